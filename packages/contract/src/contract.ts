@@ -1,0 +1,31 @@
+import { initContract } from '@ts-rest/core';
+import { ErrorSchema } from './error-schema.js';
+import { NewPlantSchema, PlantSchema } from './plant.js';
+import { routes } from './routes.js';
+
+/**
+ * The interface, version 1.0.0: every operation with the body it takes and each reply it may give.
+ *
+ * The service implements this router and the client is typed by it, so neither can drift from the other.
+ */
+export const contract = initContract().router(
+  {
+    createPlant: {
+      ...routes.createPlant,
+      summary: 'Create plant',
+      description:
+        'Creates a new plant in the store. The id is also the key of the request: the same plant again is ' +
+        'answered 200 again and stored once, so a create can always be repeated safely.',
+      body: NewPlantSchema,
+      responses: {
+        200: PlantSchema,
+        400: ErrorSchema,
+        401: ErrorSchema,
+        429: ErrorSchema,
+        500: ErrorSchema,
+        503: ErrorSchema,
+      },
+    },
+  },
+  { strictStatusCodes: true },
+);

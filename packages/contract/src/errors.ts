@@ -1,0 +1,113 @@
+/** What one error number stands for. */
+export interface ErrorDefinition {
+  /** The value of the field `error`: the HTTP status times 100, plus a serial number. */
+  readonly error: number;
+  /** The HTTP status it is sent with. */
+  readonly status: number;
+  /** When it is sent, and what the caller can do. One sentence, for documents. */
+  readonly meaning: string;
+  /** A message as the service writes it; the wording may change, the number never does. */
+  readonly example: string;
+}
+
+/**
+ * Every error that the service answers with, by its stable name.
+ *
+ * Plain data: the schema, the OpenAPI document, the service and the documents derive from this table.
+ */
+export const errors = {
+  bad_request: {
+    error: 40000,
+    status: 400,
+    meaning: 'The request is not valid HTTP/1.1. Mend the client or the proxy in front of it.',
+    example: 'The request is not valid HTTP: a header is malformed.',
+  },
+  malformed_json: {
+    error: 40001,
+    status: 400,
+    meaning: 'The body is not JSON in UTF-8 (RFC 8259), or leaves open what it means. Mend the body.',
+    example: "The body is not valid JSON: Expected end of input but got '}' at position 27.",
+  },
+  invalid_plant: {
+    error: 40002,
+    status: 400,
+    meaning: 'The body is JSON but not a NewPlant. The message names every field at fault.',
+    example: 'The plant is not valid: id is required; name must be a string.',
+  },
+  id_taken: {
+    error: 40003,
+    status: 400,
+    meaning: 'Another plant has this id. Nothing was changed; choose another id.',
+    example: 'The id 9223372036854775807 belongs to another plant. Choose another id.',
+  },
+  unsupported_content_type: {
+    error: 40004,
+    status: 400,
+    meaning: 'The body is not declared as plain application/json in UTF-8. Mend the request headers.',
+    example: 'The content type is text/plain. Send application/json in UTF-8, without a content coding.',
+  },
+  body_too_large: {
+    error: 40005,
+    status: 400,
+    meaning: 'The body is larger than the service takes. The message names the limit in bytes.',
+    example: 'The body is larger than 1048576 bytes. Send a smaller one.',
+  },
+  missing_token: {
+    error: 40100,
+    status: 401,
+    meaning: 'The request has no bearer token. Send Authorization: Bearer with an access token.',
+    example: 'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
+  },
+  invalid_token: {
+    error: 40101,
+    status: 401,
+    meaning: 'The access token is malformed, unknown, expired or revoked. Ask the operator for a new one.',
+    example: 'The access token has expired. Ask the operator for a new one.',
+  },
+  not_found: {
+    error: 40400,
+    status: 404,
+    meaning: 'Nothing is served under this path. Paths are compared to the letter.',
+    example: 'Nothing is served under /plant.',
+  },
+  method_not_allowed: {
+    error: 40500,
+    status: 405,
+    meaning: 'The path exists, but not with this method. The header Allow names those that do.',
+    example: 'GET is not allowed on /plants. Use POST.',
+  },
+  rate_limited: {
+    error: 42900,
+    status: 429,
+    meaning: 'Too many requests with this token in a short time. Wait as Retry-After says, then repeat.',
+    example: 'Too many requests. Try again in 7 seconds.',
+  },
+  internal_error: {
+    error: 50000,
+    status: 500,
+    meaning: 'A fault of the service. Repeating is safe; report it with the header X-Request-Id.',
+    example: 'The service met an unexpected fault. Repeating the request is safe.',
+  },
+  overloaded: {
+    error: 50300,
+    status: 503,
+    meaning:
+      'More plants are waiting to be stored than the service holds. Wait as Retry-After says, then repeat.',
+    example: 'The service is overloaded. Try again in 1 second.',
+  },
+  database_unavailable: {
+    error: 50301,
+    status: 503,
+    meaning: 'The database does not answer. Wait as Retry-After says, then repeat.',
+    example: 'The database does not answer. Try again in 1 second.',
+  },
+  shutting_down: {
+    error: 50302,
+    status: 503,
+    meaning: 'This instance is stopping. Repeat the request on a new connection.',
+    example: 'The service is shutting down. Try again in 1 second.',
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+/** The stable name of an error, such as `id_taken`. */
+export type ErrorName = keyof typeof errors;

@@ -1,0 +1,16 @@
+/** The smallest 64-bit signed integer, -9223372036854775808. */
+export const INT64_MIN = -(2n ** 63n);
+
+/** The largest 64-bit signed integer, 9223372036854775807. */
+export const INT64_MAX = 2n ** 63n - 1n;
+
+/**
+ * Whether a value is exactly one 64-bit signed integer.
+ *
+ * A `number` counts only while it is a safe integer: beyond ±(2^53 - 1) it may already have been rounded,
+ * so there only a `bigint` is exact.
+ */
+export function isInt64(value: unknown): value is number | bigint {
+  if (typeof value === 'bigint') return value >= INT64_MIN && value <= INT64_MAX;
+  return Number.isSafeInteger(value);
+}

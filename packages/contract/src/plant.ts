@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Int64Schema } from './int64-schema.js';
+
+/** Text that every database carries to the letter: no NUL and no unpaired surrogate; empty is allowed. */
+const TextSchema = z
+  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
+  .refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' })
+  .refine((text) => text.isWellFormed(), { error: 'must not contain an unpaired surrogate' });
+
+/** A plant as the service shows it (interface: Resources, Plant). */
+export const PlantSchema = z
+  .object({
+    name: TextSchema.meta({ description: 'The name of the plant' }),
+    tag: TextSchema.meta({ description: 'Tag that specifies the type of the plant' }).optional(),
+  })
+  .meta({
+    id: 'Plant',
+    description: 'A plant in the store.',
+    examples: [{ name: 'Monstera deliciosa', tag: 'houseplant' }],
+  });
+
+/** What a client sends to create a plant (interface: Resources, NewPlant); fields beyond these are ignored. */
+export const NewPlantSchema = z
+  .object(
+    {
+      id: Int64Schema.meta({ description: 'Identification number of the plant' }),
+      ...PlantSchema.shape,
+    },
+    { error: 'must be a JSON object' },
+  )
+  .meta({
+    id: 'NewPlant',
+    description: 'A plant to create, under an id that the client chooses.',
+    // An override, since zod leaves the examples of a transforming schema out of its input.
+    override: { examples: [{ id: 1, name: 'Monstera deliciosa', tag: 'houseplant' }] },
+  });
+
+/** `{ name, tag? }` */
+export type Plant = z.output<typeof PlantSchema>;
+
+/** `{ id, name, tag? }` once validated: `id` is a `bigint`. */
+export type NewPlant = z.output<typeof NewPlantSchema>;
