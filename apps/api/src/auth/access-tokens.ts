@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache';
+import { generateAccessToken, hashAccessToken, isAccessTokenFormat } from './access-token-format.js';
+import type { AccessToken, AccessTokenStore } from './access-token-store.js';
+
+/** How long a verified token is trusted without asking the database; what another process revokes holds after it. */
+const cacheTtlMs = 3_000;
+const cacheSize = 10_000;
+
+/** What checking a token found. */
+export type Verification =
+  | { readonly status: 'valid'; readonly token: AccessToken }
+  | { readonly status: 'malformed' | 'unknown' | 'expired' | 'revoked' };
+
+/** Issues, lists, revokes and verifies access tokens. */
+export interface AccessTokens {
+  /** Issues a token. Its text is in the answer and nowhere else: only its SHA-256 is stored. */
+  issue(request: { name: string; expiresAt?: Date }): Promise<{ text: string; token: AccessToken }>;
+  list(): Promise<readonly AccessToken[]>;
+  /** Revokes a token: at once in this process, within 3 seconds in any other. `null` when there is no such id. */
+  revoke(id: number): Promise<AccessToken | null>;
+  /** Checks a token as a request brings it. Reads the database only when the cache does not know the token. */
+  verify(text: string): Promise<Verification>;
+}
+
+/** Access tokens over a store; `now` gives the time in milliseconds since the epoch. */
+export function createAccessTokens(store: AccessTokenStore, now: () => number = Date.now): AccessTokens {
+  // Concurrent look-ups of one token share one read. What is unknown is remembered like what is known.
+  const cache = new LRUCache<string, { readonly token: AccessToken | null }>({
+    max: cacheSize,
+    ttl: cacheTtlMs,
+    fetchMethod: async (hash) => ({ token: await store.findByHash(hash) }),
+  });
+
+  return {
+    async issue({ name, expiresAt = null }) {
+      const text = generateAccessToken();
+      const token = await store.add({ name, hash: hashAccessToken(text), expiresAt });
+      return { text, token };
+    },
+
+    list: () => store.list(),
+
+    async revoke(id) {
+      const token = await store.revoke(id, new Date(now()));
+      cache.clear();
+      return token;
+    },
+
+    async verify(text) {
+      if (!isAccessTokenFormat(text)) return { status: 'malformed' };
+      const hash = hashAccessToken(text);
+      const { token } = cache.get(hash) ?? (await cache.forceFetch(hash));
+      if (token === null) return { status: 'unknown' };
+      if (token.revokedAt !== null) return { status: 'revoked' };
+      if (token.expiresAt !== null && token.expiresAt.getTime() <= now()) return { status: 'expired' };
+      return { status: 'valid', token };
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config.js';
+import { createLog } from '../operations/create-log.js';
+import { startService } from '../start-service.js';
+import { describeQuickstart, ensureQuickstartToken } from './quickstart.js';
+import type { Terminal } from './terminal.js';
+
+/** Runs the service until it is told to stop; resolves once the last reply is sent and the database is closed. */
+export async function serve(
+  config: Config,
+  { quickstart = false }: { readonly quickstart?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { log, flush } = createLog(config.logLevel);
+  const stopSignal = terminal.stopSignal();
+  const service = await startService(config, log);
+  const { baseUrl, appliedMigrations } = service;
+  try {
+    log.info({ baseUrl, appliedMigrations }, 'listening');
+    if (quickstart) {
+      const tokenFile = resolve(terminal.folder, 'data/access-token');
+      await ensureQuickstartToken(service.accessTokens, tokenFile);
+      terminal.print(describeQuickstart(baseUrl, tokenFile));
+    }
+    log.info({ signal: await stopSignal }, 'stopping');
+  } finally {
+    const inTime = await service.stop();
+    log.info({ inTime }, 'stopped');
+    flush();
+  }
+}

@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { OperatorError } from './operator-error.js';
+
+/** The settings of the service, parsed once from the environment and frozen. */
+export type Config = Readonly<{
+  /** The address to listen on. */
+  host: string;
+  /** The port to listen on; 0 takes any free one. */
+  port: number;
+  database: DatabaseLocation;
+  logLevel: (typeof logLevels)[number];
+  /** The largest request body that is read, in bytes. */
+  bodyLimitBytes: number;
+  /** Requests that one access token may make in a minute; 0 is no limit. */
+  rateLimitPerMinute: number;
+  /** How long running requests have to finish when the service is told to stop, in milliseconds. */
+  shutdownTimeoutMs: number;
+}>;
+
+/** Where the plants are kept: an engine, and what it needs to open them. */
+export interface DatabaseLocation {
+  readonly engine: 'sqlite';
+  /** The absolute path of the database file. */
+  readonly path: string;
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every variable that the service reads, with its default; the operations page lists the same. */
+const EnvironmentSchema = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(3000),
+  DATABASE_URL: z
+    .string()
+    .default('file:./data/plant-store.db')
+    .refine((url) => sqlitePath(url) !== undefined, {
+      error: 'must be file: and the path of a SQLite file, such as file:./data/plant-store.db',
+    }),
+  LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
+  BODY_LIMIT_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
+  SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
+});
+
+/** The names of all variables that the service reads. */
+export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);
+
+/**
+ * Parses the environment. A variable that is set to nothing counts as not set.
+ *
+ * @param environment the variables, such as `process.env`
+ * @param folder what a relative path in `DATABASE_URL` is relative to
+ * @throws {OperatorError} that names all variables at fault at once
+ */
+export function parseConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  folder: string,
+): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = EnvironmentSchema.safeParse(set);
+  if (!parsed.success) throw new OperatorError(describeFaults(parsed.error), { exitCode: 2 });
+  const variables = parsed.data;
+  return Object.freeze({
+    host: variables.HOST,
+    port: variables.PORT,
+    database: Object.freeze({
+      engine: 'sqlite',
+      path: resolve(folder, sqlitePath(variables.DATABASE_URL) ?? ''),
+    }),
+    logLevel: variables.LOG_LEVEL,
+    bodyLimitBytes: variables.BODY_LIMIT_BYTES,
+    rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
+    shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
+  });
+}
+
+function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number);
+}
+
+/** The path in a `file:` URL; `undefined` for any other URL, for no path, and for parameters, which have no meaning here. */
+function sqlitePath(url: string): string | undefined {
+  if (!/^file:[^?#]+$/.test(url) || url.includes(':memory:')) return undefined;
+  if (!url.startsWith('file://')) return url.slice('file:'.length);
+  return URL.canParse(url) && new URL(url).host === '' ? fileURLToPath(url) : undefined;
+}
+
+function describeFaults(error: z.ZodError): string {
+  const faults = error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}`);
+  return `The configuration is not valid:\n${faults.join('\n')}\nMend these environment variables and start again.`;
+}

@@ -1,0 +1,76 @@
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import { OperatorError } from '../../operator-error.js';
+import type { Database } from '../database.js';
+import { readMigrations } from '../migrations.js';
+import { createDatabaseFile } from './create-database-file.js';
+import { PrismaClient } from './generated/client.js';
+import { migrateSqlite } from './migrate-sqlite.js';
+import { createSqliteAccessTokenStore } from './sqlite-access-token-store.js';
+import { createSqlitePlantStore } from './sqlite-plant-store.js';
+
+/** How long a migration waits for another process that holds the file. */
+const migrationTimeoutMs = 60_000;
+
+/** How long a request waits for another process that holds the file; the driver waits in this thread. */
+const busyTimeoutMs = 1_000;
+
+/**
+ * Opens a SQLite file, creating it as needed, and applies pending migrations.
+ *
+ * @throws {OperatorError} when the file cannot be opened, read or written
+ */
+export async function openSqlite(path: string): Promise<Database> {
+  try {
+    createDatabaseFile(path);
+    const appliedMigrations = await migrate(path);
+    const prisma = new PrismaClient({ adapter: createDurableAdapter(path, busyTimeoutMs) });
+    await prisma.$connect();
+    return {
+      plants: createSqlitePlantStore(prisma),
+      accessTokens: createSqliteAccessTokenStore(prisma),
+      appliedMigrations,
+      close: () => prisma.$disconnect(),
+    };
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(
+      `The database ${path} cannot be opened: ${reason}\n` +
+        'Let DATABASE_URL name a SQLite file that this user may write, in a folder that this user may write.',
+      { cause: error },
+    );
+  }
+}
+
+async function migrate(path: string): Promise<readonly string[]> {
+  const connection = await createDurableAdapter(path, migrationTimeoutMs).connect();
+  try {
+    return await migrateSqlite(connection, readMigrations('sqlite'));
+  } finally {
+    await connection.dispose();
+  }
+}
+
+/**
+ * Every connection commits to disk before it answers: `synchronous = FULL` syncs the write-ahead log at each commit,
+ * and `fullfsync` makes macOS sync the disk's own cache too (elsewhere it changes nothing).
+ */
+const pragmas = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = ON;
+  PRAGMA foreign_keys = ON;`;
+
+function createDurableAdapter(path: string, timeoutMs: number): SqlDriverAdapterFactory {
+  const factory = new PrismaBetterSqlite3({ url: `file:${path}`, timeout: timeoutMs });
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    async connect(): Promise<SqlDriverAdapter> {
+      const connection = await factory.connect();
+      await connection.executeScript(pragmas);
+      return connection;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { RequestHandler } from 'express';
+import type { AccessTokens, Verification } from '../auth/access-tokens.js';
+import { ServiceError } from '../service-error.js';
+
+/** Lets a request pass that brings a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1). */
+export function authenticate(accessTokens: AccessTokens): RequestHandler {
+  return async function authenticate(request, response, next) {
+    const text = readBearer(request.headers.authorization);
+    if (text === undefined) {
+      throw unauthorized(
+        'missing_token',
+        'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
+      );
+    }
+    const verification = await accessTokens.verify(text);
+    if (verification.status !== 'valid') throw unauthorized('invalid_token', refusals[verification.status]);
+    response.locals.accessToken = verification.token;
+    next();
+  };
+}
+
+const refusals: Readonly<Record<Exclude<Verification['status'], 'valid'>, string>> = {
+  malformed:
+    'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
+  unknown: 'The access token is not known here. Ask the operator for a new one.',
+  expired: 'The access token has expired. Ask the operator for a new one.',
+  revoked: 'The access token was revoked. Ask the operator for a new one.',
+};
+
+/** The token in the header; `undefined` without one, or with another scheme. The scheme's case does not matter. */
+function readBearer(authorization = ''): string | undefined {
+  return /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
+}
+
+/** The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
+function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): ServiceError {
+  const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
+  return new ServiceError(errorName, message, {
+    headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` },
+  });
+}

@@ -1,0 +1,63 @@
+import { contract, routes } from '@plant-store/contract';
+import { createExpressEndpoints } from '@ts-rest/express';
+import express, { type Express } from 'express';
+import type { Logger } from 'pino';
+import type { AccessTokens } from '../auth/access-tokens.js';
+import type { PlantStore } from '../plants/plant-store.js';
+import { authenticate } from './authenticate.js';
+import { jsonBody } from './json-body.js';
+import { methodNotAllowed } from './method-not-allowed.js';
+import { notFound } from './not-found.js';
+import { openApi } from './open-api.js';
+import { plantEndpoints } from './plant-endpoints.js';
+import { rateLimit } from './rate-limit.js';
+import { refuseWhenStopping } from './refuse-when-stopping.js';
+import { replyWithError } from './reply-with-error.js';
+import { requestId } from './request-id.js';
+import { requestLog } from './request-log.js';
+import { requireHost } from './require-host.js';
+import { securityHeaders } from './security-headers.js';
+
+/** What an app is made of. */
+export interface AppParts {
+  readonly plants: PlantStore;
+  readonly accessTokens: AccessTokens;
+  readonly log: Logger;
+  /** The largest request body that is read, in bytes. */
+  readonly bodyLimitBytes: number;
+  /** Requests that one access token may make in a minute; 0 is no limit. */
+  readonly rateLimitPerMinute: number;
+  /** Aborted once the service is told to stop. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * The app: everything between a request and its reply, in the order in which a request meets it. Faults are
+ * reported in that order too: path, method, token, content type, size, JSON, shape, taken id.
+ */
+export function createApp(parts: AppParts): Express {
+  const app = express();
+  app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
+
+  app.use(requestId());
+  app.use(requestLog(parts.log));
+  app.use(securityHeaders());
+  app.use(requireHost);
+  app.use(refuseWhenStopping(parts.stopping));
+
+  createExpressEndpoints(contract, plantEndpoints(parts.plants), app, {
+    logInitialization: false,
+    globalMiddleware: [
+      authenticate(parts.accessTokens),
+      rateLimit(parts.rateLimitPerMinute),
+      jsonBody(parts.bodyLimitBytes),
+    ],
+    requestValidationErrorHandler: (error, _request, _response, next) => next(error),
+  });
+  for (const { method, path } of Object.values(routes)) app.all(path, methodNotAllowed([method]));
+
+  app.use(openApi());
+  app.use(notFound);
+  app.use(replyWithError(parts.log));
+  return app;
+}

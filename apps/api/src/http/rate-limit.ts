@@ -1,0 +1,25 @@
+import type { RequestHandler } from 'express';
+import { rateLimit as createRateLimit } from 'express-rate-limit';
+import { ServiceError } from '../service-error.js';
+
+const windowMs = 60_000;
+
+/**
+ * Limits how many requests one access token makes in a minute, and says so in the RateLimit headers
+ * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication. A limit of 0 is no limit.
+ */
+export function rateLimit(requestsPerMinute: number): RequestHandler {
+  if (requestsPerMinute === 0) return (_request, _response, next) => next();
+  return createRateLimit({
+    windowMs,
+    limit: requestsPerMinute,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    identifier: 'plants',
+    keyGenerator: (_request, response) => String(response.locals['accessToken']?.id),
+    handler(_request, response) {
+      const seconds = Number(response.getHeader('Retry-After'));
+      throw new ServiceError('rate_limited', `Too many requests. Try again in ${seconds} seconds.`);
+    },
+  });
+}

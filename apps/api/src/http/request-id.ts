@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'express';
+
+/** What is taken over from a caller: short, and safe to print anywhere. */
+const acceptable = /^[\w.:-]{1,64}$/;
+
+/**
+ * Names each request: by the caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-`, otherwise by
+ * a new UUID. The reply and every log line bear the name.
+ */
+export function requestId(): RequestHandler {
+  return function requestId(request, response, next) {
+    const proposed = request.get('X-Request-Id');
+    request.id = proposed !== undefined && acceptable.test(proposed) ? proposed : randomUUID();
+    response.setHeader('X-Request-Id', request.id);
+    next();
+  };
+}

@@ -1,0 +1,26 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+
+/** Logs one line per request, once it is over; never a header or a body, so never a token. */
+export function requestLog(log: Logger): RequestHandler {
+  return function requestLog(request, response, next) {
+    const startedAt = performance.now();
+    response.once('close', () => {
+      const { accessToken, plantId, error } = response.locals;
+      log.info(
+        {
+          requestId: request.id,
+          method: request.method,
+          path: request.path,
+          status: response.writableFinished ? response.statusCode : undefined,
+          error,
+          tokenId: accessToken?.id,
+          plantId,
+          durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+        },
+        response.writableFinished ? 'request' : 'request aborted by the client',
+      );
+    });
+    next();
+  };
+}

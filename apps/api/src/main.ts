@@ -1,0 +1,106 @@
+#!/usr/bin/env node
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { parseDuration } from './commands/duration.js';
+import { migrate } from './commands/migrate.js';
+import { serve } from './commands/serve.js';
+import type { Terminal } from './commands/terminal.js';
+import { createToken, listTokens, revokeToken } from './commands/token.js';
+import { type Config, parseConfig } from './config.js';
+import { OperatorError } from './operator-error.js';
+
+/** The command line `plant-store`. The only file that reads the environment, hears signals, or ends the process. */
+const program = new Command('plant-store')
+  .description('Stores plants over HTTP, exactly and durably.')
+  .helpCommand(false)
+  .showHelpAfterError('(see plant-store --help)')
+  .exitOverride()
+  .addHelpText(
+    'after',
+    `
+Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see docs/operations.md.
+Exit status: 0 done, 1 it failed, 2 the call or the configuration is not valid.`,
+  );
+
+program
+  .command('serve')
+  .description('run the service until it gets SIGTERM or SIGINT')
+  .option('--quickstart', 'issue an access token on the first start, and print a curl that uses it')
+  .action((options: { quickstart?: boolean }) => serve(readConfig(), options, terminal));
+
+const token = program.command('token').description('issue, list and revoke access tokens').helpCommand(false);
+
+token
+  .command('create')
+  .description('issue a token and print it, this once')
+  .requiredOption('--name <name>', 'who or what the token is for')
+  .option(
+    '--expires <duration>',
+    'how long it is valid: 90s, 30m, 12h, 30d, 52w (default: for ever)',
+    toDuration,
+  )
+  .action((options: { name: string; expires?: number }) =>
+    createToken(
+      readConfig(),
+      { name: options.name, ...(options.expires !== undefined && { expiresInMs: options.expires }) },
+      terminal,
+    ),
+  );
+
+token
+  .command('list')
+  .description('print all tokens: id, name, creation, expiry or revocation')
+  .action(() => listTokens(readConfig(), terminal));
+
+token
+  .command('revoke')
+  .description('revoke a token by its id')
+  .argument('<id>', 'the id that token list shows', toTokenId)
+  .action((id: number) => revokeToken(readConfig(), id, terminal));
+
+program
+  .command('migrate')
+  .description('create the database as needed and apply pending migrations')
+  .action(() => migrate(readConfig(), terminal));
+
+const terminal: Terminal = {
+  folder: process.cwd(),
+  print: (text) => void process.stdout.write(text),
+  remark: (text) => void process.stderr.write(`${text}\n`),
+  stopSignal: () =>
+    new Promise((resolve) => {
+      // Once only: a second signal ends the process at once, as it does by default.
+      process.once('SIGTERM', resolve).once('SIGINT', resolve);
+    }),
+};
+
+function readConfig(): Config {
+  return parseConfig(process.env, terminal.folder);
+}
+
+function toDuration(text: string): number {
+  const duration = parseDuration(text);
+  if (duration === undefined) throw new InvalidArgumentError('Give a number and a unit, such as 12h or 30d.');
+  return duration;
+}
+
+function toTokenId(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Give the id that token list shows.');
+  return Number(text);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Tells what went wrong and gives the exit status. Commander has said its part already. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof OperatorError) {
+    terminal.remark(`plant-store: ${error.message}`);
+    return error.exitCode;
+  }
+  terminal.remark(`plant-store: unexpected fault\n${error instanceof Error ? error.stack : String(error)}`);
+  return 1;
+}

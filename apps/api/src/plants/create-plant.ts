@@ -1,0 +1,32 @@
+import type { NewPlant, Plant } from '@plant-store/contract';
+import { ServiceError } from '../service-error.js';
+import type { PlantStore, StoredPlant } from './plant-store.js';
+
+/** What a create answers: the plant, and whether it had been stored by an earlier request. */
+export interface CreatedPlant {
+  readonly plant: Plant;
+  readonly replayed: boolean;
+}
+
+/**
+ * Creates a plant (interface: Create plant, rule 1). The id is also the key of the request: the same plant again
+ * is a replay, stored once.
+ *
+ * @throws {ServiceError} `id_taken` when another plant has the id; nothing is changed then.
+ */
+export async function createPlant(store: PlantStore, newPlant: NewPlant): Promise<CreatedPlant> {
+  const [outcome] = await store.insert([newPlant]);
+  if (outcome === undefined) throw new Error('The store gave no outcome for the plant');
+  if (outcome.stored) return { plant: show(newPlant), replayed: false };
+  if (isSamePlant(outcome.existing, newPlant)) return { plant: show(newPlant), replayed: true };
+  throw new ServiceError('id_taken', `The id ${newPlant.id} belongs to another plant. Choose another id.`);
+}
+
+/** The Plant shape, which has no id (interface: Resources, rule 2). */
+function show({ name, tag }: NewPlant): Plant {
+  return tag === undefined ? { name } : { name, tag };
+}
+
+function isSamePlant(a: StoredPlant, b: StoredPlant): boolean {
+  return a.id === b.id && a.name === b.name && a.tag === b.tag;
+}

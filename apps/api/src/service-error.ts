@@ -1,0 +1,33 @@
+import { type ErrorName, errors } from '@plant-store/contract/errors';
+
+/** What a `ServiceError` may carry besides its message. */
+export interface ServiceErrorOptions {
+  /** Headers of the reply, such as `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What led to it; logged, never sent. */
+  readonly cause?: unknown;
+}
+
+/** An error of the registry: thrown anywhere, turned into a reply in one place. The message is sent as it is. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  /** The stable name in the registry. */
+  readonly errorName: ErrorName;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(errorName: ErrorName, message: string, options: ServiceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.errorName = errorName;
+    this.headers = options.headers ?? {};
+  }
+
+  /** The HTTP status it is sent with. */
+  get status(): number {
+    return errors[this.errorName].status;
+  }
+
+  /** The number in the body's field `error`. */
+  get number(): number {
+    return errors[this.errorName].error;
+  }
+}
