@@ -5,10 +5,11 @@ import type { Logger } from 'pino';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import { authenticate } from './authenticate.js';
+import { documentation } from './documentation.js';
 import { jsonBody } from './json-body.js';
 import { methodNotAllowed } from './method-not-allowed.js';
 import { notFound } from './not-found.js';
-import { openApi } from './open-api.js';
+
 import { plantEndpoints } from './plant-endpoints.js';
 import { rateLimit } from './rate-limit.js';
 import { refuseWhenStopping } from './refuse-when-stopping.js';
@@ -56,7 +57,7 @@ export function createApp(parts: AppParts): Express {
   });
   for (const { method, path } of Object.values(routes)) app.all(path, methodNotAllowed([method]));
 
-  app.use(openApi());
+  app.use(documentation());
   app.use(notFound);
   app.use(replyWithError(parts.log));
   return app;

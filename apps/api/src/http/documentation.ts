@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { type RequestHandler, Router } from 'express';
+import { methodNotAllowed } from './method-not-allowed.js';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Serves the OpenAPI document of the interface, and a page that shows it; both need no token. */
+export function documentation(): Router {
+  const document = readFileSync(resolve('@plant-store/contract/openapi.json'));
+  const viewer = dirname(resolve('swagger-ui-dist/package.json'));
+  const router = Router({ caseSensitive: true, strict: true });
+
+  router.get('/openapi.json', (_request, response) => {
+    response.type('application/json').send(document);
+  });
+  router.get('/docs', allowViewer, (_request, response) => {
+    response.type('html').send(page);
+  });
+  router.get('/docs/start.js', (_request, response) => {
+    response.type('text/javascript').send(startViewer);
+  });
+  router.get(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'], (request, response) => {
+    response.sendFile(request.path.slice('/docs/'.length), { root: viewer, maxAge: '1d' });
+  });
+  router.all(['/openapi.json', '/docs'], methodNotAllowed(['GET', 'HEAD']));
+  return router;
+}
+
+/** Lets this one page load its own script and style, which `securityHeaders` forbids. */
+const allowViewer: RequestHandler = (_request, response, next) => {
+  response.set(
+    'Content-Security-Policy',
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
+  );
+  next();
+};
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Plant Store</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+  </head>
+  <body>
+    <main id="viewer"></main>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const startViewer = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#viewer', deepLinking: true });
+`;

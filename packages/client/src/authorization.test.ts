@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { formatAuthorization } from './authorization.js';
+
+describe('formatAuthorization', () => {
+  it.each(['pst_0aZ', 'eyJhbGciOiJFUzI1NiJ9.e30.a-b_c', 'a~b+c/d=='])('takes %s', (token) => {
+    expect(formatAuthorization(token)).toBe(`Bearer ${token}`);
+  });
+
+  it.each([
+    ['an empty token', ''],
+    ['a line feed at the end', 'secret\n'],
+    ['a header smuggled in', 'secret\r\nx-admin: 1'],
+    ['a space', 'sec ret'],
+    ['quotation marks', '"secret"'],
+    ['a letter beyond ASCII', 'sécret'],
+    ['the scheme in front', 'Bearer secret'],
+  ])('refuses %s without repeating the token', (_, token) => {
+    expect(() => formatAuthorization(token)).toThrow(
+      expect.objectContaining({
+        name: 'TypeError',
+        message: 'token must be a bearer token: letters, digits and -._~+/ only, then maybe =',
+      }),
+    );
+  });
+
+  it('refuses a variable that is not set', () => {
+    // What a caller without types passes; as text it would read `undefined`, a well-formed token.
+    const token: unknown = undefined;
+    expect(() => formatAuthorization(token as string)).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,14 @@
+/**
+ * The value of the `Authorization` header for an access token (RFC 6750, section 2.1).
+ *
+ * @throws {TypeError} when the token is empty or has characters that no bearer token has, such as a line feed or
+ * quotation marks. The message never contains the token.
+ */
+export function formatAuthorization(token: string): string {
+  if (typeof token !== 'string' || !bearerToken.test(token)) {
+    throw new TypeError('token must be a bearer token: letters, digits and -._~+/ only, then maybe =');
+  }
+  return `Bearer ${token}`;
+}
+
+const bearerToken = /^[\w.~+/-]+=*$/;

@@ -1,0 +1,162 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { contract } from '@plant-store/contract';
+import { routes } from '@plant-store/contract/routes';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createClient } from './create-client.js';
+import { NetworkError } from './errors/network-error.js';
+import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
+import type { Fetch } from './exchange.js';
+
+const baseUrl = 'https://example.com/api';
+const token = 'pst_secret';
+
+/** A `fetch` that answers everything alike. */
+const answer = (status: number, body: unknown) =>
+  vi.fn<Fetch>(async () => Response.json(body, { status, headers: { 'x-request-id': '7' } }));
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.doUnmock('@plant-store/contract/routes');
+  vi.resetModules();
+});
+
+describe('createClient', () => {
+  it('offers every operation of the contract and nothing else', () => {
+    expect(Object.keys(createClient({ baseUrl, token }))).toEqual(Object.keys(contract));
+  });
+
+  it('meets only routes whose path it can send as it stands', () => {
+    for (const { path } of Object.values(routes)) expect(path).toMatch(/^(\/[\w-]+)+$/);
+  });
+
+  it('refuses a base address that is none', () => {
+    expect(() => createClient({ baseUrl: '/api', token })).toThrow(/^baseUrl must be an absolute/);
+  });
+
+  it('refuses a token that is none', () => {
+    expect(() => createClient({ baseUrl, token: '' })).toThrow(/^token must be a bearer token/);
+  });
+
+  it('looks the global fetch up at each request', async () => {
+    const client = createClient({ baseUrl, token });
+    const fetch = answer(200, { name: 'Fern' });
+    vi.stubGlobal('fetch', fetch);
+    await client.createPlant({ body: { id: 1, name: 'Fern' } });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it('sends an operation that the routes gain, without a body when it is given none', async () => {
+    vi.resetModules();
+    vi.doMock('@plant-store/contract/routes', () => ({
+      routes: { ...routes, countPlants: { method: 'GET', path: '/plants/count' } },
+    }));
+    const fresh = await import('./create-client.js');
+    const fetch = answer(200, { count: 2 });
+    const client: object = fresh.createClient({ baseUrl, token, fetch });
+    const countPlants: unknown = Reflect.get(client, 'countPlants');
+    if (typeof countPlants !== 'function') throw new Error('The operation is missing');
+    expect(await countPlants()).toMatchObject({ status: 200, body: { count: 2 } });
+    expect(fetch).toHaveBeenCalledExactlyOnceWith('https://example.com/api/plants/count', {
+      method: 'GET',
+      headers: { authorization: 'Bearer pst_secret', accept: 'application/json' },
+    });
+  });
+});
+
+describe('createPlant', () => {
+  it.each(['https://example.com/api', 'https://example.com/api/'])('posts JSON below %s', async (baseUrl) => {
+    const fetch = answer(200, { name: 'Fern' });
+    await createClient({ baseUrl, token, fetch }).createPlant({
+      body: { id: 1, name: 'Fern', tag: 'indoor' },
+    });
+    expect(fetch).toHaveBeenCalledExactlyOnceWith('https://example.com/api/plants', {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer pst_secret',
+        accept: 'application/json',
+        'content-type': 'application/json',
+      },
+      body: '{"id":1,"name":"Fern","tag":"indoor"}',
+    });
+  });
+
+  it.each([
+    [0, '0'],
+    [Number.MAX_SAFE_INTEGER, '9007199254740991'],
+    [9223372036854775807n, '9223372036854775807'],
+    [-9223372036854775808n, '-9223372036854775808'],
+  ])('writes the id %s exactly', async (id, digits) => {
+    const fetch = answer(200, { name: 'Fern' });
+    await createClient({ baseUrl, token, fetch }).createPlant({ body: { id, name: 'Fern', tag: undefined } });
+    expect(fetch.mock.lastCall?.[1].body).toBe(`{"id":${digits},"name":"Fern"}`);
+  });
+
+  it('sends nothing when the id may have been rounded', async () => {
+    const fetch = answer(200, { name: 'Fern' });
+    const client = createClient({ baseUrl, token, fetch });
+    await expect(client.createPlant({ body: { id: 2 ** 53, name: 'Fern' } })).rejects.toThrow(
+      new RangeError(
+        'The number 9007199254740992 may have been rounded by JavaScript; pass a bigint instead',
+      ),
+    );
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  it('gives the plant and the headers', async () => {
+    const client = createClient({ baseUrl, token, fetch: answer(200, { name: 'Fern', tag: 'indoor' }) });
+    const reply = await client.createPlant({ body: { id: 1, name: 'Fern', tag: 'indoor' } });
+    expect(reply).toMatchObject({ status: 200, body: { name: 'Fern', tag: 'indoor' } });
+    expect(reply.headers.get('x-request-id')).toBe('7');
+  });
+
+  it.each([400, 401, 429, 500, 503])('gives the error of a %i', async (status) => {
+    const body = { error: status * 100, message: 'No.' };
+    const client = createClient({ baseUrl, token, fetch: answer(status, body) });
+    expect(await client.createPlant({ body: { id: 1, name: 'Fern' } })).toMatchObject({ status, body });
+  });
+
+  it('throws for what is no reply of the interface', async () => {
+    const client = createClient({ baseUrl, token, fetch: answer(502, 'Bad gateway') });
+    await expect(client.createPlant({ body: { id: 1, name: 'Fern' } })).rejects.toThrow(
+      UnexpectedResponseError,
+    );
+  });
+
+  it('throws when no reply comes, and never names the token', async () => {
+    const client = createClient({
+      baseUrl,
+      token,
+      fetch: () => Promise.reject(new TypeError('fetch failed')),
+    });
+    const reply = client.createPlant({ body: { id: 1, name: 'Fern' } });
+    await expect(reply).rejects.toThrow(NetworkError);
+    await expect(reply).rejects.toThrow(/^((?!secret).)*$/);
+  });
+
+  it('works over a connection, with the fetch of the runtime', async () => {
+    const received: unknown[] = [];
+    const server = createServer(async (request, response) => {
+      const { authorization, accept, 'content-type': contentType } = request.headers;
+      received.push(request.method, request.url, authorization, accept, contentType, await text(request));
+      response.setHeader('content-type', 'application/json').end('{"name":"Weiße Lilie 🌱"}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('The server has no port');
+
+    const client = createClient({ baseUrl: `http://127.0.0.1:${address.port}/api/`, token });
+    const reply = await client.createPlant({ body: { id: 2n ** 63n - 1n, name: 'Weiße Lilie 🌱' } });
+
+    expect(reply).toMatchObject({ status: 200, body: { name: 'Weiße Lilie 🌱' } });
+    expect(received).toEqual([
+      'POST',
+      '/api/plants',
+      'Bearer pst_secret',
+      'application/json',
+      'application/json',
+      '{"id":9223372036854775807,"name":"Weiße Lilie 🌱"}',
+    ]);
+  });
+});

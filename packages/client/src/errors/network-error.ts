@@ -1,0 +1,18 @@
+import { PlantStoreError } from './plant-store-error.js';
+
+/**
+ * No complete reply came: the service is not reachable, or the connection broke. `cause` is what `fetch` threw.
+ *
+ * The service may have carried out the request all the same. Repeating a create is safe: the same plant under the
+ * same id is stored once.
+ */
+export class NetworkError extends PlantStoreError {
+  static {
+    NetworkError.prototype.name = 'NetworkError';
+  }
+}
+
+/** Whether a caught value is a `NetworkError`. */
+export function isNetworkError(error: unknown): error is NetworkError {
+  return error instanceof NetworkError;
+}

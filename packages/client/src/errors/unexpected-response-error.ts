@@ -1,0 +1,33 @@
+import { PlantStoreError } from './plant-store-error.js';
+
+const bodyStartLength = 200;
+
+/**
+ * Something answered, but not with a reply of the interface: a proxy's page, a status that the contract does not
+ * declare, or a body of another form. Most often `baseUrl` leads elsewhere or something in between is down.
+ *
+ * `cause` is the `SyntaxError` when the body is not JSON.
+ */
+export class UnexpectedResponseError extends PlantStoreError {
+  static {
+    UnexpectedResponseError.prototype.name = 'UnexpectedResponseError';
+  }
+
+  /** The HTTP status of the response. */
+  readonly status: number;
+
+  /** The first 200 characters of the body, for a log. */
+  readonly bodyStart: string;
+
+  /** Takes why the response is unexpected, its status and its whole body. */
+  constructor(reason: string, status: number, body: string, options?: ErrorOptions) {
+    super(`Unexpected response with status ${status}: ${reason}`, options);
+    this.status = status;
+    this.bodyStart = body.slice(0, bodyStartLength);
+  }
+}
+
+/** Whether a caught value is an `UnexpectedResponseError`. */
+export function isUnexpectedResponseError(error: unknown): error is UnexpectedResponseError {
+  return error instanceof UnexpectedResponseError;
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import contractPackage from '@plant-store/contract/package.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
+import * as client from './index.js';
+
+describe('@plant-store/client', () => {
+  it('exports this and nothing else', () => {
+    expect(Object.keys(client).sort()).toEqual([
+      'NetworkError',
+      'PlantStoreError',
+      'UnexpectedResponseError',
+      'createClient',
+      'isNetworkError',
+      'isPlantStoreError',
+      'isUnexpectedResponseError',
+    ]);
+  });
+
+  it('runs of the contract only plain data, and nothing from any other package', () => {
+    const { files, packages } = walkImports(new URL('index.ts', import.meta.url));
+    expect(files.filter((file) => file.startsWith('../'))).toEqual([
+      '../contract/src/errors.ts',
+      '../contract/src/exact-json/stringify.ts',
+      '../contract/src/routes.ts',
+    ]);
+    expect(files).toContain('src/errors/network-error.ts');
+    expect(packages).toEqual([]);
+  });
+
+  it('would be seen to carry the schemas if it did', () => {
+    const { packages } = walkImports(new URL('../../contract/src/index.ts', import.meta.url));
+    expect(packages).toEqual(['@ts-rest/core', 'zod']);
+  });
+});
+
+/** Every file that a file runs, directly or not, and every package outside this repository that they import. */
+function walkImports(entry: URL): { files: string[]; packages: string[] } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: URL) => {
+    if (files.has(file.href)) return;
+    files.add(file.href);
+    for (const specifier of listImports(readFileSync(file, 'utf8'))) {
+      const source = findSource(specifier, file);
+      if (source) visit(source);
+      else packages.add(specifier);
+    }
+  };
+  visit(entry);
+
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  return {
+    files: [...files].map((href) => relative(root, fileURLToPath(href))).sort(),
+    packages: [...packages].sort(),
+  };
+}
+
+/** What a source imports at run time: `import type` and `export type` are gone by then. */
+function listImports(source: string): string[] {
+  const statement = /^(?:import|export)\s(?!type\s)(?:[^'";]*\sfrom\s)?\s*['"]([^'"]+)['"]/gm;
+  const call = /\bimport\(\s*['"]([^'"]+)['"]/g;
+  return [...source.matchAll(statement), ...source.matchAll(call)].flatMap(
+    ([, specifier]) => specifier ?? [],
+  );
+}
+
+/** The source that a specifier means, or nothing when it means a package outside this repository. */
+function findSource(specifier: string, importer: URL): URL | undefined {
+  if (specifier.startsWith('.')) return new URL(specifier.replace(/\.js$/, '.ts'), importer);
+  for (const [subpath, target] of Object.entries(contractPackage.exports)) {
+    if (typeof target === 'string' || specifier !== `@plant-store/contract${subpath.slice(1)}`) continue;
+    return new URL(target['@plant-store/source'], new URL('../../contract/', import.meta.url));
+  }
+  return undefined;
+}
