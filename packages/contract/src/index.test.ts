@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
+import * as index from './index.js';
+
+const root = new URL('../', import.meta.url);
+const modules = Object.entries(packageJson.exports).flatMap(([subpath, target]) =>
+  typeof target === 'string' ? [] : [[subpath, target] as const],
+);
+
+describe('the exports of the package', () => {
+  it('are these subpaths', () => {
+    expect(Object.keys(packageJson.exports)).toEqual([
+      '.',
+      './errors',
+      './routes',
+      './exact-json/parse',
+      './exact-json/stringify',
+      './openapi',
+      './openapi.json',
+      './package.json',
+    ]);
+  });
+
+  it('are these names', () => {
+    expect(Object.keys(index).sort()).toEqual([
+      'ErrorSchema',
+      'INT64_MAX',
+      'INT64_MIN',
+      'Int64Schema',
+      'NewPlantSchema',
+      'PlantSchema',
+      'contract',
+      'errors',
+      'isInt64',
+      'routes',
+    ]);
+  });
+
+  it.each(modules)('%s has a source, and its build is made from it', (_, target) => {
+    const source = target['@plant-store/source'];
+    expect(source).toSatisfy((path: string) => existsSync(new URL(path, root)));
+    const built = source.replace('./src/', './dist/');
+    expect(target.types).toBe(built.replace(/\.ts$/, '.d.ts'));
+    expect(target.default).toBe(built.replace(/\.ts$/, '.js'));
+  });
+
+  it.each(['openapi.json', 'package.json'] as const)('./%s is the file of that name', (file) => {
+    expect(packageJson.exports[`./${file}`]).toBe(`./${file}`);
+    expect(existsSync(new URL(file, root))).toBe(true);
+  });
+});
+
+describe('the packages that a module loads', () => {
+  it.each(['errors.ts', 'routes.ts', 'int64.ts', 'exact-json/stringify.ts'])('%s: none', (file) => {
+    expect(packagesLoadedBy(file)).toEqual([]);
+  });
+
+  it.each([
+    ['exact-json/parse.ts', ['lossless-json']],
+    ['plant.ts', ['zod']],
+    ['contract.ts', ['@ts-rest/core', 'zod']],
+    ['index.ts', ['@ts-rest/core', 'zod']],
+    ['openapi.ts', ['@ts-rest/core', 'zod', 'zod-openapi']],
+  ])('%s: %j', (file, packages) => {
+    expect(packagesLoadedBy(file)).toEqual(packages);
+  });
+});
+
+/** The packages that a source file imports, itself or through the files that it imports. */
+function packagesLoadedBy(file: string): string[] {
+  const packages = new Set<string>();
+  const visited = new Set<string>();
+  const pending = [new URL(`src/${file}`, root).href];
+  for (let module = pending.pop(); module !== undefined; module = pending.pop()) {
+    if (visited.has(module)) continue;
+    visited.add(module);
+    for (const specifier of importsOf(readFileSync(new URL(module), 'utf8'))) {
+      if (specifier.startsWith('.')) pending.push(new URL(specifier.replace(/\.js$/, '.ts'), module).href);
+      else packages.add(specifier);
+    }
+  }
+  return [...packages].sort();
+}
+
+/** What a source text imports at run time; `import type` and `export type` leave no trace there. */
+function importsOf(source: string): string[] {
+  const declared = source.matchAll(/^(?:import|export)\s+(?!type\s)(?:[^'";=]*?\sfrom\s+)?'([^']+)'/gm);
+  const dynamic = source.matchAll(/\bimport\(\s*'([^']+)'/g);
+  return [...declared, ...dynamic].flatMap(([, specifier]) => specifier ?? []);
+}

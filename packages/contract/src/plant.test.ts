@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { parseExactJson } from './exact-json/parse.js';
+import { NewPlantSchema, PlantSchema } from './plant.js';
+
+const idRange = 'id: must be an integer from -9223372036854775808 to 9223372036854775807';
+const rose = { id: 1, name: 'Rose' };
+
+/** Each fault as `field: message`. */
+function faultsOf(
+  value: unknown,
+  schema: typeof NewPlantSchema | typeof PlantSchema = NewPlantSchema,
+): string[] {
+  const issues = schema.safeParse(value).error?.issues ?? [];
+  return issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+describe('the id of a NewPlant', () => {
+  it.each([
+    ['0', 0n],
+    ['-0', 0n],
+    ['1.0', 1n],
+    ['1e2', 100n],
+    ['9007199254740993', 9007199254740993n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['-9223372036854775808', -9223372036854775808n],
+  ])('may be written %s', (id, expected) => {
+    expect(NewPlantSchema.parse(parseExactJson(`{"id":${id},"name":"Rose"}`))).toEqual({
+      id: expected,
+      name: 'Rose',
+    });
+  });
+
+  it.each([
+    '9223372036854775808',
+    '-9223372036854775809',
+    '1.5',
+    '1.0000000000000000001',
+    '1e400',
+    '"1"',
+    '""',
+    'null',
+    'true',
+    '[1]',
+    '{}',
+  ])('must not be %s', (id) => {
+    expect(faultsOf(parseExactJson(`{"id":${id},"name":"Rose"}`))).toEqual([idRange]);
+  });
+});
+
+describe.each(['name', 'tag'])('the %s of a plant', (field) => {
+  it.each([
+    '',
+    ' Rose ',
+    'Ro\u0301se',
+    'ﬁ',
+    '玫瑰 🌹',
+    '\u0001\u007f\u2028',
+    '__proto__',
+    'x'.repeat(100_000),
+  ])('is kept to the letter: %j', (text) => {
+    const plant = { ...rose, [field]: text };
+    expect(NewPlantSchema.parse(plant)).toEqual({ ...plant, id: 1n });
+    expect(PlantSchema.parse(plant)).toHaveProperty(field, text);
+  });
+
+  it('may be long', () => {
+    const text = '🌹'.repeat(100_000);
+    expect(PlantSchema.parse({ ...rose, [field]: text })).toHaveProperty(field, text);
+  });
+
+  it.each([
+    [null, 'must be a string'],
+    [1, 'must be a string'],
+    [1n, 'must be a string'],
+    [true, 'must be a string'],
+    [['Rose'], 'must be a string'],
+    [{}, 'must be a string'],
+    ['Ro\0se', 'must not contain the character NUL (U+0000)'],
+    ['\ud83c', 'must not contain an unpaired surrogate'],
+    ['\udf39\ud83c', 'must not contain an unpaired surrogate'],
+  ])('must not be %o', (value, message) => {
+    expect(faultsOf({ ...rose, [field]: value })).toEqual([`${field}: ${message}`]);
+    expect(faultsOf({ ...rose, [field]: value }, PlantSchema)).toEqual([`${field}: ${message}`]);
+  });
+
+  it.each([String.raw`"\ud83c"`, String.raw`"\udf39\ud83c"`, String.raw`"\u0000"`])(
+    'must not be %s, although it is JSON',
+    (text) => {
+      const plant = { ...rose, [field]: parseExactJson(text) };
+      expect(faultsOf(plant)).toEqual([expect.stringMatching(`^${field}: must not contain `)]);
+    },
+  );
+});
+
+describe('the shape of a NewPlant', () => {
+  it('requires id and name, not tag', () => {
+    expect(faultsOf({})).toEqual(['id: is required', 'name: is required']);
+    expect(faultsOf({ id: 1 })).toEqual(['name: is required']);
+    expect(faultsOf({ name: 'Rose' })).toEqual(['id: is required']);
+    expect(faultsOf(rose)).toEqual([]);
+  });
+
+  it('keeps an absent tag and an empty one apart', () => {
+    expect(NewPlantSchema.parse(rose)).not.toHaveProperty('tag');
+    expect(NewPlantSchema.parse({ ...rose, tag: '' })).toHaveProperty('tag', '');
+  });
+
+  it('reports every fault at once', () => {
+    expect(faultsOf({ id: '1', name: '\0\ud800', tag: null })).toEqual([
+      idRange,
+      'name: must not contain the character NUL (U+0000)',
+      'name: must not contain an unpaired surrogate',
+      'tag: must be a string',
+    ]);
+  });
+
+  it('ignores fields that it does not know', () => {
+    const plant = parseExactJson('{"id":1,"name":"Rose","Tag":null,"price":1e400,"constructor":{"a":[]}}');
+    expect(NewPlantSchema.parse(plant)).toEqual({ id: 1n, name: 'Rose' });
+  });
+
+  it.each([null, 1, 'Rose', true, [], [rose], undefined])('is not %j', (value) => {
+    expect(faultsOf(value)).toEqual([': must be a JSON object']);
+  });
+});
+
+describe('the shape of a Plant', () => {
+  it('requires the name alone and leaves the id out', () => {
+    expect(faultsOf({}, PlantSchema)).toEqual(['name: is required']);
+    expect(PlantSchema.parse({ id: 1, name: 'Rose', tag: 'shrub' })).toEqual({ name: 'Rose', tag: 'shrub' });
+  });
+});
