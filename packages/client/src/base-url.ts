@@ -5,7 +5,7 @@
  * message does not repeat the value, which may hold a password.
  */
 export function parseBaseUrl(baseUrl: string | URL): string {
-  const { href } = URL.canParse(baseUrl) ? new URL(baseUrl) : { href: '' };
+  const { href } = URL.canParse(String(baseUrl)) ? new URL(baseUrl) : { href: '' };
   if (!originAndPath.test(href)) {
     throw new TypeError('baseUrl must be an absolute http(s) URL without credentials, query and fragment');
   }

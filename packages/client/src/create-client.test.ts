@@ -49,7 +49,7 @@ describe('createClient', () => {
   it('sends an operation that the routes gain, without a body when it is given none', async () => {
     vi.resetModules();
     vi.doMock('@plant-store/contract/routes', () => ({
-      routes: { ...routes, countPlants: { method: 'GET', path: '/plants/count' } },
+      routes: { ...routes, countPlants: { method: 'GET', path: '/plants/count', statuses: [200] } },
     }));
     const fresh = await import('./create-client.js');
     const fetch = answer(200, { count: 2 });

@@ -42,10 +42,13 @@ export function createClient({ baseUrl, token, fetch = globalFetch }: ClientOpti
   const base = parseBaseUrl(baseUrl);
   const authorization = formatAuthorization(token);
 
-  const operations = Object.entries(routes).map(([name, { method, path }]) => [
+  const operations = Object.entries(routes).map(([name, { method, path, statuses }]) => [
     name,
     async (request?: AnyRequest): Promise<ReadReply> =>
-      readReply(await exchange(fetch, base + path, { method, ...writeRequest(authorization, request) })),
+      readReply(
+        await exchange(fetch, base + path, { method, ...writeRequest(authorization, request) }),
+        statuses,
+      ),
   ]);
 
   // Each route is known here as a string and plain data; that it is an operation of that name, with that body and

@@ -1,12 +1,15 @@
+import { routes } from '@plant-store/contract/routes';
 import { describe, expect, it } from 'vitest';
 import { readReply } from './read-reply.js';
 
 const headers = new Headers({ 'x-request-id': '7' });
 const errorText = '{"error":40003,"message":"The id 1 belongs to another plant."}';
 
+const { statuses } = routes.createPlant;
+
 describe('readReply', () => {
   it('gives a plant', () => {
-    expect(readReply({ status: 200, headers, text: '{"name":"Fern","tag":""}' })).toEqual({
+    expect(readReply({ status: 200, headers, text: '{"name":"Fern","tag":""}' }, statuses)).toEqual({
       status: 200,
       body: { name: 'Fern', tag: '' },
       headers,
@@ -14,7 +17,7 @@ describe('readReply', () => {
   });
 
   it('gives an error of the service', () => {
-    expect(readReply({ status: 400, headers, text: errorText })).toEqual({
+    expect(readReply({ status: 400, headers, text: errorText }, statuses)).toEqual({
       status: 400,
       body: { error: 40003, message: 'The id 1 belongs to another plant.' },
       headers,
@@ -22,7 +25,7 @@ describe('readReply', () => {
   });
 
   it.each([201, 204, 301, 404, 405, 418, 502])('throws for the undeclared status %i', (status) => {
-    expect(() => readReply({ status, headers, text: errorText })).toThrow(
+    expect(() => readReply({ status, headers, text: errorText }, statuses)).toThrow(
       expect.objectContaining({
         name: 'UnexpectedResponseError',
         message: `Unexpected response with status ${status}: undeclared status`,
@@ -38,7 +41,7 @@ describe('readReply', () => {
     [200, '{"name":"Fern"'],
     [503, 'upstream connect error'],
   ])('throws for status %i with %j, which is not JSON', (status, text) => {
-    expect(() => readReply({ status, headers, text })).toThrow(
+    expect(() => readReply({ status, headers, text }, statuses)).toThrow(
       expect.objectContaining({
         name: 'UnexpectedResponseError',
         message: `Unexpected response with status ${status}: body is not JSON`,
@@ -61,7 +64,7 @@ describe('readReply', () => {
     [500, '{"message":"Internal server error"}'],
     [503, '{"error":50300,"message":null}'],
   ])('throws for status %i with %s, which is of another form', (status, text) => {
-    expect(() => readReply({ status, headers, text })).toThrow(
+    expect(() => readReply({ status, headers, text }, statuses)).toThrow(
       expect.objectContaining({
         name: 'UnexpectedResponseError',
         message: `Unexpected response with status ${status}: body of another form`,

@@ -1,4 +1,3 @@
-import { isDeclaredStatus } from './declared-status.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { RawReply } from './exchange.js';
 
@@ -10,13 +9,13 @@ export interface ReadReply {
 }
 
 /**
- * Reads a response as a reply of the interface: an object for 200, `{ error, message }` for any other declared
- * status.
+ * Reads a response as a reply of the interface: an object for 200, `{ error, message }` for any other of the
+ * statuses that the operation declares.
  *
  * @throws {UnexpectedResponseError} when it is not one.
  */
-export function readReply({ status, headers, text }: RawReply): ReadReply {
-  if (!isDeclaredStatus(status)) throw new UnexpectedResponseError('undeclared status', status, text);
+export function readReply({ status, headers, text }: RawReply, statuses: readonly number[]): ReadReply {
+  if (!statuses.includes(status)) throw new UnexpectedResponseError('undeclared status', status, text);
   const body = parseJson(status, text);
   if (!isObject(body) || (status !== 200 && !isErrorBody(body))) {
     throw new UnexpectedResponseError('body of another form', status, text);

@@ -1,7 +1,14 @@
-import { initContract } from '@ts-rest/core';
+import { type AppRoute, initContract } from '@ts-rest/core';
+import type { ZodType } from 'zod';
 import { ErrorSchema } from './error-schema.js';
 import { NewPlantSchema, PlantSchema } from './plant.js';
 import { routes } from './routes.js';
+
+/** One schema for each status that the route of an operation names, neither more nor fewer. */
+type Replies<Operation extends keyof typeof routes> = Record<
+  (typeof routes)[Operation]['statuses'][number],
+  ZodType
+>;
 
 /**
  * The interface, version 1.0.0: every operation with the body it takes and each reply it may give.
@@ -11,7 +18,8 @@ import { routes } from './routes.js';
 export const contract = initContract().router(
   {
     createPlant: {
-      ...routes.createPlant,
+      method: routes.createPlant.method,
+      path: routes.createPlant.path,
       summary: 'Create plant',
       description:
         'Creates a new plant in the store. The id is also the key of the request: the same plant again is ' +
@@ -24,8 +32,8 @@ export const contract = initContract().router(
         429: ErrorSchema,
         500: ErrorSchema,
         503: ErrorSchema,
-      },
+      } satisfies Replies<'createPlant'>,
     },
-  },
+  } satisfies Record<keyof typeof routes, AppRoute>,
   { strictStatusCodes: true },
 );

@@ -1,8 +1,8 @@
 /**
- * Method and path of each operation (interface: Endpoints).
+ * Method, path and the statuses of the replies of each operation (interface: Endpoints).
  *
- * Plain data, so that a client can send requests without carrying the schemas.
+ * Plain data, so that a client can send requests and know the replies without carrying the schemas.
  */
 export const routes = {
-  createPlant: { method: 'POST', path: '/plants' },
+  createPlant: { method: 'POST', path: '/plants', statuses: [200, 400, 401, 429, 500, 503] },
 } as const;
