@@ -6,4 +6,6 @@ if (process.argv.includes('generate')) process.env['PRISMA_SCHEMA_ENGINE_BINARY'
 export default defineConfig({
   schema: 'prisma/sqlite/schema.prisma',
   migrations: { path: 'prisma/sqlite/migrations' },
+  // For `prisma migrate status` and its like; the service reads its own configuration.
+  datasource: { url: process.env['DATABASE_URL'] ?? 'file:../../data/plant-store.db' },
 });

@@ -5,6 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    typecheck: { enabled: true, include: ['src/**/*.test-d.ts'] },
+    // Some tests start processes, one after the other.
+    testTimeout: 60_000,
   },
 });

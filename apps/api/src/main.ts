@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { parseDuration } from './commands/duration.js';
 import { migrate } from './commands/migrate.js';
@@ -9,8 +10,11 @@ import { type Config, parseConfig } from './config.js';
 import { OperatorError } from './operator-error.js';
 
 /** The command line `plant-store`. The only file that reads the environment, hears signals, or ends the process. */
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+
 const program = new Command('plant-store')
   .description('Stores plants over HTTP, exactly and durably.')
+  .version(version)
   .helpCommand(false)
   .showHelpAfterError('(see plant-store --help)')
   .exitOverride()
@@ -32,7 +36,7 @@ const token = program.command('token').description('issue, list and revoke acces
 token
   .command('create')
   .description('issue a token and print it, this once')
-  .requiredOption('--name <name>', 'who or what the token is for')
+  .requiredOption('--name <name>', 'who or what the token is for', toName)
   .option(
     '--expires <duration>',
     'how long it is valid: 90s, 30m, 12h, 30d, 52w (default: for ever)',
@@ -68,13 +72,22 @@ const terminal: Terminal = {
   remark: (text) => void process.stderr.write(`${text}\n`),
   stopSignal: () =>
     new Promise((resolve) => {
-      // Once only: a second signal ends the process at once, as it does by default.
-      process.once('SIGTERM', resolve).once('SIGINT', resolve);
+      const hear = (signal: NodeJS.Signals) => {
+        // Heard once: a second signal ends the process at once, as it does by default.
+        process.off('SIGTERM', hear).off('SIGINT', hear);
+        resolve(signal);
+      };
+      process.on('SIGTERM', hear).on('SIGINT', hear);
     }),
 };
 
 function readConfig(): Config {
   return parseConfig(process.env, terminal.folder);
+}
+
+function toName(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Say who or what the token is for.');
+  return text;
 }
 
 function toDuration(text: string): number {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { contract } from './contract.js';
 import { ErrorSchema } from './error-schema.js';
@@ -84,4 +85,12 @@ describe('ErrorSchema', () => {
   ])('refuses %s', (_, body) => {
     expect(ErrorSchema.safeParse(body).success).toBe(false);
   });
+});
+
+it('is listed whole in the document of the interface, row by row', () => {
+  const page = readFileSync(new URL('../../../docs/interface.md', import.meta.url), 'utf8');
+  const rows = definitions.map(
+    ([name, { error, status, meaning }]) => `| ${error} | ${name} | ${status} | ${meaning} |`,
+  );
+  expect(page.split('\n').filter((line) => /^\| \d{5} \|/.test(line))).toEqual(rows);
 });

@@ -10,6 +10,7 @@ const secretBytes = 32;
 const secretLength = 43;
 const checkLength = 6;
 const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checkLength}}$`);
+const tokenWithin = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
 
 /** A new access token, 53 characters, from the platform's secure random source. */
 export function generateAccessToken(): string {
@@ -26,6 +27,11 @@ export function isAccessTokenFormat(text: string): boolean {
 /** The SHA-256 of an access token in hexadecimal: all of it that is ever stored. */
 export function hashAccessToken(token: string): string {
   return hash('sha256', token, 'hex');
+}
+
+/** A text in which no access token can be read, whole or cut, wherever it stands: for what goes into a log. */
+export function hideAccessTokens(text: string): string {
+  return text.replaceAll(tokenWithin, `${prefix}***`);
 }
 
 function checkOf(body: string): string {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { routes } from '@plant-store/contract/routes';
 import type { AccessTokens } from '../auth/access-tokens.js';
@@ -13,6 +13,7 @@ export async function ensureQuickstartToken(accessTokens: AccessTokens, file: st
   const { text } = await accessTokens.issue({ name: 'quickstart' });
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${text}\n`, { mode: 0o600 });
+  chmodSync(file, 0o600);
 }
 
 /** What the quickstart prints: the address, and a `curl` to paste. The token stays in its file. */

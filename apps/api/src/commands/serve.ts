@@ -11,7 +11,7 @@ export async function serve(
   { quickstart = false }: { readonly quickstart?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const { log, flush } = createLog(config.logLevel);
+  const { log, close: closeLog } = createLog(config.logLevel);
   const stopSignal = terminal.stopSignal();
   const service = await startService(config, log);
   const { baseUrl, appliedMigrations } = service;
@@ -26,6 +26,6 @@ export async function serve(
   } finally {
     const inTime = await service.stop();
     log.info({ inTime }, 'stopped');
-    flush();
+    await closeLog();
   }
 }

@@ -10,8 +10,8 @@ export interface LedgerRow {
 }
 
 /**
- * The migrations still to be applied, by the rules of `prisma migrate deploy`: a migration that failed, that was
- * edited after it had been applied, or that this version does not know, is refused.
+ * The migrations still to be applied. A ledger with a migration that failed, that was edited after it had been
+ * applied, or that this version does not know, is refused: this is no database to write plants to.
  *
  * @throws {OperatorError} that says which migration it is and what to do
  */

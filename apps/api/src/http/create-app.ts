@@ -55,7 +55,13 @@ export function createApp(parts: AppParts): Express {
     ],
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });
-  for (const { method, path } of Object.values(routes)) app.all(path, methodNotAllowed([method]));
+  const operations = Object.values(routes);
+  for (const { path } of operations) {
+    app.all(
+      path,
+      methodNotAllowed(operations.filter((other) => other.path === path).map(({ method }) => method)),
+    );
+  }
 
   app.use(documentation());
   app.use(notFound);

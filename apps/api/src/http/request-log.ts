@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import { hideAccessTokens } from '../auth/access-token-format.js';
 
-/** Logs one line per request, once it is over; never a header or a body, so never a token. */
+/** Logs one line per request, once it is over; never a header or a body, and no token in the path. */
 export function requestLog(log: Logger): RequestHandler {
   return function requestLog(request, response, next) {
     const startedAt = performance.now();
@@ -11,7 +12,7 @@ export function requestLog(log: Logger): RequestHandler {
         {
           requestId: request.id,
           method: request.method,
-          path: request.path,
+          path: hideAccessTokens(request.path),
           status: response.writableFinished ? response.statusCode : undefined,
           error,
           tokenId: accessToken?.id,

@@ -11,5 +11,7 @@ export function securityHeaders() {
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
     xFrameOptions: { action: 'deny' },
+    // The proxy that ends TLS knows which names it serves.
+    strictTransportSecurity: false,
   });
 }

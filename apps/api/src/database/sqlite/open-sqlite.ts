@@ -62,7 +62,7 @@ const pragmas = `
   PRAGMA fullfsync = ON;
   PRAGMA foreign_keys = ON;`;
 
-function createDurableAdapter(path: string, timeoutMs: number): SqlDriverAdapterFactory {
+export function createDurableAdapter(path: string, timeoutMs: number): SqlDriverAdapterFactory {
   const factory = new PrismaBetterSqlite3({ url: `file:${path}`, timeout: timeoutMs });
   return {
     provider: factory.provider,

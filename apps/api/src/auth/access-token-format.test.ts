@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { generateAccessToken, hashAccessToken, isAccessTokenFormat } from './access-token-format.js';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+it('generates tokens of one form, no two alike', () => {
+  const tokens = Array.from({ length: 1_000 }, generateAccessToken);
+  for (const token of tokens) {
+    expect(token).toMatch(/^pst_[0-9A-Za-z]{49}$/);
+    expect(isAccessTokenFormat(token)).toBe(true);
+  }
+  expect(new Set(tokens).size).toBe(tokens.length);
+});
+
+it('finds any single mistyped character', () => {
+  const position = fc.integer({ min: 4, max: 52 });
+  fc.assert(
+    fc.property(position, fc.constantFrom(...alphabet), (at, character) => {
+      const token = generateAccessToken();
+      fc.pre(token[at] !== character);
+      return !isAccessTokenFormat(token.slice(0, at) + character + token.slice(at + 1));
+    }),
+  );
+});
+
+it('finds any cut, any addition, and any other prefix', () => {
+  const token = generateAccessToken();
+  for (let length = 0; length < token.length; length++) {
+    expect(isAccessTokenFormat(token.slice(0, length))).toBe(false);
+    expect(isAccessTokenFormat(token.slice(token.length - length))).toBe(false);
+  }
+  for (const other of [`${token}0`, ` ${token}`, `${token}\n`, token.replace('pst_', 'PST_')]) {
+    expect(isAccessTokenFormat(other)).toBe(false);
+  }
+});
+
+it('accepts a token issued long ago: the form never changes', () => {
+  expect(isAccessTokenFormat(`pst_${'0'.repeat(42)}72YDVwp`)).toBe(true);
+});
+
+it('hashes with SHA-256 in hexadecimal', () => {
+  const token = generateAccessToken();
+  expect(hashAccessToken(token)).toBe(createHash('sha256').update(token).digest('hex'));
+});

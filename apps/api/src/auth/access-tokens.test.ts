@@ -1,0 +1,90 @@
+import { beforeEach, expect, it } from 'vitest';
+import { generateAccessToken, hashAccessToken } from './access-token-format.js';
+import type { AccessToken, AccessTokenStore } from './access-token-store.js';
+import { type AccessTokens, createAccessTokens } from './access-tokens.js';
+
+/** A store in memory that counts its look-ups. */
+function createMemoryStore() {
+  const tokens = new Map<string, AccessToken>();
+  let lookUps = 0;
+  const store: AccessTokenStore = {
+    async add({ name, hash, expiresAt }) {
+      const token = { id: tokens.size + 1, name, createdAt: new Date(0), expiresAt, revokedAt: null };
+      tokens.set(hash, token);
+      return token;
+    },
+    async findByHash(hash) {
+      lookUps++;
+      return tokens.get(hash) ?? null;
+    },
+    list: async () => [...tokens.values()],
+    async revoke(id, revokedAt) {
+      for (const [hash, token] of tokens) {
+        if (token.id !== id) continue;
+        tokens.set(hash, { ...token, revokedAt });
+        return { ...token, revokedAt };
+      }
+      return null;
+    },
+  };
+  return { store, hashes: () => [...tokens.keys()], lookUps: () => lookUps };
+}
+
+let now = 0;
+let memory: ReturnType<typeof createMemoryStore>;
+let accessTokens: AccessTokens;
+
+beforeEach(() => {
+  now = 1_000_000;
+  memory = createMemoryStore();
+  accessTokens = createAccessTokens(memory.store, () => now);
+});
+
+it('stores nothing of a token but its hash', async () => {
+  const { text, token } = await accessTokens.issue({ name: 'shop' });
+  expect(memory.hashes()).toEqual([hashAccessToken(text)]);
+  expect(JSON.stringify(await accessTokens.list())).not.toContain(text);
+  expect(token).toMatchObject({ id: 1, name: 'shop', expiresAt: null });
+});
+
+it('verifies from memory: one look-up for many checks, concurrent ones too', async () => {
+  const { text } = await accessTokens.issue({ name: 'shop' });
+  const checks = await Promise.all(Array.from({ length: 50 }, () => accessTokens.verify(text)));
+  checks.push(await accessTokens.verify(text));
+  expect(new Set(checks.map(({ status }) => status))).toEqual(new Set(['valid']));
+  expect(memory.lookUps()).toBe(1);
+});
+
+it('asks the store about no text that is not a whole token', async () => {
+  for (const text of ['', 'x', generateAccessToken().slice(0, -1)]) {
+    expect(await accessTokens.verify(text)).toEqual({ status: 'malformed' });
+  }
+  expect(memory.lookUps()).toBe(0);
+});
+
+it('tells unknown, revoked and expired tokens apart', async () => {
+  expect(await accessTokens.verify(generateAccessToken())).toEqual({ status: 'unknown' });
+
+  const expiring = await accessTokens.issue({ name: 'a', expiresAt: new Date(now + 10) });
+  expect(await accessTokens.verify(expiring.text)).toMatchObject({ status: 'valid' });
+  now += 10;
+  expect(await accessTokens.verify(expiring.text)).toEqual({ status: 'expired' });
+
+  const revoked = await accessTokens.issue({ name: 'b' });
+  expect(await accessTokens.verify(revoked.text)).toMatchObject({ status: 'valid' });
+  expect(await accessTokens.revoke(revoked.token.id)).toMatchObject({ name: 'b', revokedAt: new Date(now) });
+  expect(await accessTokens.verify(revoked.text)).toEqual({ status: 'revoked' });
+});
+
+it('gives null when there is no token to revoke', async () => {
+  expect(await accessTokens.revoke(1)).toBeNull();
+});
+
+it('does not remember a look-up that failed', async () => {
+  const { text } = await accessTokens.issue({ name: 'shop' });
+  const { findByHash } = memory.store;
+  memory.store.findByHash = () => Promise.reject(new Error('away'));
+  await expect(accessTokens.verify(text)).rejects.toThrow('away');
+  memory.store.findByHash = findByHash;
+  expect(await accessTokens.verify(text)).toMatchObject({ status: 'valid' });
+});

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { environmentVariables, parseConfig } from './config.js';
+
+it('has a default for everything', () => {
+  const config = parseConfig({}, '/srv/plants');
+  expect(config).toEqual({
+    host: '127.0.0.1',
+    port: 3000,
+    database: { engine: 'sqlite', path: '/srv/plants/data/plant-store.db' },
+    logLevel: 'info',
+    bodyLimitBytes: 1_048_576,
+    rateLimitPerMinute: 0,
+    shutdownTimeoutMs: 10_000,
+  });
+  expect(Object.isFrozen(config)).toBe(true);
+  expect(parseConfig({ PORT: '', HOST: '', UNRELATED: 'x' }, '/srv/plants')).toEqual(config);
+});
+
+it.each([
+  ['file:./a.db', '/srv/a.db'],
+  ['file:a.db', '/srv/a.db'],
+  ['file:../a.db', '/a.db'],
+  ['file:/var/a.db', '/var/a.db'],
+  ['file:///var/a%20b.db', '/var/a b.db'],
+])('takes DATABASE_URL %s as the path %s', (url, path) => {
+  expect(parseConfig({ DATABASE_URL: url }, '/srv').database.path).toBe(path);
+});
+
+it.each([
+  ['PORT', ['-1', '65536', '80.5', '0x50', '3000 ', 'http']],
+  [
+    'DATABASE_URL',
+    ['a.db', 'file:', 'file::memory:', 'file:a.db?mode=ro', 'file://host/a.db', 'mysql://u:p@h/d'],
+  ],
+  ['LOG_LEVEL', ['INFO', 'loud']],
+  ['BODY_LIMIT_BYTES', ['0', '1e6', '1MiB', '268435457']],
+  ['RATE_LIMIT_PER_MINUTE', ['-1', 'none']],
+  ['SHUTDOWN_TIMEOUT_MS', ['10s']],
+])('refuses %s when it is one of %j', (name, values) => {
+  for (const value of values) {
+    expect(() => parseConfig({ [name]: value }, '/srv'), value).toThrow(`  ${name} must be`);
+  }
+});
+
+it('is listed whole in the operations page', () => {
+  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+  expect(listed).toEqual(environmentVariables);
+});

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { createPlant } from './create-plant.js';
+import type { InsertOutcome, PlantStore, StoredPlant } from './plant-store.js';
+
+/** A store that answers every plant the same. */
+const answering = (outcome: InsertOutcome): PlantStore => ({
+  insert: async (plants) => plants.map(() => outcome),
+});
+const holding = (existing: StoredPlant) => answering({ stored: false, existing });
+const fern = { id: 7n, name: 'Fern', tag: 'shade' };
+
+it('answers the plant without its id', async () => {
+  const store = answering({ stored: true });
+  expect(await createPlant(store, fern)).toStrictEqual({
+    plant: { name: 'Fern', tag: 'shade' },
+    replayed: false,
+  });
+  expect(await createPlant(store, { id: 7n, name: '' })).toStrictEqual({
+    plant: { name: '' },
+    replayed: false,
+  });
+});
+
+it('replays the same plant', async () => {
+  expect(await createPlant(holding({ ...fern }), fern)).toMatchObject({ replayed: true });
+  expect(await createPlant(holding({ id: 7n, name: 'Fern' }), { id: 7n, name: 'Fern' })).toStrictEqual({
+    plant: { name: 'Fern' },
+    replayed: true,
+  });
+});
+
+it.each([
+  { difference: 'name', existing: { ...fern, name: 'fern' } },
+  { difference: 'normalization', existing: { ...fern, name: 'Fern\u0301' } },
+  { difference: 'tag', existing: { ...fern, tag: '' } },
+  { difference: 'no tag', existing: { id: 7n, name: 'Fern' } },
+])('refuses another plant under a taken id: $difference', async ({ existing }) => {
+  await expect(createPlant(holding(existing), fern)).rejects.toMatchObject({
+    errorName: 'id_taken',
+    message: 'The id 7 belongs to another plant. Choose another id.',
+  });
+});
+
+it('never acknowledges what the store gave no outcome for', async () => {
+  await expect(createPlant({ insert: async () => [] }, fern)).rejects.toThrow('no outcome');
+});

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { type ErrorName, errors } from '@plant-store/contract/errors';
+import Database from 'better-sqlite3';
+import supertest from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { generateAccessToken } from '../src/auth/access-token-format.js';
+import type { Reply } from './expect-refusal.js';
+import { composePlantRequest, plantRequest, postPlant } from './post-plant.js';
+import { openConnection, sendRaw } from './send-raw.js';
+import { startTestService, type TestService } from './start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  expect((await postPlant(service, plant)).status).toBe(200);
+});
+afterAll(() => service.stop());
+
+const plant = { id: 1, name: 'Monstera' };
+
+/** Every error but one, its number, which is for good, and a request that is answered with it. */
+const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
+  ['bad_request', 40000, () => sendRaw(service.baseUrl, 'hello\r\n\r\n')],
+  ['malformed_json', 40001, () => postPlant(service, '{')],
+  ['invalid_plant', 40002, () => postPlant(service, {})],
+  ['id_taken', 40003, () => postPlant(service, { ...plant, name: 'Fern' })],
+  ['unsupported_content_type', 40004, () => plantRequest(service).type('text/plain').send('x')],
+  ['body_too_large', 40005, () => postPlant(service, ' '.repeat(2 ** 20 + 1))],
+  ['missing_token', 40100, () => supertest(service.baseUrl).post('/plants')],
+  ['invalid_token', 40101, () => postPlant({ ...service, token: generateAccessToken() }, plant)],
+  ['not_found', 40400, () => supertest(service.baseUrl).get('/')],
+  ['method_not_allowed', 40500, () => supertest(service.baseUrl).get('/plants')],
+  ['rate_limited', 42900, postPastRateLimit],
+  [
+    'internal_error',
+    50000,
+    () => postWhile('ALTER TABLE plants RENAME TO p', 'ALTER TABLE p RENAME TO plants'),
+  ],
+  ['database_unavailable', 50301, () => postWhile('BEGIN IMMEDIATE', 'ROLLBACK')],
+  ['shutting_down', 50302, postWhileStopping],
+];
+
+it.each(provocations)('answers %s with its number, %d', async (name, error, provoke) => {
+  const { status, body } = await provoke();
+  expect(body).toEqual({ error, message: expect.stringMatching(/^[A-Z].+\.$/) });
+  expect(status).toBe(Math.floor(error / 100));
+  expect(errors[name].error).toBe(error);
+});
+
+it('leaves out only the overload, which nothing bounds yet', () => {
+  const provoked = new Set<string>(provocations.map(([name]) => name));
+  expect(Object.keys(errors).filter((name) => !provoked.has(name))).toEqual(['overloaded']);
+  expect(errors.overloaded.error).toBe(50300);
+});
+
+async function postPastRateLimit(): Promise<Reply> {
+  const limited = await startTestService({ RATE_LIMIT_PER_MINUTE: '1' });
+  await postPlant(limited, plant);
+  const reply = await postPlant(limited, plant);
+  await limited.stop();
+  return reply;
+}
+
+/** Posts a plant while another program has changed the database. */
+async function postWhile(change: string, undo: string): Promise<Reply> {
+  const database = new Database(join(service.folder, 'plant-store.db'));
+  database.exec(change);
+  const reply = await postPlant(service, { id: 2, name: 'Fern' });
+  database.exec(undo);
+  database.close();
+  return reply;
+}
+
+/** Posts a plant behind a request that was running when the service was told to stop. */
+async function postWhileStopping(): Promise<Reply> {
+  const stopping = await startTestService();
+  const connection = await openConnection(stopping.baseUrl);
+  connection.write(composePlantRequest(stopping, '', { 'Content-Length': '2', Expect: '100-continue' }));
+  await connection.readReply();
+  const stopped = stopping.stop();
+  connection.write(Buffer.concat([Buffer.from('{}'), composePlantRequest(stopping, JSON.stringify(plant))]));
+  await connection.readReply();
+  const reply = await connection.readReply();
+  await stopped;
+  return reply;
+}

@@ -1,0 +1,37 @@
+import { createClient } from '@plant-store/client';
+import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readPlants } from './read-plants.js';
+import { startTestService } from './start-test-service.js';
+
+const idsPerRun = 1_000;
+const runs = 10;
+
+/** Ids as a caller may give them: any int64, as a `number` where that is exact. */
+const ids = fc
+  .uniqueArray(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), { minLength: idsPerRun, maxLength: idsPerRun })
+  .map((bigints) => bigints.map((id) => (Number.isSafeInteger(Number(id)) ? Number(id) : id)));
+
+it(`keeps ${idsPerRun * runs} ids exact: client, HTTP, database, and back`, async () => {
+  const service = await startTestService();
+  const client = createClient({ baseUrl: service.baseUrl, token: service.token });
+  const sent = new Set<string>();
+
+  await fc.assert(
+    fc.asyncProperty(ids, async (batch) => {
+      const replies = await Promise.all(
+        batch.map((id) => client.createPlant({ body: { id, name: `plant ${id}` } })),
+      );
+      for (const id of batch) sent.add(String(id));
+      return replies.every(({ status }) => status === 200);
+    }),
+    { numRuns: runs },
+  );
+
+  const stored = readPlants(service);
+  expect(sent.size).toBeGreaterThanOrEqual(10_000);
+  expect(new Set(stored.map(({ id }) => id))).toEqual(sent);
+  expect(stored.filter(({ id, name }) => name !== `plant ${id}`)).toEqual([]);
+  await service.stop();
+});

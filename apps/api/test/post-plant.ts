@@ -1,0 +1,33 @@
+import supertest from 'supertest';
+import type { TestService } from './start-test-service.js';
+
+type Target = Pick<TestService, 'baseUrl' | 'token'>;
+
+/** A request with a valid token, but for its body; more headers can be set on it. */
+export function plantRequest({ baseUrl, token }: Target): supertest.Test {
+  return supertest(baseUrl)
+    .post('/plants')
+    .set('Authorization', `Bearer ${token}`)
+    .set('Content-Type', 'application/json');
+}
+
+/** Posts a body with a valid token: text as it is, an object as JSON. */
+export function postPlant(target: Target, body: string | object): supertest.Test {
+  return plantRequest(target).send(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** The same request to the byte, for `sendRaw`. Headers are added, replaced, or left out when `undefined`. */
+export function composePlantRequest(
+  { token }: Target,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string | undefined>> = {},
+): Buffer {
+  const lines = Object.entries({
+    Host: 'plants.example',
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...headers,
+  }).flatMap(([name, value]) => (value === undefined ? [] : `${name}: ${value}\r\n`));
+  return Buffer.concat([Buffer.from(`POST /plants HTTP/1.1\r\n${lines.join('')}\r\n`), Buffer.from(body)]);
+}

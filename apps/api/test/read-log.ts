@@ -1,0 +1,18 @@
+import { vi } from 'vitest';
+import type { TestService } from './start-test-service.js';
+
+/** A line of the log; what it tells besides these two depends on the event. */
+export interface LogLine extends Readonly<Record<string, unknown>> {
+  readonly level: number;
+  readonly msg: string;
+}
+
+/** The lines about one request. Waits for the last of them, which is written once the reply is out. */
+export function readLog({ logLines }: TestService, requestId: string | undefined): Promise<LogLine[]> {
+  return vi.waitUntil(() => {
+    const lines = logLines
+      .map((line): LogLine => JSON.parse(line))
+      .filter((line) => line['requestId'] === requestId);
+    return lines.some(({ msg }) => msg.startsWith('request')) ? lines : undefined;
+  });
+}
