@@ -5,7 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Some tests start processes, one after the other.
+    // Only a test that hangs takes this long, however busy the machine is.
     testTimeout: 60_000,
   },
 });
