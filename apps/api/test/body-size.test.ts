@@ -20,7 +20,8 @@ const tooLarge = `The body is larger than ${limit} bytes.`;
 function plantOf(bytes: number, { id = 1, letter = 'a' } = {}): { body: string; name: string } {
   const space = bytes - Buffer.byteLength(JSON.stringify({ id, name: '' }));
   const name = letter.repeat(Math.floor(space / Buffer.byteLength(letter)));
-  return { body: JSON.stringify({ id, name }).padEnd(bytes - Buffer.byteLength(name) + name.length), name };
+  const json = JSON.stringify({ id, name });
+  return { body: json + ' '.repeat(bytes - Buffer.byteLength(json)), name };
 }
 
 /** A request whose body comes in chunks of some bytes each, its length untold. */

@@ -9,10 +9,11 @@ export interface LogLine extends Readonly<Record<string, unknown>> {
 
 /** The lines about one request. Waits for the last of them, which is written once the reply is out. */
 export function readLog({ logLines }: TestService, requestId: string | undefined): Promise<LogLine[]> {
-  return vi.waitUntil(() => {
+  const findLines = () => {
     const lines = logLines
       .map((line): LogLine => JSON.parse(line))
       .filter((line) => line['requestId'] === requestId);
     return lines.some(({ msg }) => msg.startsWith('request')) ? lines : undefined;
-  });
+  };
+  return vi.waitUntil(findLines, { timeout: 10_000, interval: 5 });
 }
