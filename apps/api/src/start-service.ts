@@ -32,7 +32,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const accessTokens = createAccessTokens(database.accessTokens);
   const stopping = new AbortController();
   const app = createApp({ ...config, plants: database.plants, accessTokens, log, stopping: stopping.signal });
-  const server = createServer(app);
+  const server = createServer(app, log);
   try {
     const baseUrl = await listen(server, config.host, config.port);
     return {

@@ -21,7 +21,7 @@ describe('a request that is refused', () => {
 
   it('has no content type', async () => {
     const reply = await plantRequest(service).send(body).unset('Content-Type');
-    expectRefusal(reply, 'unsupported_content_type', 'The content type is missing.');
+    expectRefusal(reply, 'unsupported_content_type', 'There is no content type.');
   });
 
   it('has an empty content type', async () => {
@@ -29,7 +29,7 @@ describe('a request that is refused', () => {
     expectRefusal(
       await sendRaw(service.baseUrl, request),
       'unsupported_content_type',
-      'The content type is .',
+      'The content type is "".',
     );
   });
 
@@ -65,14 +65,14 @@ describe('a request that is refused', () => {
     'application/json; x=1; CHARSET=utf-16',
   ])('has the content type %j', async (contentType) => {
     const reply = await plantRequest(service).set('Content-Type', contentType).send(body);
-    expectRefusal(reply, 'unsupported_content_type', `The content type is ${contentType}.`);
+    expectRefusal(reply, 'unsupported_content_type', `The content type is "${contentType}".`);
   });
 
   it('has a content type longer than a message should be', async () => {
     const reply = await plantRequest(service)
       .set('Content-Type', `text/${'x'.repeat(5_000)}`)
       .send(body);
-    expectRefusal(reply, 'unsupported_content_type', /^The content type is text\/x{1,200}\. Send/);
+    expectRefusal(reply, 'unsupported_content_type', /^The content type is "text\/x{1,100}"\. Send/);
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('a request that is refused', () => {
     expectRefusal(
       await sendRaw(service.baseUrl, request),
       'unsupported_content_type',
-      `has the coding ${coding}.`,
+      `The content coding is "${coding}".`,
     );
   });
 

@@ -11,18 +11,13 @@ export interface Reply {
 
 /** Checks that a reply is an error of the registry, with all that such a reply bears. */
 export function expectRefusal(reply: Reply, name: ErrorName, message: string | RegExp): void {
-  expectErrorBody(reply, name, message);
-  expect(reply.headers['x-request-id']).toMatch(/^[\w.:-]{1,64}$/);
-}
-
-/** Checks all of an error but the request id, which a message that is not HTTP does not get. */
-export function expectErrorBody(reply: Reply, name: ErrorName, message: string | RegExp): void {
   const { error, status } = errors[name];
   expect(reply.body).toEqual({
     error,
     message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
   });
   expect(reply.status).toBe(status);
+  expect(reply.headers['x-request-id']).toMatch(/^[\w.:-]{1,64}$/);
   expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(reply.headers['www-authenticate']).toBe(challenges[name]);
   if (status === 429 || status === 503) expect(reply.headers['retry-after']).toMatch(/^\d+$/);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectErrorBody, expectRefusal } from './expect-refusal.js';
+import { expectRefusal } from './expect-refusal.js';
 import { expectStored } from './expect-stored.js';
 import { composePlantRequest, postPlant } from './post-plant.js';
 import { readPlants } from './read-plants.js';
@@ -61,7 +61,7 @@ describe('what is not valid HTTP', () => {
     const connection = await openConnection(service.baseUrl);
     connection.write(request());
     const reply = await connection.readReply();
-    expectErrorBody(reply, 'bad_request', message);
+    expectRefusal(reply, 'bad_request', message);
     expect(reply.headers['connection']).toBe('close');
     expect(await connection.readToEnd()).toBe('');
   });
@@ -70,12 +70,15 @@ describe('what is not valid HTTP', () => {
     const connection = await openConnection(service.baseUrl);
     connection.write(compose({ 'Content-Length': '1000' }));
     connection.end();
-    expectErrorBody(await connection.readReply(), 'bad_request', 'The request is not valid HTTP');
+    expectRefusal(await connection.readReply(), 'bad_request', 'The request is not valid HTTP');
   });
 
-  it('is refused without a Host header', async () => {
-    const reply = await sendRaw(service.baseUrl, compose({ Host: undefined }));
-    expectRefusal(reply, 'bad_request', 'The request has no Host header, which HTTP/1.1 requires.');
+  it.each([
+    ['no Host header', () => compose({ Host: undefined })],
+    ['two Host headers', () => compose({ HOST: 'other.example' })],
+  ])('is refused: %s', async (_, request) => {
+    const reply = await sendRaw(service.baseUrl, request());
+    expectRefusal(reply, 'bad_request', 'The request must have one Host header, as HTTP/1.1 requires.');
   });
 });
 
@@ -110,6 +113,14 @@ describe('what is unusual but valid HTTP', () => {
       expect(await connection.readReply()).toMatchObject({ status: 200, body: { name } });
     connection.destroy();
   });
+});
+
+it('is refused behind a valid request, whose own reply comes first', async () => {
+  const connection = await openConnection(service.baseUrl);
+  connection.write(`${compose({}, '{"id":20,"name":"Ivy"}')}garbage\r\n\r\n`);
+  expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Ivy' } });
+  expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
+  expect(await connection.readToEnd()).toBe('');
 });
 
 it('still stores a plant', async () => {

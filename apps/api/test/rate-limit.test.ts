@@ -28,7 +28,7 @@ describe(`with a limit of ${limit} requests per minute`, () => {
 
     const reply = await postPlant({ ...service, token }, { id: limit + 1, name: 'n' });
     const seconds = reply.headers['retry-after'];
-    expectRefusal(reply, 'rate_limited', `Too many requests. Try again in ${seconds} second`);
+    expectRefusal(reply, 'rate_limited', `Too many requests. Try again in ${seconds} s.`);
     expect(Number(seconds)).toBeGreaterThan(0);
     expect(Number(seconds)).toBeLessThanOrEqual(60);
     expect(reply.headers['ratelimit-policy']).toMatch(/^"plants"; q=3; w=60/);

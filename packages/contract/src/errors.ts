@@ -44,7 +44,7 @@ export const errors = {
     error: 40004,
     status: 400,
     meaning: 'The body is not declared as plain application/json in UTF-8. Mend the request headers.',
-    example: 'The content type is text/plain. Send application/json in UTF-8, without a content coding.',
+    example: 'The content type is "text/plain". Send application/json in UTF-8, without a content coding.',
   },
   body_too_large: {
     error: 40005,
@@ -80,7 +80,7 @@ export const errors = {
     error: 42900,
     status: 429,
     meaning: 'Too many requests with this token in a short time. Wait as Retry-After says, then repeat.',
-    example: 'Too many requests. Try again in 7 seconds.',
+    example: 'Too many requests. Try again in 7 s.',
   },
   internal_error: {
     error: 50000,

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { generateAccessToken, hashAccessToken, isAccessTokenFormat } from './access-token-format.js';
+import {
+  generateAccessToken,
+  hashAccessToken,
+  hideAccessTokens,
+  isAccessTokenFormat,
+} from './access-token-format.js';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -43,4 +48,10 @@ it('accepts a token issued long ago: the form never changes', () => {
 it('hashes with SHA-256 in hexadecimal', () => {
   const token = generateAccessToken();
   expect(hashAccessToken(token)).toBe(createHash('sha256').update(token).digest('hex'));
+});
+
+it('hides tokens, whole or cut, wherever they stand', () => {
+  const token = generateAccessToken();
+  expect(hideAccessTokens(`/a/${token}/${token.slice(0, 9)}?x`)).toBe('/a/pst_***/pst_***?x');
+  expect(hideAccessTokens('/plants')).toBe('/plants');
 });

@@ -19,16 +19,18 @@ function refuseOtherContent(headers: IncomingHttpHeaders): void {
   const type = headers['content-type'];
   const coding = headers['content-encoding'];
   if (type !== 'application/json' && !isJsonInUtf8(type)) {
-    throw unsupported(type === undefined ? 'is missing' : `is ${type}`);
+    throw unsupported(
+      type === undefined ? 'There is no content type' : `The content type is "${type.slice(0, 100)}"`,
+    );
   }
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
-    throw unsupported(`has the coding ${coding}`);
+    throw unsupported(`The content coding is "${coding.slice(0, 100)}"`);
 }
 
 function unsupported(fault: string): ServiceError {
   return new ServiceError(
     'unsupported_content_type',
-    `The content type ${fault.slice(0, 100)}. Send application/json in UTF-8, without a content coding.`,
+    `${fault}. Send application/json in UTF-8, without a content coding.`,
   );
 }
 

@@ -19,7 +19,7 @@ export function rateLimit(requestsPerMinute: number): RequestHandler {
     keyGenerator: (_request, response) => String(response.locals['accessToken']?.id),
     handler(_request, response) {
       const seconds = Number(response.getHeader('Retry-After'));
-      throw new ServiceError('rate_limited', `Too many requests. Try again in ${seconds} seconds.`);
+      throw new ServiceError('rate_limited', `Too many requests. Try again in ${seconds} s.`);
     },
   });
 }
