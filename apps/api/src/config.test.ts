@@ -11,6 +11,12 @@ it('has a default for everything', () => {
     logLevel: 'info',
     bodyLimitBytes: 1_048_576,
     rateLimitPerMinute: 0,
+    writerLimits: {
+      waitingPlants: 10_000,
+      waitingBytes: 33_554_432,
+      batchPlants: 1_000,
+      batchBytes: 4_194_304,
+    },
     shutdownTimeoutMs: 10_000,
   });
   expect(Object.isFrozen(config)).toBe(true);
@@ -36,6 +42,8 @@ it.each([
   ['LOG_LEVEL', ['INFO', 'loud']],
   ['BODY_LIMIT_BYTES', ['0', '1e6', '1MiB', '268435457']],
   ['RATE_LIMIT_PER_MINUTE', ['-1', 'none']],
+  ['WAITING_PLANTS_LIMIT', ['0', 'all']],
+  ['WAITING_BYTES_LIMIT', ['0', '32MiB']],
   ['SHUTDOWN_TIMEOUT_MS', ['10s']],
 ])('refuses %s when it is one of %j', (name, values) => {
   for (const value of values) {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { OperatorError } from './operator-error.js';
+import type { PlantWriterLimits } from './plants/plant-writer.js';
 
 /** The settings of the service, parsed once from the environment and frozen. */
 export type Config = Readonly<{
@@ -15,6 +16,8 @@ export type Config = Readonly<{
   bodyLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   rateLimitPerMinute: number;
+  /** How much may wait to be stored, and how much goes into one commit. */
+  writerLimits: PlantWriterLimits;
   /** How long running requests have to finish when the service is told to stop, in milliseconds. */
   shutdownTimeoutMs: number;
 }>;
@@ -27,6 +30,10 @@ export interface DatabaseLocation {
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** What goes into one commit at most: past this a larger one is hardly cheaper per plant, and only delays others. */
+const batchPlants = 1_000;
+const batchBytes = 2 ** 22;
 
 /** Every variable that the service reads, with its default; the operations page lists the same. */
 const EnvironmentSchema = z.object({
@@ -41,6 +48,8 @@ const EnvironmentSchema = z.object({
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
   BODY_LIMIT_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
+  WAITING_PLANTS_LIMIT: wholeNumber(1, 10 ** 6).default(10_000),
+  WAITING_BYTES_LIMIT: wholeNumber(1, 2 ** 30).default(2 ** 25),
   SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
 });
 
@@ -72,6 +81,12 @@ export function parseConfig(
     logLevel: variables.LOG_LEVEL,
     bodyLimitBytes: variables.BODY_LIMIT_BYTES,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
+    writerLimits: Object.freeze({
+      waitingPlants: variables.WAITING_PLANTS_LIMIT,
+      waitingBytes: variables.WAITING_BYTES_LIMIT,
+      batchPlants,
+      batchBytes,
+    }),
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
   });
 }

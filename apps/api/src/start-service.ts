@@ -6,6 +6,7 @@ import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { listen } from './operations/listen.js';
 import { stopServer } from './operations/stop-server.js';
+import { createPlantWriter } from './plants/plant-writer.js';
 
 /** A service that is listening. */
 export interface Service {
@@ -31,7 +32,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const database = await openDatabase(config.database);
   const accessTokens = createAccessTokens(database.accessTokens);
   const stopping = new AbortController();
-  const app = createApp({ ...config, plants: database.plants, accessTokens, log, stopping: stopping.signal });
+  const plants = createPlantWriter(database.plants, config.writerLimits);
+  const app = createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
   const server = createServer(app, log);
   try {
     const baseUrl = await listen(server, config.host, config.port);
@@ -42,6 +44,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       async stop() {
         stopping.abort();
         const inTime = await stopServer(server, config.shutdownTimeoutMs);
+        await plants.idle();
         await database.close();
         return inTime;
       },

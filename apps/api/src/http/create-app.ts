@@ -3,7 +3,7 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../auth/access-tokens.js';
-import type { PlantStore } from '../plants/plant-store.js';
+import type { PlantWriter } from '../plants/plant-writer.js';
 import { authenticate } from './authenticate.js';
 import { documentation } from './documentation.js';
 import { jsonBody } from './json-body.js';
@@ -21,7 +21,7 @@ import { securityHeaders } from './security-headers.js';
 
 /** What an app is made of. */
 export interface AppParts {
-  readonly plants: PlantStore;
+  readonly plants: PlantWriter;
   readonly accessTokens: AccessTokens;
   readonly log: Logger;
   /** The largest request body that is read, in bytes. */

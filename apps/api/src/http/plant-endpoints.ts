@@ -1,10 +1,10 @@
 import { contract } from '@plant-store/contract';
 import { initServer } from '@ts-rest/express';
 import { createPlant } from '../plants/create-plant.js';
-import type { PlantStore } from '../plants/plant-store.js';
+import type { PlantWriter } from '../plants/plant-writer.js';
 
 /** The contract's operations, each handed to the code that carries it out. */
-export function plantEndpoints(plants: PlantStore) {
+export function plantEndpoints(plants: PlantWriter) {
   return initServer().router(contract, {
     createPlant: async ({ body, res }) => {
       res.locals['plantId'] = body.id.toString();

@@ -1,6 +1,7 @@
 import type { NewPlant, Plant } from '@plant-store/contract';
 import { ServiceError } from '../service-error.js';
-import type { PlantStore, StoredPlant } from './plant-store.js';
+import type { StoredPlant } from './plant-store.js';
+import type { PlantWriter } from './plant-writer.js';
 
 /** What a create answers: the plant, and whether it had been stored by an earlier request. */
 export interface CreatedPlant {
@@ -12,11 +13,11 @@ export interface CreatedPlant {
  * Creates a plant (interface: Create plant, rule 1). The id is also the key of the request: the same plant again
  * is a replay, stored once.
  *
- * @throws {ServiceError} `id_taken` when another plant has the id; nothing is changed then.
+ * @throws {ServiceError} `id_taken` when another plant has the id; nothing is changed then
+ * @throws whatever the writer throws
  */
-export async function createPlant(store: PlantStore, newPlant: NewPlant): Promise<CreatedPlant> {
-  const [outcome] = await store.insert([newPlant]);
-  if (outcome === undefined) throw new Error('The store gave no outcome for the plant');
+export async function createPlant(writer: PlantWriter, newPlant: NewPlant): Promise<CreatedPlant> {
+  const outcome = await writer.write(newPlant);
   if (outcome.stored) return { plant: show(newPlant), replayed: false };
   if (isSamePlant(outcome.existing, newPlant)) return { plant: show(newPlant), replayed: true };
   throw new ServiceError('id_taken', `The id ${newPlant.id} belongs to another plant. Choose another id.`);

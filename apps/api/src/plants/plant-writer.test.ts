@@ -1,0 +1,169 @@
+import type { NewPlant } from '@plant-store/contract';
+import { expect, it } from 'vitest';
+import { ServiceError } from '../service-error.js';
+import type { InsertOutcome, PlantStore } from './plant-store.js';
+import { createPlantWriter, type PlantWriterLimits } from './plant-writer.js';
+
+const roomy: PlantWriterLimits = { waitingPlants: 100, waitingBytes: 1e6, batchPlants: 100, batchBytes: 1e6 };
+const stored: InsertOutcome = { stored: true };
+const plant = (id: number, name = 'x'): NewPlant => ({ id: BigInt(id), name });
+
+/** A store that notes its batches, and refuses what `fault` finds a fault in. */
+function createStore(fault: (plants: readonly NewPlant[]) => Error | undefined = () => undefined) {
+  const batches: number[][] = [];
+  const store: PlantStore = {
+    async insert(plants) {
+      batches.push(plants.map(({ id }) => Number(id)));
+      const error = fault(plants);
+      if (error !== undefined) throw error;
+      return plants.map(() => stored);
+    },
+  };
+  return { store, batches };
+}
+
+/** A store that waits with its answer until it is told to give it. */
+function createHeldStore() {
+  const { store, batches } = createStore();
+  const held: (() => void)[] = [];
+  const insert: PlantStore['insert'] = async (plants) => {
+    const outcomes = store.insert(plants);
+    await new Promise<void>((resolve) => held.push(resolve));
+    return outcomes;
+  };
+  const release = async () => {
+    while (held.length === 0) await new Promise(setImmediate);
+    held.shift()?.();
+  };
+  return { store: { insert }, batches, release };
+}
+
+const idsOf = (...ids: number[]) => ids.map((id) => plant(id));
+
+it('stores a lone plant in the turn in which it came', async () => {
+  const { store, batches } = createStore();
+  const writer = createPlantWriter(store, roomy);
+  const outcome = writer.write(plant(1));
+  await new Promise(setImmediate);
+  expect(batches).toEqual([[1]]);
+  expect(await outcome).toEqual(stored);
+});
+
+it('stores in one commit what comes while another is under way, in order', async () => {
+  const { store, batches, release } = createHeldStore();
+  const writer = createPlantWriter(store, roomy);
+  const first = writer.write(plant(1));
+  while (batches.length === 0) await new Promise(setImmediate);
+  const others = idsOf(2, 3, 4).map((next) => writer.write(next));
+  await release();
+  expect(await first).toEqual(stored);
+  await release();
+  expect(await Promise.all(others)).toEqual([stored, stored, stored]);
+  expect(batches).toEqual([[1], [2, 3, 4]]);
+});
+
+it.each([
+  { limit: 'plants', limits: { ...roomy, batchPlants: 2 }, expected: [[1, 2], [3, 4], [5]] },
+  { limit: 'bytes', limits: { ...roomy, batchBytes: 250 }, expected: [[1, 2], [3], [4, 5]] },
+])('keeps a batch within its limit of $limit, a larger plant alone', async ({ limits, expected }) => {
+  const { store, batches } = createStore();
+  const writer = createPlantWriter(store, limits);
+  const sizes = [100, 100, 300, 100, 50];
+  await Promise.all(sizes.map((size, index) => writer.write(plant(index + 1, 'x'.repeat(size)))));
+  expect(batches).toEqual(expected);
+});
+
+it('counts bytes as UTF-8 has them, in names and tags', async () => {
+  const { store, batches } = createStore();
+  const writer = createPlantWriter(store, { ...roomy, batchBytes: 9 });
+  await Promise.all([
+    writer.write({ id: 1n, name: '🌱', tag: 'é' }),
+    writer.write({ id: 2n, name: 'abc' }),
+    writer.write({ id: 3n, name: 'a' }),
+  ]);
+  expect(batches).toEqual([[1, 2], [3]]);
+});
+
+it.each([
+  { limit: 'plants', limits: { ...roomy, waitingPlants: 2 } },
+  { limit: 'bytes', limits: { ...roomy, waitingBytes: 20 } },
+])(
+  'refuses what is past the limit of waiting $limit, and takes more once there is room',
+  async ({ limits }) => {
+    const { store, batches, release } = createHeldStore();
+    const writer = createPlantWriter(store, limits);
+    const write = (id: number) => writer.write(plant(id, 'ten bytes.'));
+    const accepted = [write(1), write(2)];
+    await expect(write(3)).rejects.toMatchObject({
+      errorName: 'overloaded',
+      headers: { 'Retry-After': '1' },
+    });
+    await release();
+    await Promise.all(accepted);
+    const later = write(4);
+    await release();
+    expect(await later).toEqual(stored);
+    expect(batches).toEqual([[1, 2], [4]]);
+  },
+);
+
+it('takes a plant of any size while nothing waits', async () => {
+  const { store } = createStore();
+  const writer = createPlantWriter(store, { ...roomy, waitingBytes: 10 });
+  expect(await writer.write(plant(1, 'x'.repeat(1000)))).toEqual(stored);
+});
+
+it('fails only the plant that is at fault, and stores its neighbours in order', async () => {
+  const { store, batches } = createStore((plants) =>
+    plants.some(({ id }) => id === 3n) ? new Error('row 3') : undefined,
+  );
+  const writer = createPlantWriter(store, roomy);
+  const outcomes = await Promise.allSettled(idsOf(1, 2, 3, 4, 5).map((next) => writer.write(next)));
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(outcomes[2]).toMatchObject({ reason: { message: 'row 3' } });
+  expect(batches.flat().filter((id) => id === 5).length).toBeGreaterThan(1);
+});
+
+it('fails the whole batch, and only it, when the database does not answer', async () => {
+  const away = new ServiceError('database_unavailable', 'away');
+  let answering = false;
+  const { store, batches } = createStore(() => (answering ? undefined : away));
+  const writer = createPlantWriter(store, roomy);
+  const outcomes = await Promise.allSettled(idsOf(1, 2, 3).map((next) => writer.write(next)));
+  expect(outcomes).toEqual(Array(3).fill({ status: 'rejected', reason: away }));
+  expect(batches).toEqual([[1, 2, 3]]);
+  answering = true;
+  expect(await writer.write(plant(1))).toEqual(stored);
+});
+
+it('never acknowledges what the store gave no outcome for', async () => {
+  const writer = createPlantWriter({ insert: async () => [stored] }, roomy);
+  const outcomes = await Promise.allSettled(idsOf(1, 2).map((next) => writer.write(next)));
+  expect(outcomes).toMatchObject([
+    { status: 'fulfilled' },
+    { reason: { message: expect.stringContaining('no outcome') } },
+  ]);
+});
+
+it('is idle once nothing waits', async () => {
+  const { store, batches, release } = createHeldStore();
+  const writer = createPlantWriter(store, { ...roomy, batchPlants: 1 });
+  await writer.idle();
+  const writes = idsOf(1, 2).map((next) => writer.write(next));
+  let idle = false;
+  const idling = writer.idle().then(() => {
+    idle = true;
+  });
+  await release();
+  await writes[0];
+  expect(idle).toBe(false);
+  await release();
+  await idling;
+  expect(batches).toEqual([[1], [2]]);
+});

@@ -1,0 +1,112 @@
+import type { NewPlant } from '@plant-store/contract';
+import { ServiceError } from '../service-error.js';
+import type { InsertOutcome, PlantStore } from './plant-store.js';
+
+/** How much may wait to be stored, and how much goes into one commit. Bytes are those of the texts, in UTF-8. */
+export interface PlantWriterLimits {
+  readonly waitingPlants: number;
+  readonly waitingBytes: number;
+  readonly batchPlants: number;
+  readonly batchBytes: number;
+}
+
+/** Stores plants, many in one commit. */
+export interface PlantWriter {
+  /**
+   * Stores a plant and resolves once it is on disk, or once its id is found taken.
+   *
+   * @throws {ServiceError} `overloaded` when more plants wait than the limits allow; nothing is stored then
+   * @throws whatever the store throws for this plant; a fault of a neighbour in the batch is not its own
+   */
+  write(plant: NewPlant): Promise<InsertOutcome>;
+  /** Resolves once nothing waits and nothing is being stored. */
+  idle(): Promise<void>;
+}
+
+/** A plant that waits, and how to tell its request what became of it. */
+interface Waiting {
+  readonly plant: NewPlant;
+  readonly bytes: number;
+  resolve(outcome: InsertOutcome): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Groups concurrent creates into commits: while one commit is under way the next gathers. A lone create waits for
+ * nobody: it is stored in the turn of the event loop in which it came.
+ */
+export function createPlantWriter(store: PlantStore, limits: PlantWriterLimits): PlantWriter {
+  let queue: Waiting[] = [];
+  let queuedBytes = 0;
+  let storing: Promise<void> | undefined;
+
+  async function storeAll(): Promise<void> {
+    while (queue.length > 0) {
+      // What arrives in the same turn goes into the same commit.
+      await new Promise(setImmediate);
+      await storeBatch(store, takeBatch());
+    }
+    storing = undefined;
+  }
+
+  function takeBatch(): readonly Waiting[] {
+    const batch = queue.slice(0, countBatch(queue, limits));
+    queue = queue.slice(batch.length);
+    for (const { bytes } of batch) queuedBytes -= bytes;
+    return batch;
+  }
+
+  return {
+    write(plant) {
+      const bytes = Buffer.byteLength(plant.name) + Buffer.byteLength(plant.tag ?? '');
+      const { length } = queue;
+      if (length >= limits.waitingPlants || (length > 0 && queuedBytes + bytes > limits.waitingBytes)) {
+        return Promise.reject(overloaded());
+      }
+      return new Promise((resolve, reject) => {
+        queue.push({ plant, bytes, resolve, reject });
+        queuedBytes += bytes;
+        storing ??= storeAll();
+      });
+    },
+    idle: async () => storing,
+  };
+}
+
+function overloaded(): ServiceError {
+  return new ServiceError('overloaded', 'The service is overloaded. Try again in 1 second.', {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+/** How many from the head of the queue go into one batch: at least one, however large it is. */
+function countBatch(queue: readonly Waiting[], { batchPlants, batchBytes }: PlantWriterLimits): number {
+  let count = 0;
+  let total = 0;
+  for (const { bytes } of queue) {
+    total += bytes;
+    if (count > 0 && (count === batchPlants || total > batchBytes)) break;
+    count++;
+  }
+  return count;
+}
+
+/** Stores a batch. When it fails because of a plant in it, each half is tried alone, so that only that plant fails. */
+async function storeBatch(store: PlantStore, batch: readonly Waiting[]): Promise<void> {
+  try {
+    const outcomes = await store.insert(batch.map(({ plant }) => plant));
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index];
+      if (outcome === undefined) reject(new Error('The store gave no outcome for the plant'));
+      else resolve(outcome);
+    }
+  } catch (error) {
+    if (batch.length === 1 || error instanceof ServiceError) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    const middle = Math.ceil(batch.length / 2);
+    await storeBatch(store, batch.slice(0, middle));
+    await storeBatch(store, batch.slice(middle));
+  }
+}
