@@ -31,7 +31,7 @@ export function hashAccessToken(token: string): string {
 
 /** A text in which no access token can be read, whole or cut, wherever it stands: for what goes into a log. */
 export function hideAccessTokens(text: string): string {
-  return text.replaceAll(tokenWithin, `${prefix}***`);
+  return !text.includes(prefix) ? text : text.replaceAll(tokenWithin, `${prefix}***`);
 }
 
 function checkOf(body: string): string {

@@ -17,7 +17,7 @@ import { replyWithError } from './reply-with-error.js';
 import { requestId } from './request-id.js';
 import { requestLog } from './request-log.js';
 import { requireHost } from './require-host.js';
-import { securityHeaders } from './security-headers.js';
+import { sendJsonAtOnce } from './send-json.js';
 
 /** What an app is made of. */
 export interface AppParts {
@@ -40,9 +40,10 @@ export function createApp(parts: AppParts): Express {
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
 
+  sendJsonAtOnce(app);
+
   app.use(requestId());
   app.use(requestLog(parts.log));
-  app.use(securityHeaders());
   app.use(requireHost);
   app.use(refuseWhenStopping(parts.stopping));
 

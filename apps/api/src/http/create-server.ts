@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { messageClasses } from './message-classes.js';
 import { replyToMalformedHttp } from './reply-to-malformed-http.js';
 
 /** How long a client may take to send a whole request, and its headers, in milliseconds. */
@@ -14,6 +15,7 @@ const keepAliveTimeoutMs = 65_000;
 export function createServer(app: Express, log: Logger): Server {
   const server = createHttpServer(
     {
+      ...messageClasses(app),
       requestTimeout: requestTimeoutMs,
       headersTimeout: headersTimeoutMs,
       keepAliveTimeout: keepAliveTimeoutMs,

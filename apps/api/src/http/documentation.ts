@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 import { methodNotAllowed } from './method-not-allowed.js';
+import { securityHeaders } from './security-headers.js';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -12,10 +13,11 @@ export function documentation(): Router {
   const viewer = dirname(resolve('swagger-ui-dist/package.json'));
   const router = Router({ caseSensitive: true, strict: true });
 
+  router.use(['/openapi.json', '/docs'], asPage);
   router.get('/openapi.json', (_request, response) => {
     response.type('application/json').send(document);
   });
-  router.get('/docs', allowViewer, (_request, response) => {
+  router.get('/docs', (_request, response) => {
     response.type('html').send(page);
   });
   router.get('/docs/start.js', (_request, response) => {
@@ -28,12 +30,15 @@ export function documentation(): Router {
   return router;
 }
 
-/** Lets this one page load its own script and style, which `securityHeaders` forbids. */
-const allowViewer: RequestHandler = (_request, response, next) => {
-  response.set(
-    'Content-Security-Policy',
+/** The headers of every reply, but for what a page may load: its own script and style. */
+const pageHeaders = {
+  ...securityHeaders(),
+  'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
-  );
+};
+
+const asPage: RequestHandler = (request, response, next) => {
+  response.set(pageHeaders).set('X-Request-Id', request.id);
   next();
 };
 

@@ -12,10 +12,9 @@ function isAcceptable(proposed: string): boolean {
  * a new UUID. The reply and every log line bear the name.
  */
 export function requestId(): RequestHandler {
-  return function requestId(request, response, next) {
+  return function requestId(request, _response, next) {
     const proposed = request.get('X-Request-Id');
     request.id = proposed !== undefined && isAcceptable(proposed) ? proposed : randomUUID();
-    response.setHeader('X-Request-Id', request.id);
     next();
   };
 }

@@ -1,17 +1,26 @@
-import helmet from 'helmet';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import helmet, { type HelmetOptions } from 'helmet';
 
 /**
- * The security headers of an API that is no page: a browser that shows a reply may load, run and frame nothing.
- * Helmet's other defaults stay.
+ * The security headers of an API that is no page: a browser that shows a reply may load, run and frame nothing. They
+ * are Helmet's, which sets them on a response that is never sent, once: they are the same for every reply.
  */
-export function securityHeaders() {
-  return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    xFrameOptions: { action: 'deny' },
-    // The proxy that ends TLS knows which names it serves.
-    strictTransportSecurity: false,
+export function securityHeaders(): Readonly<Record<string, string>> {
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  helmet(options)(response.req, response, (error) => {
+    if (error !== undefined) throw error;
   });
+  const headers = Object.entries(response.getHeaders());
+  return Object.fromEntries(headers.map(([name, value]) => [name, String(value)]));
 }
+
+const options: HelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  xFrameOptions: { action: 'deny' },
+  // The proxy that ends TLS knows which names it serves.
+  strictTransportSecurity: false,
+};

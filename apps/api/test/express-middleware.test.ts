@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { createServer as createPlainServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import { pino } from 'pino';
+import supertest from 'supertest';
+import { expect, it, onTestFinished } from 'vitest';
+import { createAccessTokens } from '../src/auth/access-tokens.js';
+import { parseConfig } from '../src/config.js';
+import { openDatabase } from '../src/database/open-database.js';
+import { createApp } from '../src/http/create-app.js';
+import { createServer } from '../src/http/create-server.js';
+import { createPlantWriter } from '../src/plants/plant-writer.js';
+import { temporaryFolder } from './process/temporary-folder.js';
+
+const log = pino({ level: 'silent' });
+
+/** The app over a database of its own, and a token for it. */
+async function openApp(): Promise<{ app: Express; token: string }> {
+  const config = parseConfig({ DATABASE_URL: `file:${join(temporaryFolder(), 'plant-store.db')}` }, '/');
+  const database = await openDatabase(config.database);
+  onTestFinished(() => database.close());
+  const accessTokens = createAccessTokens(database.accessTokens);
+  const plants = createPlantWriter(database.plants, config.writerLimits);
+  const app = createApp({ ...config, plants, accessTokens, log, stopping: new AbortController().signal });
+  return { app, token: (await accessTokens.issue({ name: 'test' })).text };
+}
+
+async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it('works behind any Express middleware, in an app that mounts it', async () => {
+  const { app, token } = await openApp();
+  const outer = express();
+  outer.use(helmet({ xFrameOptions: { action: 'sameorigin' } }));
+  outer.use('/store', (request, response, next) => {
+    response.set('X-Seen', `${request.method} ${request.path} ${request.get('content-type')}`);
+    next();
+  });
+  outer.use('/store', app);
+
+  const plant = { id: 1, name: 'Fern', tag: 'shade' };
+  const post = (server: string) =>
+    supertest(server).post('/store/plants').auth(token, { type: 'bearer' }).send(plant);
+  for (const server of [createServer(outer, log), createPlainServer(outer)]) {
+    const { status, body, headers } = await post(await listen(server));
+    expect({ status, body }).toEqual({ status: 200, body: { name: 'Fern', tag: 'shade' } });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'strict-transport-security': expect.any(String),
+      'x-request-id': expect.any(String),
+      'x-seen': 'POST /plants application/json',
+    });
+  }
+});
+
+it('is born with the prototypes that Express would give it', async () => {
+  const { app } = await openApp();
+  const server = createServer(app, log);
+  const prototypes: unknown[] = [];
+  server.prependListener('request', (request, response) => {
+    prototypes.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response));
+  });
+  expect((await supertest(await listen(server)).get('/plants')).status).toBe(405);
+  expect(prototypes[0]).toBe(app.request);
+  expect(prototypes[1]).toBe(app.response);
+});
+
+it('bears the security headers on every reply, with a page that may load its own script', async () => {
+  const { app, token } = await openApp();
+  const server = await listen(createServer(app, log));
+  const bearer = { type: 'bearer' } as const;
+  const replies = [
+    await supertest(server).post('/plants').auth(token, bearer).send({ id: 1, name: 'Fern' }),
+    await supertest(server).post('/plants').send({}),
+    await supertest(server).get('/nowhere'),
+    await supertest(server).get('/openapi.json'),
+    await supertest(server).get('/docs'),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([200, 401, 404, 200, 200]);
+  for (const { headers } of replies) {
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'x-request-id': expect.any(String),
+      'content-security-policy': expect.stringMatching(/^default-src 'none';.*frame-ancestors 'none'$/),
+    });
+  }
+});
