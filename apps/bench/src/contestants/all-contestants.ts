@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { Contestant } from './contestant.js';
+import { plantStore } from './plant-store.js';
+
+/** All that are measured, in the order of the tables. */
+export const allContestants: readonly Contestant[] = [
+  plantStore,
+  peer({
+    name: 'express-prisma',
+    title: 'Express + ts-rest + Prisma',
+    about: 'Express 5, ts-rest with zod, express.json, one prisma.plant.create a request; no request log.',
+    stores: true,
+  }),
+  peer({
+    name: 'fastify-sqlite',
+    title: 'Fastify + better-sqlite3',
+    about: 'Fastify 5, JSON schema, its bearer plugin, one prepared insert a request; no request log.',
+    stores: true,
+  }),
+  peer({
+    name: 'hono-drizzle',
+    title: 'Hono + Drizzle',
+    about:
+      'Hono on Node.js, its zod validator and bearer middleware, one prepared insert a request; no request log.',
+    stores: true,
+  }),
+  peer({
+    name: 'floor',
+    title: 'bare node:http, stores nothing',
+    about:
+      'The floor: node:http that parses the JSON and replies; no token check, no validation, no database.',
+    stores: false,
+  }),
+];
+
+/** A contestant whose program lies beside this file under its name. */
+function peer(description: Omit<Contestant, 'prepare'>): Contestant {
+  const script = fileURLToPath(new URL(`../../dist/contestants/${description.name}.js`, import.meta.url));
+  return {
+    ...description,
+    async prepare(databasePath) {
+      const token = `pst_${randomBytes(24).toString('hex')}`;
+      return { script, args: [databasePath, token], environment: {}, token };
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** What a peer is handed on its command line: the file its plants go to, and the one token it accepts. */
+export interface ContestantSettings {
+  readonly databasePath: string;
+  readonly token: string;
+}
+
+/** A peer that is listening on a port of 127.0.0.1. */
+export interface ListeningPeer {
+  readonly port: number;
+  /** Answers what is running, closes the database and resolves. */
+  stop(): Promise<void>;
+}
+
+/** Runs a peer as this process: it says where it listens on standard output, and ends on SIGTERM. */
+export async function serveAsContestant(
+  start: (settings: ContestantSettings) => Promise<ListeningPeer>,
+): Promise<void> {
+  const [databasePath, token] = process.argv.slice(2);
+  if (databasePath === undefined || token === undefined) throw new Error('Call it with: DATABASE TOKEN');
+  const peer = await start({ databasePath, token });
+  process.once('SIGTERM', () => void peer.stop());
+  process.stdout.write(`${JSON.stringify({ baseUrl: `http://127.0.0.1:${peer.port}` })}\n`);
+}

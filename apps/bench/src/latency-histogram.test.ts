@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { createLatencyHistogram } from './latency-histogram.js';
+
+describe('a latency histogram', () => {
+  it('gives percentiles to 10 microseconds', () => {
+    const latencies = createLatencyHistogram();
+    for (let n = 1; n <= 1000; n++) latencies.record(n / 100);
+    expect(latencies.count).toBe(1000);
+    expect(latencies.percentileMs(0.5)).toBeCloseTo(5, 1);
+    expect(latencies.percentileMs(0.99)).toBeCloseTo(9.9, 1);
+    expect(latencies.percentileMs(1)).toBeCloseTo(10, 1);
+  });
+
+  it('is not moved by one slow reply, but for its maximum', () => {
+    const latencies = createLatencyHistogram();
+    for (let n = 0; n < 999; n++) latencies.record(0.5);
+    latencies.record(8000);
+    expect([0.5, 0.99, 1].map((share) => latencies.percentileMs(share))).toEqual([0.5, 0.5, 8000]);
+  });
+
+  it('holds what is longer than its range, and gives 0 when it is empty', () => {
+    const latencies = createLatencyHistogram();
+    expect(latencies.percentileMs(0.99)).toBe(0);
+    latencies.record(1e9);
+    expect(latencies.percentileMs(0.5)).toBe(20_000);
+  });
+});

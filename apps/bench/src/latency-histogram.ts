@@ -1,0 +1,36 @@
+/** The width of a bucket, in milliseconds: what a percentile may be off by. */
+const bucketMs = 0.01;
+const maxMs = 20_000;
+
+/** Counts latencies in buckets of 10 microseconds up to 20 seconds; recording one is an increment. */
+export interface LatencyHistogram {
+  record(latencyMs: number): void;
+  readonly count: number;
+  /** The latency that a share of all, from 0 to 1, does not exceed, in milliseconds; 0 when there is none. */
+  percentileMs(share: number): number;
+}
+
+/** An empty histogram. */
+export function createLatencyHistogram(): LatencyHistogram {
+  const buckets = new Uint32Array(maxMs / bucketMs + 1);
+  let count = 0;
+  return {
+    record(latencyMs) {
+      const bucket = Math.min(Math.ceil(latencyMs / bucketMs), buckets.length - 1);
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+      count++;
+    },
+    get count() {
+      return count;
+    },
+    percentileMs(share) {
+      let rest = Math.ceil(count * share);
+      if (rest === 0) return 0;
+      const bucket = buckets.findIndex((inBucket) => {
+        rest -= inBucket;
+        return rest <= 0;
+      });
+      return Number((bucket * bucketMs).toFixed(2));
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { contest } from './contest.js';
+import { allContestants } from './contestants/all-contestants.js';
+import type { Contestant } from './contestants/contestant.js';
+import { growth } from './growth.js';
+import { resultFiles, workFolder } from './paths.js';
+import { writeChart } from './result-files.js';
+import { killProcesses } from './start-process.js';
+import { startTime } from './start-time.js';
+import type { Surroundings } from './surroundings.js';
+
+/** The command line `pnpm bench`. Exit status: 0 done, 1 it failed or a contestant lost an acknowledged plant. */
+const program = new Command('bench')
+  .description('Measures the service, and its peers beside it, on this machine. Loopback only.')
+  .helpCommand(false)
+  .showHelpAfterError();
+
+program
+  .command('contest', { isDefault: true })
+  .description('drive all contestants with the same load and print a table for each number of connections')
+  .option('--rounds <count>', 'how often each is measured', toCount, 3)
+  .option('--seconds <count>', 'how long is measured', toSeconds, 5)
+  .option('--warmup <seconds>', 'how long is warmed up before', toSeconds, 1.5)
+  .option('--connections <counts>', 'separated by commas', toCounts, [1, 16, 64, 256])
+  .option('--only <names>', `some of ${allContestants.map(({ name }) => name).join(',')}`, toContestants, [
+    ...allContestants,
+  ])
+  .action(
+    async (options: {
+      rounds: number;
+      seconds: number;
+      warmup: number;
+      connections: number[];
+      only: readonly Contestant[];
+    }) => {
+      const { rounds, seconds, warmup, connections, only } = options;
+      const settings = { rounds, seconds, warmupSeconds: warmup, connections };
+      if (!(await contest(only, settings, makeSurroundings()))) process.exitCode = 1;
+    },
+  );
+
+program
+  .command('growth')
+  .description('measure the service with many plants already stored')
+  .option('--rounds <count>', 'how often each size is measured', toCount, 3)
+  .option('--seconds <count>', 'how long is measured', toSeconds, 10)
+  .option('--warmup <seconds>', 'how long is warmed up before', toSeconds, 3)
+  .option('--plants <counts>', 'the sizes, separated by commas', toSizes, [0, 1_000_000, 10_000_000])
+  .action(async (options: { rounds: number; seconds: number; warmup: number; plants: number[] }) => {
+    const { rounds, seconds, warmup, plants } = options;
+    const settings = { rounds, seconds, warmupSeconds: warmup, plants };
+    if (!(await growth(settings, makeSurroundings()))) process.exitCode = 1;
+  });
+
+program
+  .command('start')
+  .description('measure how soon the service answers after its start, and its memory when idle')
+  .option('--starts <count>', 'how often it is started', toCount, 10)
+  .action((options: { starts: number }) => startTime(options.starts, makeSurroundings()));
+
+program
+  .command('chart')
+  .description('draw docs/performance.svg from results/latest.json')
+  .action(() => writeChart(resultFiles.contest, resultFiles.chart));
+
+/** Surroundings that leave nothing behind, however this process ends: no child, and no file but the results. */
+function makeSurroundings(): Surroundings {
+  mkdirSync(workFolder, { recursive: true });
+  const folder = mkdtempSync(join(workFolder, 'run-'));
+  process.on('exit', () => {
+    killProcesses();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143));
+  return {
+    folder,
+    print: (text) => void process.stdout.write(text),
+    remark: (text) => void process.stderr.write(`${text}\n`),
+  };
+}
+
+function toCount(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 9999.');
+  return Number(text);
+}
+
+function toCounts(text: string): number[] {
+  return text.split(',').map(toCount);
+}
+
+function toSizes(text: string): number[] {
+  return text.split(',').map((size) => {
+    if (!/^\d{1,8}$/.test(size)) throw new InvalidArgumentError('Give whole numbers from 0 to 99999999.');
+    return Number(size);
+  });
+}
+
+function toSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds > 0 && seconds <= 600)) throw new InvalidArgumentError('Give a number of seconds up to 600.');
+  return seconds;
+}
+
+function toContestants(text: string): Contestant[] {
+  const names = text.split(',');
+  const unknown = names.find((name) => !allContestants.some((contestant) => contestant.name === name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`There is no contestant ${unknown}.`);
+  return allContestants.filter(({ name }) => names.includes(name));
+}
+
+await program.parseAsync();

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { mountOf } from './mount-of.js';
+
+const mounts = '/dev/sda1 / ext4 rw 0 0\ntmpfs /tmp tmpfs rw 0 0\n/dev/sdb1 /work xfs rw 0 0\n';
+
+it.each([
+  ['/tmp/run', 'tmpfs'],
+  ['/tmpfoo', 'ext4'],
+  ['/work', 'xfs'],
+  ['/home/someone', 'ext4'],
+])('%s lies on %s', (folder, type) => {
+  expect(mountOf(folder, mounts)).toBe(type);
+});
+
+it('says so where it cannot know', () => {
+  expect(mountOf('/tmp', '')).toBe('unknown');
+});

@@ -1,0 +1,27 @@
+import { processEnd, startProcess } from './start-process.js';
+
+/**
+ * Runs a Node.js program to its end and gives what it wrote to standard output.
+ *
+ * @throws when it fails or takes too long
+ */
+export async function runProgram(
+  script: string,
+  args: readonly string[],
+  { environment = {}, timeoutMs }: { environment?: Readonly<Record<string, string>>; timeoutMs: number },
+): Promise<string> {
+  const child = startProcess(script, args, { environment, stdout: 'pipe', stderr: 'pipe' });
+  let output = '';
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  let remarks = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    remarks += text;
+  });
+  await processEnd(child, timeoutMs);
+  await closed;
+  if (child.exitCode !== 0) throw new Error(`${script} ended with status ${child.exitCode}:\n${remarks}`);
+  return output;
+}

@@ -1,0 +1,67 @@
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Contestant } from './contestants/contestant.js';
+import { readPeakMemory } from './process-memory.js';
+import { hasEnded, processEnd, startProcess } from './start-process.js';
+
+const startTimeoutMs = 30_000;
+const stopTimeoutMs = 30_000;
+const pollMs = 10;
+
+/** A contestant that is listening. */
+export interface RunningContestant {
+  readonly baseUrl: string;
+  /** The access token that it accepts. */
+  readonly token: string;
+  readonly databasePath: string;
+  /** The most memory that it has held so far, in bytes. */
+  readPeakMemory(): Promise<number>;
+  /** Asks it to end, and resolves once it has. */
+  stop(): Promise<void>;
+}
+
+/** The database of the contestant that runs in a folder. */
+export function databaseIn(folder: string): string {
+  return join(folder, 'plants.db');
+}
+
+/**
+ * Starts a contestant over the database in a folder, which it creates as needed. What it writes goes to a file, so
+ * that writing a log costs it what it costs in earnest, and this process nothing.
+ */
+export async function startContestant(contestant: Contestant, folder: string): Promise<RunningContestant> {
+  const databasePath = databaseIn(folder);
+  const { script, args, environment, token } = await contestant.prepare(databasePath);
+  const logPath = join(folder, `${contestant.name}.log`);
+  const log = openSync(logPath, 'w');
+  const child = startProcess(script, args, { environment, stdout: log, stderr: log });
+  closeSync(log);
+  const baseUrl = await readBaseUrl(child, logPath);
+  return {
+    baseUrl,
+    token,
+    databasePath,
+    readPeakMemory: () => readPeakMemory(child.pid ?? 0),
+    async stop() {
+      child.kill('SIGTERM');
+      await processEnd(child, stopTimeoutMs);
+    },
+  };
+}
+
+/** Waits for the line in which a contestant says where it listens. */
+async function readBaseUrl(child: ChildProcess, logPath: string): Promise<string> {
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    const ended = hasEnded(child);
+    const text = readFileSync(logPath, 'utf8');
+    const baseUrl = /"baseUrl":"([^"]+)"/.exec(text)?.[1];
+    if (baseUrl !== undefined) return baseUrl;
+    if (ended) throw new Error(`A contestant ended before it listened:\n${text}`);
+    await delay(pollMs);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`A contestant did not listen within ${startTimeoutMs / 1000} seconds`);
+}
