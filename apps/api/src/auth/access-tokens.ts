@@ -47,9 +47,11 @@ export function createAccessTokens(store: AccessTokenStore, now: () => number = 
     },
 
     async verify(text) {
-      if (!isAccessTokenFormat(text)) return { status: 'malformed' };
       const hash = hashAccessToken(text);
-      const { token } = cache.get(hash) ?? (await cache.forceFetch(hash));
+      const known = cache.get(hash);
+      // The form is checked only where it spares a look-up.
+      if (known === undefined && !isAccessTokenFormat(text)) return { status: 'malformed' };
+      const { token } = known ?? (await cache.forceFetch(hash));
       if (token === null) return { status: 'unknown' };
       if (token.revokedAt !== null) return { status: 'revoked' };
       if (token.expiresAt !== null && token.expiresAt.getTime() <= now()) return { status: 'expired' };

@@ -51,7 +51,7 @@ export function createApp(parts: AppParts): Express {
     logInitialization: false,
     globalMiddleware: [
       authenticate(parts.accessTokens),
-      rateLimit(parts.rateLimitPerMinute),
+      ...(parts.rateLimitPerMinute > 0 ? [rateLimit(parts.rateLimitPerMinute)] : []),
       jsonBody(parts.bodyLimitBytes),
     ],
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),

@@ -6,10 +6,9 @@ const windowMs = 60_000;
 
 /**
  * Limits how many requests one access token makes in a minute, and says so in the RateLimit headers
- * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication. A limit of 0 is no limit.
+ * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication.
  */
 export function rateLimit(requestsPerMinute: number): RequestHandler {
-  if (requestsPerMinute === 0) return (_request, _response, next) => next();
   return createRateLimit({
     windowMs,
     limit: requestsPerMinute,

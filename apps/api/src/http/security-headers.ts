@@ -23,4 +23,11 @@ const options: HelmetOptions = {
   xFrameOptions: { action: 'deny' },
   // The proxy that ends TLS knows which names it serves.
   strictTransportSecurity: false,
+  // These are for documents that run scripts, or for browsers of the past.
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
 };

@@ -9,49 +9,51 @@ export function createSqlitePlantStore(prisma: PrismaClient): PlantStore {
   return {
     insert: (plants) =>
       orUnavailable(async () => {
-        const storedIds = await insertNew(prisma, plants);
-        const existing = await findExisting(prisma, plants, storedIds);
-        return plants.map((plant) => settle(plant, storedIds, existing));
+        const newRows = await insertNew(prisma, plants);
+        if (newRows.length === plants.length) return plants.map(() => stored);
+        const newIds = new Set(newRows.map(({ id }) => BigInt(id)));
+        const existing = await findExisting(prisma, plants, newIds);
+        return plants.map((plant) => settle(plant, newIds, existing));
       }),
   };
 }
 
+const stored: InsertOutcome = { stored: true };
+
 /** Inserts the plants whose id is free and gives those ids. The rows travel as one JSON parameter. */
-async function insertNew(prisma: PrismaClient, plants: readonly NewPlant[]): Promise<Set<bigint>> {
+function insertNew(prisma: PrismaClient, plants: readonly NewPlant[]): Promise<{ id: string }[]> {
   const rows = stringifyExactJson(plants.map(({ id, name, tag = null }) => [id, name, tag]));
   // As text, since Prisma rounds a large integer of a raw query.
-  const stored = await prisma.$queryRaw<{ id: string }[]>`
+  return prisma.$queryRaw<{ id: string }[]>`
     INSERT INTO plants (id, name, tag)
     SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${rows}) WHERE true
     ON CONFLICT (id) DO NOTHING
     RETURNING CAST(id AS TEXT) AS id`;
-  return new Set(stored.map(({ id }) => BigInt(id)));
 }
 
 /** The plants that hold the ids which were not free. A plant never changes, so reading it later reads the same. */
 async function findExisting(
   prisma: PrismaClient,
   plants: readonly NewPlant[],
-  storedIds: ReadonlySet<bigint>,
+  newIds: ReadonlySet<bigint>,
 ): Promise<ReadonlyMap<bigint, StoredPlant>> {
-  if (storedIds.size === plants.length) return new Map();
   const seen = new Set<bigint>();
   const taken: bigint[] = [];
   for (const { id } of plants) {
-    if (!storedIds.has(id) || seen.has(id)) taken.push(id);
+    if (!newIds.has(id) || seen.has(id)) taken.push(id);
     seen.add(id);
   }
   const rows = await prisma.plant.findMany({ where: { id: { in: taken } } });
   return new Map(rows.map(({ id, name, tag }) => [id, tag === null ? { id, name } : { id, name, tag }]));
 }
 
-/** The outcome of one plant; the first of its id takes the stored id away from those after it. */
+/** The outcome of one plant; the first of its id takes the new id away from those after it. */
 function settle(
   { id }: NewPlant,
-  storedIds: Set<bigint>,
+  newIds: Set<bigint>,
   existing: ReadonlyMap<bigint, StoredPlant>,
 ): InsertOutcome {
-  if (storedIds.delete(id)) return { stored: true };
+  if (newIds.delete(id)) return stored;
   const plant = existing.get(id);
   if (plant === undefined) throw new Error(`The plant ${id} is neither stored nor there`);
   return { stored: false, existing: plant };
