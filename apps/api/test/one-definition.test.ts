@@ -8,6 +8,7 @@ import { temporaryFolder } from './process/temporary-folder.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const workspaces = ['packages/contract', 'packages/client', 'apps/api'];
+const dependents = ['packages/client', 'apps/api'];
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 
 /** Copies the workspace's own files, and links what is installed. */
@@ -61,7 +62,7 @@ function typeErrors(copy: string, workspace: string): string[] {
 it('fails to compile in the service and in the client when a field of the contract is renamed', () => {
   const copy = copyWorkspace();
   const plant = join(copy, 'packages/contract/src/plant.ts');
-  expect(workspaces.flatMap((workspace) => typeErrors(copy, workspace))).toEqual([]);
+  expect(dependents.flatMap((workspace) => typeErrors(copy, workspace))).toEqual([]);
 
   const source = readFileSync(plant, 'utf8');
   const renamed = source.replace(/^( +)name: /m, '$1title: ');
