@@ -37,7 +37,17 @@ it.each([
   ['PORT', ['-1', '65536', '80.5', '0x50', '3000 ', 'http']],
   [
     'DATABASE_URL',
-    ['a.db', 'file:', 'file::memory:', 'file:a.db?mode=ro', 'file://host/a.db', 'mysql://u:p@h/d'],
+    [
+      'a.db',
+      'file:',
+      'file::memory:',
+      'file:a.db?mode=ro',
+      'file://host/a.db',
+      'file:///a%2Fb.db',
+      'file:///%zz.db',
+
+      'mysql://u:p@h/d',
+    ],
   ],
   ['LOG_LEVEL', ['INFO', 'loud']],
   ['BODY_LIMIT_BYTES', ['0', '1e6', '1MiB', '268435457']],

@@ -104,7 +104,11 @@ function wholeNumber(min: number, max: number) {
 function sqlitePath(url: string): string | undefined {
   if (!/^file:[^?#]+$/.test(url) || url.includes(':memory:')) return undefined;
   if (!url.startsWith('file://')) return url.slice('file:'.length);
-  return URL.canParse(url) && new URL(url).host === '' ? fileURLToPath(url) : undefined;
+  try {
+    return new URL(url).host === '' ? fileURLToPath(url) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function describeFaults(error: z.ZodError): string {

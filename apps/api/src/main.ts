@@ -73,9 +73,9 @@ const terminal: Terminal = {
   stopSignal: () =>
     new Promise((resolve) => {
       const hear = (signal: NodeJS.Signals) => {
-        // Heard once: a second signal ends the process at once, as it does by default.
-        process.off('SIGTERM', hear).off('SIGINT', hear);
         resolve(signal);
+        // npx and pnpm pass on a signal that the terminal has sent to all; only a later one ends the process at once.
+        setTimeout(() => process.off('SIGTERM', hear).off('SIGINT', hear), 1_000).unref();
       };
       process.on('SIGTERM', hear).on('SIGINT', hear);
     }),
@@ -86,7 +86,9 @@ function readConfig(): Config {
 }
 
 function toName(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('Say who or what the token is for.');
+  if (text.trim() === '' || /\p{Cc}/u.test(text)) {
+    throw new InvalidArgumentError('Say who or what the token is for, in one line of text.');
+  }
   return text;
 }
 

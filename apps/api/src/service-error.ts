@@ -4,6 +4,8 @@ import { type ErrorName, errors } from '@plant-store/contract/errors';
 export interface ServiceErrorOptions {
   /** Headers of the reply, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** How long the caller should wait before it tries again, in seconds; sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
   /** What led to it; logged, never sent. */
   readonly cause?: unknown;
 }
@@ -18,7 +20,8 @@ export class ServiceError extends Error {
   constructor(errorName: ErrorName, message: string, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.errorName = errorName;
-    this.headers = options.headers ?? {};
+    const { headers, retryAfterSeconds } = options;
+    this.headers = { ...headers, ...(retryAfterSeconds && { 'Retry-After': String(retryAfterSeconds) }) };
   }
 
   /** The HTTP status it is sent with. */

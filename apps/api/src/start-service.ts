@@ -5,7 +5,7 @@ import { openDatabase } from './database/open-database.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { listen } from './operations/listen.js';
-import { stopServer } from './operations/stop-server.js';
+import { stoppable } from './operations/stop-server.js';
 import { createPlantWriter } from './plants/plant-writer.js';
 
 /** A service that is listening. */
@@ -35,6 +35,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const plants = createPlantWriter(database.plants, config.writerLimits);
   const app = createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
   const server = createServer(app, log);
+  const stopServer = stoppable(server);
   try {
     const baseUrl = await listen(server, config.host, config.port);
     return {
@@ -43,7 +44,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       appliedMigrations: database.appliedMigrations,
       async stop() {
         stopping.abort();
-        const inTime = await stopServer(server, config.shutdownTimeoutMs);
+        const inTime = await stopServer(config.shutdownTimeoutMs);
         await plants.idle();
         await database.close();
         return inTime;

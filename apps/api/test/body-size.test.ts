@@ -86,7 +86,7 @@ describe('a body that is refused', () => {
       const connection = await openConnection(service.baseUrl);
       connection.write(composePlantRequest(service, `{"id":1,"name":"n","${field}":"`, headers));
       connection.destroy();
-      expect(await readLog(service, requestId)).toMatchObject([{ msg: 'request aborted by the client' }]);
+      expect(await readLog(service, requestId)).toMatchObject([{ msg: 'request cut off' }]);
     },
   );
 });

@@ -123,6 +123,15 @@ it('is refused behind a valid request, whose own reply comes first', async () =>
   expect(await connection.readToEnd()).toBe('');
 });
 
+it('is refused behind two valid requests, when its own body is what is malformed', async () => {
+  const connection = await openConnection(service.baseUrl);
+  const valid = [30, 31].map((id) => compose({}, `{"id":${id},"name":"Ivy"}`)).join('');
+  connection.write(`${valid}${composeChunked(`zz\r\n${body}`)}`);
+  for (const _ of [30, 31]) expect(await connection.readReply()).toMatchObject({ status: 200 });
+  expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_CHUNK_SIZE/);
+  expect(await connection.readToEnd()).toBe('');
+});
+
 it('still stores a plant', async () => {
   await expectStored(service, postPlant(service, { id: 2, name: 'Fern' }), {
     id: '2',

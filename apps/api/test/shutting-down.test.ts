@@ -57,6 +57,13 @@ it('closes idle connections and is done', async () => {
   expect(await connection.readToEnd()).toBe('');
 });
 
+it('does not wait for a connection on which nothing has come', async () => {
+  const service = await startTestService();
+  const connection = await openConnection(service.baseUrl);
+  expect(await service.stop()).toBe(true);
+  expect(await connection.readToEnd()).toBe('');
+});
+
 it('cuts off a request that does not come to its end, and says so', async () => {
   const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
   const connection = await openRunningRequest(service);

@@ -56,6 +56,15 @@ const headers = {
     description: 'Seconds to wait before the request is repeated (RFC 9110, section 10.2.3).',
     schema: { type: 'integer', minimum: 0, examples: [1] },
   },
+  RateLimit: {
+    description: 'Requests left in the current window, where the operator has set a limit.',
+    schema: { type: 'string', examples: ['"plants"; r=59; t=60'] },
+  },
+  RateLimitPolicy: {
+    description:
+      'The limit itself, where the operator has set one (draft-ietf-httpapi-ratelimit-headers-08).',
+    schema: { type: 'string', examples: ['"plants"; q=60; w=60'] },
+  },
   WwwAuthenticate: {
     description: 'The bearer challenge (RFC 6750, section 3).',
     schema: { type: 'string', examples: ['Bearer realm="plant-store", error="invalid_token"'] },
@@ -64,11 +73,14 @@ const headers = {
 
 const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
 
-/** The headers, besides the request id, that a reply of a status bears. */
+const rateLimitHeaders = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') };
+
+/** The headers, besides the request id, that a reply of a status may bear. */
 const headersByStatus: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
-  200: { 'Idempotent-Replayed': header('IdempotentReplayed') },
+  200: { 'Idempotent-Replayed': header('IdempotentReplayed'), ...rateLimitHeaders },
+  400: rateLimitHeaders,
   401: { 'WWW-Authenticate': header('WwwAuthenticate') },
-  429: { 'Retry-After': header('RetryAfter') },
+  429: { 'Retry-After': header('RetryAfter'), ...rateLimitHeaders },
   503: { 'Retry-After': header('RetryAfter') },
 };
 

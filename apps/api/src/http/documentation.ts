@@ -24,7 +24,14 @@ export function documentation(): Router {
     response.type('text/javascript').send(startViewer);
   });
   router.get(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'], (request, response) => {
-    response.sendFile(request.path.slice('/docs/'.length), { root: viewer, maxAge: '1d' });
+    // The file is sent whole, whatever part or version is asked for.
+    delete request.headers['if-match'];
+    delete request.headers['if-unmodified-since'];
+    response.sendFile(request.path.slice('/docs/'.length), {
+      root: viewer,
+      maxAge: '1d',
+      acceptRanges: false,
+    });
   });
   router.all(['/openapi.json', '/docs'], methodNotAllowed(['GET', 'HEAD']));
   return router;

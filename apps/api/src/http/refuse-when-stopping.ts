@@ -6,7 +6,8 @@ export function refuseWhenStopping(stopping: AbortSignal): RequestHandler {
   return function refuseWhenStopping(_request, _response, next) {
     if (stopping.aborted) {
       throw new ServiceError('shutting_down', 'The service is shutting down. Try again in 1 second.', {
-        headers: { 'Retry-After': '1', Connection: 'close' },
+        retryAfterSeconds: 1,
+        headers: { Connection: 'close' },
       });
     }
     next();

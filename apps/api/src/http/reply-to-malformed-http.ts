@@ -5,20 +5,30 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../service-error.js';
 import { errorBody } from './reply-with-error.js';
 
+/** A request and what answers it. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /**
  * Answers what cannot be parsed as HTTP with `bad_request`, and closes the connection. A complete request before it
  * on the same connection gets its own reply first: its plant may be stored.
  */
 export function replyToMalformedHttp(server: Server, log: Logger): void {
-  const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
-  server.on('request', (request, response) => latest.set(request.socket, { request, response }));
+  const running = new WeakMap<Duplex, Set<Exchange>>();
+  server.on('request', (request, response) => {
+    const exchange = { request, response };
+    const exchanges = running.get(request.socket) ?? new Set();
+    running.set(request.socket, exchanges.add(exchange));
+    response.once('close', () => exchanges.delete(exchange));
+  });
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const running = latest.get(socket);
+    const last = [...(running.get(socket) ?? [])].findLast(({ request }) => request.complete);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (running?.request.complete && !running.response.writableFinished) {
-      running.response.once('finish', () => refuse(error, socket, log));
-    } else refuse(error, socket, log);
+    else if (last !== undefined) last.response.once('finish', () => refuse(error, socket, log));
+    else refuse(error, socket, log);
   });
 }
 

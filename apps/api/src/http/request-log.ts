@@ -19,7 +19,7 @@ export function requestLog(log: Logger): RequestHandler {
           plantId,
           durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
         },
-        response.writableFinished ? 'request' : 'request aborted by the client',
+        response.writableFinished ? 'request' : 'request cut off',
       );
     });
     next();

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config.js';
 
 /** A log and the means to write out what it still holds. */
 export interface Log {
   readonly log: Logger;
-  /** Writes what is still waiting, in order, and resolves when it is written; nothing may be logged after it. */
+  /** Writes what is still waiting, in order, and resolves when it is written; what is logged after it is dropped. */
   close(): Promise<void>;
 }
 
@@ -13,15 +14,35 @@ export interface Log {
 const bufferBytes = 8_192;
 const flushMs = 100;
 
-/** The log: one JSON line per event on standard output, written without making a request wait. */
+/** How much is kept while nobody reads the log; what is past it is dropped. In bytes. */
+const backlogBytes = 2 ** 24;
+
+/** How long the end waits for a log that cannot be written, in milliseconds. */
+const closeTimeoutMs = 1_000;
+
+/**
+ * The log: one JSON line per event on standard output, written without making a request wait. The service outlives
+ * it: when it cannot be written any more, the disk full or its reader gone, requests are answered all the same.
+ */
 export function createLog(level: Config['logLevel']): Log {
-  const target = destination({ dest: 1, sync: false, minLength: bufferBytes, periodicFlush: flushMs });
+  const target = destination({
+    dest: 1,
+    sync: false,
+    minLength: bufferBytes,
+    periodicFlush: flushMs,
+    maxLength: backlogBytes,
+  });
+  target.on('error', () => undefined);
+  const log = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, target);
   return {
-    log: pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, target),
+    log,
     async close() {
-      const finished = once(target, 'finish');
+      log.level = 'silent';
+      const finished = once(target, 'finish').catch(() => undefined);
       target.end();
-      await finished;
+      await Promise.race([finished, sleep(closeTimeoutMs)]);
+      // Or the flush at exit would try for ever.
+      target.destroy();
     },
   };
 }

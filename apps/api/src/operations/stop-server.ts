@@ -1,24 +1,42 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** How often connections that have become idle are looked for, in milliseconds. */
 const sweepMs = 20;
 
+/** Stops a server; see `stoppable`. Resolves with whether all running requests were answered in time. */
+export type StopServer = (timeoutMs: number) => Promise<boolean>;
+
 /**
- * Stops a server: no new connections, running requests are answered, then every connection is closed.
- *
- * @param timeoutMs how long running requests may take; after that their connections are cut
- * @returns whether all running requests were answered in time
+ * Makes a server that can be stopped: no new connections, running requests are answered, then every connection is
+ * closed. Running requests may take as long as the timeout says, in milliseconds; then their connections are cut.
  */
-export async function stopServer(server: Server, timeoutMs: number): Promise<boolean> {
-  let inTime = true;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
-  const deadline = setTimeout(() => {
-    inTime = false;
-    server.closeAllConnections();
-  }, timeoutMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
-  return inTime;
+export function stoppable(server: Server): StopServer {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+
+  return async function stopServer(timeoutMs) {
+    let inTime = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      // A connection on which nothing has come yet is not idle to Node, but nobody waits on it.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, sweepMs);
+    const deadline = setTimeout(() => {
+      inTime = false;
+      server.closeAllConnections();
+    }, timeoutMs);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(deadline);
+    // The server is closed before its last connections say so, and each cut request is logged then.
+    await nextTurn();
+    await nextTurn();
+    return inTime;
+  };
 }

@@ -16,7 +16,8 @@ export interface PlantStore {
    * @param plants any number of plants, in the order of their arrival; the same id may occur more than once, and
    * then the first one wins, as it would one request after the other.
    * @returns one outcome per plant, in the same order.
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer; then none was stored.
+   * @throws {ServiceError} `database_unavailable` when the engine does not answer; whether they were stored is not known then, and
+   * trying again is safe.
    */
   insert(plants: readonly NewPlant[]): Promise<readonly InsertOutcome[]>;
 }

@@ -75,7 +75,7 @@ export function createPlantWriter(store: PlantStore, limits: PlantWriterLimits):
 
 function overloaded(): ServiceError {
   return new ServiceError('overloaded', 'The service is overloaded. Try again in 1 second.', {
-    headers: { 'Retry-After': '1' },
+    retryAfterSeconds: 1,
   });
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errors } from '@plant-store/contract';
 import { expect, it } from 'vitest';
-import { startServe } from './run-command.js';
+import { runCommand, startServe } from './run-command.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -55,6 +55,16 @@ it('keeps the token, the database and its companions from other users', async ()
     expect.soft([file, modeOf(join(folder, 'data', file))]).toEqual([file, '600']);
   }
   await command.end('SIGTERM');
+});
+
+it('issues no token when its file cannot be written, and says what to do', async () => {
+  const folder = temporaryFolder();
+  execFileSync('mkdir', ['-p', join(folder, 'data/access-token')]);
+  const call = { folder, environment: { PORT: '0', DATABASE_URL: 'file:plant-store.db' } };
+  const { exitCode, stderr } = await runCommand(['serve', '--quickstart'], call);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`The access token's file ${join(folder, 'data/access-token')} cannot be used`);
+  expect((await runCommand(['token', 'list'], call)).stdout).toBe('');
 });
 
 it('issues no token by itself without --quickstart', async () => {

@@ -1,17 +1,15 @@
-import { z } from 'zod';
 import { ServiceError } from '../../service-error.js';
-import { Prisma } from './generated/client.js';
+import { findDriverFault } from './driver-fault.js';
+import { retryWhileBusy } from './retry-while-busy.js';
+
+/** How long a request waits for another process that holds the file, in milliseconds. */
+const busyTimeoutMs = 1_000;
 
 /**
  * The SQLite result codes that say nothing about the statement, only that the file cannot be used at the moment:
  * held by another process, disk full or failing, not writable.
  */
 const unavailableCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL)/;
-
-/** Where Prisma puts the code that the driver gave. */
-const DriverErrorSchema = z.object({
-  driverAdapterError: z.object({ cause: z.object({ originalCode: z.string() }) }),
-});
 
 /**
  * Runs a query and turns a failure of the database, as opposed to one of the query, into `database_unavailable`.
@@ -20,18 +18,12 @@ const DriverErrorSchema = z.object({
  */
 export async function orUnavailable<Result>(query: () => Promise<Result>): Promise<Result> {
   try {
-    return await query();
+    return await retryWhileBusy(query, busyTimeoutMs);
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
+    if (!unavailableCodes.test(findDriverFault(error)?.code ?? '')) throw error;
     throw new ServiceError('database_unavailable', 'The database does not answer. Try again in 1 second.', {
-      headers: { 'Retry-After': '1' },
+      retryAfterSeconds: 1,
       cause: error,
     });
   }
-}
-
-function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
-  const driverError = DriverErrorSchema.safeParse(error.meta);
-  return driverError.success && unavailableCodes.test(driverError.data.driverAdapterError.cause.originalCode);
 }

@@ -1,35 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import { OperatorError } from '../../operator-error.js';
 import { findPendingMigrations, type LedgerRow } from '../migration-ledger.js';
 import type { Migration } from '../migrations.js';
 
 /**
  * Applies the pending migrations, all or none, and notes them in Prisma Migrate's ledger, so that `prisma migrate
- * deploy` and `status` agree with it. Processes that start together wait for one another.
+ * deploy` and `status` agree with it. When it fails, the caller closes the connection, which undoes what was begun.
  *
  * @returns the names of the migrations applied, in order
- * @throws {OperatorError} when the ledger and this version do not agree; see `findPendingMigrations`
+ * @throws {OperatorError} when the database is another program's, or the ledger and this version do not agree; see
+ * `findPendingMigrations`
  */
 export async function migrateSqlite(
   connection: SqlDriverAdapter,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
+  // Who has nothing to apply need not wait for those who write.
+  const ledger = await readLedger(connection);
+  if (ledger !== undefined && findPendingMigrations(migrations, ledger).length === 0) return [];
+
   await connection.executeScript('BEGIN IMMEDIATE');
-  try {
-    await connection.executeScript(createLedger);
-    const pending = findPendingMigrations(migrations, await readLedger(connection));
-    for (const migration of pending) await apply(connection, migration);
-    await connection.executeScript('COMMIT');
-    return pending.map(({ name }) => name);
-  } catch (error) {
-    await connection.executeScript('ROLLBACK');
-    throw error;
-  }
+  if ((await readLedger(connection)) === undefined) await connection.executeScript(createLedger);
+  const pending = findPendingMigrations(migrations, (await readLedger(connection)) ?? []);
+  for (const migration of pending) await apply(connection, migration);
+  await connection.executeScript('COMMIT');
+  return pending.map(({ name }) => name);
 }
 
 /** The table as Prisma Migrate creates it on SQLite; times are milliseconds since the epoch. */
 const createLedger = `
-  CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  CREATE TABLE "_prisma_migrations" (
     "id"                    TEXT PRIMARY KEY NOT NULL,
     "checksum"              TEXT NOT NULL,
     "finished_at"           DATETIME,
@@ -40,19 +41,31 @@ const createLedger = `
     "applied_steps_count"   INTEGER UNSIGNED NOT NULL DEFAULT 0
   )`;
 
-async function readLedger(connection: SqlDriverAdapter): Promise<readonly LedgerRow[]> {
-  const { rows } = await connection.queryRaw({
-    sql: `SELECT migration_name, checksum, finished_at IS NOT NULL, rolled_back_at IS NOT NULL
-          FROM "_prisma_migrations" ORDER BY started_at`,
-    args: [],
-    argTypes: [],
-  });
+/** The rows of the ledger; `undefined` for a new and empty database. */
+async function readLedger(connection: SqlDriverAdapter): Promise<readonly LedgerRow[] | undefined> {
+  const tables = await query(connection, `SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`);
+  if (tables.length === 0) return undefined;
+  if (!tables.some(([name]) => name === '_prisma_migrations')) {
+    throw new OperatorError(
+      'The database cannot be used: it belongs to another program. Let DATABASE_URL name a new file, or that of a plant store.',
+    );
+  }
+  const rows = await query(
+    connection,
+    `SELECT migration_name, checksum, finished_at IS NOT NULL, rolled_back_at IS NOT NULL
+     FROM "_prisma_migrations" ORDER BY started_at`,
+  );
   return rows.map(([migrationName, checksum, finished, rolledBack]) => ({
     migrationName: String(migrationName),
     checksum: String(checksum),
     finished: Boolean(finished),
     rolledBack: Boolean(rolledBack),
   }));
+}
+
+async function query(connection: SqlDriverAdapter, sql: string): Promise<unknown[][]> {
+  const { rows } = await connection.queryRaw({ sql, args: [], argTypes: [] });
+  return rows;
 }
 
 async function apply(connection: SqlDriverAdapter, { name, sql, checksum }: Migration): Promise<void> {

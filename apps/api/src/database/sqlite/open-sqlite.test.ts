@@ -19,12 +19,11 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('commits with a write-ahead log that is synced at every commit', async () => {
   await (await openSqlite(path)).close();
-  const prisma = new PrismaClient({ adapter: createDurableAdapter(path, 1_000) });
+  const prisma = new PrismaClient({ adapter: createDurableAdapter(path) });
   // 2 is FULL (https://www.sqlite.org/pragma.html#pragma_synchronous).
   expect(await prisma.$queryRaw`PRAGMA synchronous`).toEqual([{ synchronous: 2n }]);
   expect(await prisma.$queryRaw`PRAGMA journal_mode`).toEqual([{ journal_mode: 'wal' }]);
   expect(await prisma.$queryRaw`PRAGMA foreign_keys`).toEqual([{ foreign_keys: 1n }]);
-  expect(await prisma.$queryRaw`PRAGMA busy_timeout`).toEqual([{ timeout: 1_000n }]);
   await prisma.$disconnect();
 });
 
@@ -72,6 +71,24 @@ it('applies nothing twice', async () => {
   const again = await openSqlite(path);
   expect(again.appliedMigrations).toEqual([]);
   await again.close();
+});
+
+it("refuses another program's database, and creates nothing in it", async () => {
+  const file = join(folder, 'other.db');
+  const database = new Sqlite(file);
+  database.exec('CREATE TABLE customers (id INTEGER)');
+  await expect(openSqlite(file)).rejects.toThrow('it belongs to another program');
+  expect(database.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['customers']);
+  database.close();
+});
+
+it('opens an up-to-date database while another process writes', async () => {
+  await (await openSqlite(path)).close();
+  const other = new Sqlite(path);
+  other.exec('BEGIN IMMEDIATE');
+  await (await openSqlite(path)).close();
+  other.exec('ROLLBACK');
+  other.close();
 });
 
 it('refuses a database of a newer version, and leaves it as it is', async () => {

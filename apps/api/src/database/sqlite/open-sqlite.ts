@@ -4,8 +4,10 @@ import { OperatorError } from '../../operator-error.js';
 import type { Database } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { createDatabaseFile } from './create-database-file.js';
+import { findDriverFault, isBusy } from './driver-fault.js';
 import { PrismaClient } from './generated/client.js';
 import { migrateSqlite } from './migrate-sqlite.js';
+import { retryWhileBusy } from './retry-while-busy.js';
 import { createSqliteAccessTokenStore } from './sqlite-access-token-store.js';
 import { createSqlitePlantStore } from './sqlite-plant-store.js';
 import { type Checkpointer, startCheckpointer } from './start-checkpointer.js';
@@ -13,8 +15,8 @@ import { type Checkpointer, startCheckpointer } from './start-checkpointer.js';
 /** How long a migration waits for another process that holds the file. */
 const migrationTimeoutMs = 60_000;
 
-/** How long a request waits for another process that holds the file; the driver waits in this thread. */
-const busyTimeoutMs = 1_000;
+/** How long SQLite itself waits for another process that holds the file, which it does in this thread. */
+const blockingMs = 5;
 
 /**
  * Opens a SQLite file, creating it as needed, and applies pending migrations.
@@ -25,7 +27,7 @@ export async function openSqlite(path: string): Promise<Database> {
   try {
     createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
-    const prisma = new PrismaClient({ adapter: createDurableAdapter(path, busyTimeoutMs) });
+    const prisma = new PrismaClient({ adapter: createDurableAdapter(path) });
     await prisma.$connect();
     const plants = createSqlitePlantStore(prisma);
     let checkpointer: Checkpointer | undefined;
@@ -46,22 +48,26 @@ export async function openSqlite(path: string): Promise<Database> {
     };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(
-      `The database ${path} cannot be opened: ${reason}\n` +
-        'Let DATABASE_URL name a SQLite file that this user may write, in a folder that this user may write.',
-      { cause: error },
-    );
+    throw new OperatorError(`The database ${path} cannot be opened: ${describe(error)}`, { cause: error });
   }
 }
 
-async function migrate(path: string): Promise<readonly string[]> {
-  const connection = await createDurableAdapter(path, migrationTimeoutMs).connect();
-  try {
-    return await migrateSqlite(connection, readMigrations('sqlite'));
-  } finally {
-    await connection.dispose();
-  }
+function describe(error: unknown): string {
+  if (isBusy(error)) return 'another process holds it. Wait until that is done, or end it.';
+  const reason = findDriverFault(error)?.message ?? (error instanceof Error ? error.message : String(error));
+  return `${reason}\nLet DATABASE_URL name a SQLite file that this user may write, in a folder that this user may write.`;
+}
+
+/** Brings the file up to date. Processes that start together on one file wait for one another. */
+function migrate(path: string): Promise<readonly string[]> {
+  return retryWhileBusy(async () => {
+    const connection = await createDurableAdapter(path).connect();
+    try {
+      return await migrateSqlite(connection, readMigrations('sqlite'));
+    } finally {
+      await connection.dispose();
+    }
+  }, migrationTimeoutMs);
 }
 
 /**
@@ -76,14 +82,19 @@ const pragmas = `
   PRAGMA wal_autocheckpoint = 32000;
   PRAGMA foreign_keys = ON;`;
 
-export function createDurableAdapter(path: string, timeoutMs: number): SqlDriverAdapterFactory {
-  const factory = new PrismaBetterSqlite3({ url: `file:${path}`, timeout: timeoutMs });
+export function createDurableAdapter(path: string): SqlDriverAdapterFactory {
+  const factory = new PrismaBetterSqlite3({ url: `file:${path}`, timeout: blockingMs });
   return {
     provider: factory.provider,
     adapterName: factory.adapterName,
     async connect(): Promise<SqlDriverAdapter> {
       const connection = await factory.connect();
-      await connection.executeScript(pragmas);
+      try {
+        await connection.executeScript(pragmas);
+      } catch (error) {
+        await connection.dispose();
+        throw error;
+      }
       return connection;
     },
   };
