@@ -3,6 +3,7 @@ import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { OperatorError } from '../../operator-error.js';
 import { findPendingMigrations, type LedgerRow } from '../migration-ledger.js';
 import type { Migration } from '../migrations.js';
+import { durablePragmas } from './durable-pragmas.js';
 
 /**
  * Applies the pending migrations, all or none, and notes them in Prisma Migrate's ledger, so that `prisma migrate
@@ -20,6 +21,7 @@ export async function migrateSqlite(
   const ledger = await readLedger(connection);
   if (ledger !== undefined && findPendingMigrations(migrations, ledger).length === 0) return [];
 
+  await connection.executeScript(durablePragmas);
   await connection.executeScript('BEGIN IMMEDIATE');
   if ((await readLedger(connection)) === undefined) await connection.executeScript(createLedger);
   const pending = findPendingMigrations(migrations, (await readLedger(connection)) ?? []);

@@ -73,11 +73,12 @@ it('applies nothing twice', async () => {
   await again.close();
 });
 
-it("refuses another program's database, and creates nothing in it", async () => {
+it("refuses another program's database, and leaves it as it is", async () => {
   const file = join(folder, 'other.db');
   const database = new Sqlite(file);
   database.exec('CREATE TABLE customers (id INTEGER)');
   await expect(openSqlite(file)).rejects.toThrow('it belongs to another program');
+  expect(database.pragma('journal_mode', { simple: true })).toBe('delete');
   expect(database.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['customers']);
   database.close();
 });

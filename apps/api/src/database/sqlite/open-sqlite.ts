@@ -5,6 +5,7 @@ import type { Database } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { createDatabaseFile } from './create-database-file.js';
 import { findDriverFault, isBusy } from './driver-fault.js';
+import { durablePragmas } from './durable-pragmas.js';
 import { PrismaClient } from './generated/client.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { retryWhileBusy } from './retry-while-busy.js';
@@ -61,7 +62,8 @@ function describe(error: unknown): string {
 /** Brings the file up to date. Processes that start together on one file wait for one another. */
 function migrate(path: string): Promise<readonly string[]> {
   return retryWhileBusy(async () => {
-    const connection = await createDurableAdapter(path).connect();
+    // As it stands: nothing of it is changed before it is known to be a plant store.
+    const connection = await createFactory(path).connect();
     try {
       return await migrateSqlite(connection, readMigrations('sqlite'));
     } finally {
@@ -70,27 +72,16 @@ function migrate(path: string): Promise<readonly string[]> {
   }, migrationTimeoutMs);
 }
 
-/**
- * Every connection commits to disk before it answers: `synchronous = FULL` syncs the write-ahead log at each commit,
- * and `fullfsync` makes macOS sync the disk's own cache too (elsewhere it changes nothing). The log is moved into the
- * database by the checkpointer; the limit in pages only holds should that fail.
- */
-const pragmas = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  PRAGMA fullfsync = ON;
-  PRAGMA wal_autocheckpoint = 32000;
-  PRAGMA foreign_keys = ON;`;
-
+/** Connections as the service uses them: each commits to disk before it answers. */
 export function createDurableAdapter(path: string): SqlDriverAdapterFactory {
-  const factory = new PrismaBetterSqlite3({ url: `file:${path}`, timeout: blockingMs });
+  const factory = createFactory(path);
   return {
     provider: factory.provider,
     adapterName: factory.adapterName,
     async connect(): Promise<SqlDriverAdapter> {
       const connection = await factory.connect();
       try {
-        await connection.executeScript(pragmas);
+        await connection.executeScript(durablePragmas);
       } catch (error) {
         await connection.dispose();
         throw error;
@@ -98,4 +89,8 @@ export function createDurableAdapter(path: string): SqlDriverAdapterFactory {
       return connection;
     },
   };
+}
+
+function createFactory(path: string): PrismaBetterSqlite3 {
+  return new PrismaBetterSqlite3({ url: `file:${path}`, timeout: blockingMs });
 }
