@@ -42,8 +42,11 @@ const EnvironmentSchema = z.object({
   DATABASE_URL: z
     .string()
     .default('file:./data/plant-store.db')
-    .refine((url) => sqlitePath(url) !== undefined, {
-      error: 'must be file: and the path of a SQLite file, such as file:./data/plant-store.db',
+    .transform((url, context) => {
+      const path = sqlitePath(url);
+      if (path !== undefined) return path;
+      context.addIssue('must be file: and the path of a SQLite file, such as file:./data/plant-store.db');
+      return z.NEVER;
     }),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
   BODY_LIMIT_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
@@ -76,7 +79,7 @@ export function parseConfig(
     port: variables.PORT,
     database: Object.freeze({
       engine: 'sqlite',
-      path: resolve(folder, sqlitePath(variables.DATABASE_URL) ?? ''),
+      path: resolve(folder, variables.DATABASE_URL),
     }),
     logLevel: variables.LOG_LEVEL,
     bodyLimitBytes: variables.BODY_LIMIT_BYTES,

@@ -134,3 +134,25 @@ it('still stores a plant', async () => {
   const request = plantRequest(service).send('{"id":2,"name":"Fern"}');
   await expectStored(service, request, { id: '2', name: 'Fern', tag: null });
 });
+
+describe.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
+  '%s',
+  (path) => {
+    it('is served whole, whatever part or version is asked for', async () => {
+      const conditions = {
+        Range: 'bytes=999999999-',
+        'If-Match': '"x"',
+        'If-Unmodified-Since': new Date(0).toUTCString(),
+      };
+      const { status, headers } = await supertest(service.baseUrl).get(path).set(conditions).buffer(false);
+      expect(status).toBe(200);
+      expect(headers['x-request-id']).toEqual(expect.any(String));
+    });
+
+    it('has no other method', async () => {
+      const reply = await supertest(service.baseUrl).post(path);
+      expectRefusal(reply, 'method_not_allowed', `POST is not allowed on ${path}. Use GET or HEAD.`);
+      expect(reply.headers['allow']).toBe('GET, HEAD');
+    });
+  },
+);

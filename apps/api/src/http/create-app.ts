@@ -9,7 +9,6 @@ import { documentation } from './documentation.js';
 import { jsonBody } from './json-body.js';
 import { methodNotAllowed } from './method-not-allowed.js';
 import { notFound } from './not-found.js';
-
 import { plantEndpoints } from './plant-endpoints.js';
 import { rateLimit } from './rate-limit.js';
 import { refuseWhenStopping } from './refuse-when-stopping.js';

@@ -23,7 +23,7 @@ export function documentation(): Router {
   router.get('/docs/start.js', (_request, response) => {
     response.type('text/javascript').send(startViewer);
   });
-  router.get(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'], (request, response) => {
+  router.get(viewerFiles, (request, response) => {
     // The file is sent whole, whatever part or version is asked for.
     delete request.headers['if-match'];
     delete request.headers['if-unmodified-since'];
@@ -33,9 +33,12 @@ export function documentation(): Router {
       acceptRanges: false,
     });
   });
-  router.all(['/openapi.json', '/docs'], methodNotAllowed(['GET', 'HEAD']));
+  router.all(['/openapi.json', '/docs', '/docs/start.js', ...viewerFiles], methodNotAllowed(['GET', 'HEAD']));
   return router;
 }
+
+/** What of the viewer's package the page loads. */
+const viewerFiles = ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'];
 
 /** The headers of every reply, but for what a page may load: its own script and style. */
 const pageHeaders = {

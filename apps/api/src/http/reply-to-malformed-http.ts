@@ -12,8 +12,8 @@ interface Exchange {
 }
 
 /**
- * Answers what cannot be parsed as HTTP with `bad_request`, and closes the connection. A complete request before it
- * on the same connection gets its own reply first: its plant may be stored.
+ * Answers what cannot be parsed as HTTP with `bad_request`, and closes the connection. Complete requests before it
+ * on the same connection get their own replies first: their plants may be stored.
  */
 export function replyToMalformedHttp(server: Server, log: Logger): void {
   const running = new WeakMap<Duplex, Set<Exchange>>();

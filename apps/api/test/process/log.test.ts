@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
-import { expect, it } from 'vitest';
-import { runCommand, startServe } from './run-command.js';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { main, runCommand, startServe } from './run-command.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 it('goes on storing plants, and stops as it should, when nobody reads its log any more', async () => {
@@ -18,3 +22,42 @@ it('goes on storing plants, and stops as it should, when nobody reads its log an
   }
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
 });
+
+const fullDisk = '/dev/full';
+
+// Linux has a device that is always full; CI runs there.
+it.runIf(existsSync(fullDisk))(
+  'goes on storing plants, and stops as it should, when its log cannot be written',
+  async () => {
+    const folder = temporaryFolder();
+    const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+    const port = await findFreePort();
+    const service = spawn(process.execPath, [main, 'serve'], {
+      cwd: folder,
+      env: { PORT: String(port) },
+      stdio: ['ignore', openSync(fullDisk, 'w'), 'inherit'],
+    });
+    onTestFinished(() => void service.kill('SIGKILL'));
+    const ended = once(service, 'close');
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, token });
+    const create = async (id: number) => (await client.createPlant({ body: { id, name: 'Fern' } })).status;
+
+    await vi.waitUntil(() => create(1).catch(() => undefined), { timeout: 30_000 });
+    for (let id = 2; id <= 50; id++) {
+      expect(await create(id)).toBe(200);
+      if (id % 10 === 0) await sleep(120);
+    }
+    service.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  },
+);
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port');
+  return address.port;
+}

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 /** The build, as operators run it; `turbo run test` builds it first. */
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+export const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** How the command line is called: in which folder, with which settings besides `PATH`. */
 export interface Call {

@@ -9,7 +9,7 @@ const pauseMs = 100;
 
 /**
  * Copies what the write-ahead log holds into the database, again and again, without making a writer wait. Under
- * steady writing the log never becomes empty by itself; past `restartPages` pages the writers are held up for what has
+ * steady writing the log may never become empty by itself; past `restartPages` pages the writers are held up for what has
  * come since, and the log starts anew.
  *
  * @param {import('better-sqlite3').Database} database
