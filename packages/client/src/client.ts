@@ -1,28 +1,66 @@
 import type { contract } from '@plant-store/contract';
-
-type Contract = typeof contract;
+import type { CallOptions } from './options.js';
+import type { TsRestOptions } from './ts-rest-options.js';
 
 /** One function per operation of the contract, under the operation's name. */
-export type Client = { readonly [Name in keyof Contract]: Operation<Contract[Name]> };
+export type Client = ClientOf<typeof contract>;
 
-/** What an operation takes, such as `{ body: { id, name, tag? } }` for `RequestOf<'createPlant'>`. */
+/** What an operation takes, such as `{ body: { id, name, tag? } }` and the options of the call. */
 export type RequestOf<Name extends keyof Client> = Parameters<Client[Name]>[0];
 
 /** What an operation gives: a union that narrows by `status`. */
 export type ReplyOf<Name extends keyof Client> = Awaited<ReturnType<Client[Name]>>;
 
-/** The function of a route: takes `{ body }` if the route has one, gives one of its declared responses. */
-export type Operation<Route> = Route extends { responses: infer Responses }
-  ? Route extends { body: Schema<infer Body, unknown> }
-    ? (request: { readonly body: Body }) => Promise<Reply<Responses>>
-    : () => Promise<Reply<Responses>>
-  : never;
+/** The client of any contract: one function per operation, in groups where the contract has groups. */
+export type ClientOf<Contract> = {
+  readonly [Name in keyof Contract]: Contract[Name] extends { readonly responses: infer Responses }
+    ? Operation<Input<Contract[Name]>, Reply<Responses>>
+    : ClientOf<Contract[Name]>;
+};
+
+/** Takes what the route asks for and the options of the call; may be called with nothing where nothing is needed. */
+type Operation<Input, Result> =
+  Record<never, never> extends Input
+    ? (request?: Input & CallOptions & TsRestOptions) => Promise<Result>
+    : (request: Input & CallOptions & TsRestOptions) => Promise<Result>;
+
+/** The parameters in the path, the query and the body of a route, as far as it has them. */
+type Input<Route> = PathInput<Route> & QueryInput<Route> & BodyInput<Route>;
+
+type PathInput<Route> = Route extends { readonly pathParams: Schema<infer Params, unknown> }
+  ? { readonly params: Params }
+  : Route extends { readonly path: `${string}/:${infer Rest}` }
+    ? { readonly params: { readonly [Name in ParameterNames<Rest>]: string | number | bigint } }
+    : unknown;
+
+/** The names in `id/leaves/:leafId`, which is what follows the first colon of a path. */
+type ParameterNames<Rest extends string> = Rest extends `${infer Name}/:${infer Others}`
+  ? FirstSegment<Name> | ParameterNames<Others>
+  : FirstSegment<Rest>;
+
+type FirstSegment<Path extends string> = Path extends `${infer First}/${string}` ? First : Path;
+
+type QueryInput<Route> = Route extends { readonly query: Schema<infer Query, unknown> }
+  ? Record<never, never> extends Query
+    ? { readonly query?: Query }
+    : { readonly query: Query }
+  : unknown;
+
+type BodyInput<Route> = Route extends { readonly body: Schema<infer Body, unknown> }
+  ? { readonly body: Body }
+  : unknown;
 
 type Reply<Responses> = {
   [Status in keyof Responses]: {
     readonly status: Status;
-    readonly body: Responses[Status] extends Schema<unknown, infer Body> ? Body : never;
+    readonly body: Responses[Status] extends Schema<unknown, infer Body> ? Body : undefined;
     readonly headers: Headers;
+    /** The name of the request in the service's log: what to give with a report of a fault. */
+    readonly requestId: string | null;
+    /** Whether an earlier request, or an earlier attempt of this call, had stored the same already. */
+    readonly replayed: boolean;
+    /** The response as `fetch` gave it; its body is read already. */
+    readonly response: Response;
   };
 }[keyof Responses];
 

@@ -1,8 +1,10 @@
 import type { contract, ErrorBody, Plant } from '@plant-store/contract';
 import type { ExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { routes } from '@plant-store/contract/routes';
+import type { InitClientReturn } from '@ts-rest/core';
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Client, Operation, ReplyOf, RequestOf } from './client.js';
+import { z } from 'zod';
+import type { Client, ClientOf, ReplyOf, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
 import type { Fetch } from './exchange.js';
 
@@ -26,8 +28,10 @@ describe('a client', () => {
 
 describe('createPlant', () => {
   it('takes an id as number or bigint, a name and maybe a tag', () => {
-    expectTypeOf<RequestOf<'createPlant'>>().toEqualTypeOf<{
-      readonly body: { id: number | bigint; name: string; tag?: string | undefined };
+    expectTypeOf<RequestOf<'createPlant'>['body']>().toEqualTypeOf<{
+      id: number | bigint;
+      name: string;
+      tag?: string | undefined;
     }>();
     client.createPlant({ body: { id: 1, name: 'Fern' } });
     client.createPlant({ body: { id: 1n, name: 'Fern', tag: 'indoor' } });
@@ -66,10 +70,43 @@ describe('createPlant', () => {
   });
 });
 
-describe('an operation without a body', () => {
-  it('takes nothing', () => {
-    type CountPlants = Operation<{ responses: Pick<(typeof contract)['createPlant']['responses'], 200> }>;
-    expectTypeOf<Parameters<CountPlants>>().toEqualTypeOf<[]>();
-    expectTypeOf<Awaited<ReturnType<CountPlants>>['body']>().toEqualTypeOf<Plant>();
+describe("ts-rest's client", () => {
+  it('can be replaced by this one', () => {
+    expectTypeOf<Client>().toExtend<InitClientReturn<typeof contract, { baseUrl: string }>>();
+  });
+});
+
+describe('the client of another contract', () => {
+  const PlantSchema = z.object({ name: z.string() });
+  type Other = ClientOf<{
+    countPlants: { path: '/plants/count'; responses: { 200: typeof CountSchema } };
+    leaves: {
+      findLeaf: {
+        path: '/plants/:plantId/leaves/:leafId';
+        query: typeof FilterSchema;
+        responses: { 200: typeof PlantSchema; 404: typeof PlantSchema };
+      };
+    };
+  }>;
+  const CountSchema = z.object({ count: z.number() });
+  const FilterSchema = z.object({ colour: z.string().optional() });
+
+  it('may be called with nothing where nothing is needed', () => {
+    expectTypeOf<Other['countPlants']>().toBeCallableWith();
+    expectTypeOf<Awaited<ReturnType<Other['countPlants']>>['body']>().toEqualTypeOf<{ count: number }>();
+  });
+
+  it('asks for the parameters of a path, takes a query, and keeps groups', () => {
+    type Find = Other['leaves']['findLeaf'];
+    expectTypeOf<Find>().toBeCallableWith({ params: { plantId: 1n, leafId: 'a' } });
+    expectTypeOf<Find>().toBeCallableWith({ params: { plantId: 1, leafId: 2 }, query: { colour: 'red' } });
+    expectTypeOf<Parameters<Find>>().not.toEqualTypeOf<[]>();
+    const find = {} as Find;
+    // @ts-expect-error no parameters
+    find({});
+    // @ts-expect-error one parameter is missing
+    find({ params: { plantId: 1 } });
+    // @ts-expect-error a query of another shape
+    find({ params: { plantId: 1, leafId: 2 }, query: { colour: 1 } });
   });
 });

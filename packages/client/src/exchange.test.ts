@@ -1,59 +1,85 @@
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { NetworkError } from './errors/network-error.js';
-import { exchange } from './exchange.js';
+import { exchange, wasNotSent } from './exchange.js';
 
 const url = 'https://example.com/plants';
 
 describe('exchange', () => {
-  it('gives status, headers and text of any response', async () => {
-    const raw = await exchange(
+  it('gives any response with its text', async () => {
+    const { response, text } = await exchange(
       async () => new Response('<h1>Bad gateway</h1>', { status: 502, headers: { via: 'proxy' } }),
       url,
       { method: 'POST' },
     );
-    expect({ ...raw, headers: raw.headers.get('via') }).toEqual({
-      status: 502,
-      headers: 'proxy',
-      text: '<h1>Bad gateway</h1>',
-    });
+    expect([response.status, response.headers.get('via'), text]).toEqual([
+      502,
+      'proxy',
+      '<h1>Bad gateway</h1>',
+    ]);
   });
 
-  it('throws a NetworkError with its cause when fetch fails', async () => {
+  it('passes on what fetch throws', async () => {
     const cause = new TypeError('fetch failed');
-    const reply = exchange(() => Promise.reject(cause), url, { method: 'POST' });
-    await expect(reply).rejects.toThrow(NetworkError);
-    await expect(reply).rejects.toMatchObject({
-      message: 'POST https://example.com/plants got no complete reply',
-      cause,
-    });
+    await expect(exchange(() => Promise.reject(cause), url, {})).rejects.toBe(cause);
   });
+});
 
-  it('throws a NetworkError when nothing listens', async () => {
+describe('wasNotSent', () => {
+  it('is told when nothing listens', async () => {
     const server = await listen(() => {});
     await server.close();
-    await expect(exchange(fetch, server.url, { method: 'POST' })).rejects.toThrow(NetworkError);
+    expect(wasNotSent(await faultOf(server.url))).toBe(true);
   });
 
-  it('throws a NetworkError when the connection breaks within the body', async () => {
+  it('is told when nothing listens on any address of a name', async () => {
+    const server = await listen(() => {});
+    await server.close();
+    expect(wasNotSent(await faultOf(server.url.replace('127.0.0.1', 'localhost')))).toBe(true);
+  });
+
+  it('is told when the name does not exist', async () => {
+    expect(wasNotSent(await faultOf('http://plants.invalid'))).toBe(true);
+  });
+
+  it('is not told when the connection breaks before the reply', async () => {
+    const server = await listen((request) => request.socket.destroy());
+    expect(wasNotSent(await faultOf(server.url))).toBe(false);
+  });
+
+  it('is not told when the connection breaks within the body', async () => {
     const server = await listen((_, response) => {
       response.writeHead(200, { 'content-length': 1000 });
       response.write('{"name":', () => response.destroy());
     });
-    await expect(exchange(fetch, server.url, { method: 'POST' })).rejects.toThrow(NetworkError);
+    expect(wasNotSent(await faultOf(server.url))).toBe(false);
   });
 
+  const refused = Object.assign(new Error('refused'), { syscall: 'connect', code: 'ECONNREFUSED' });
+  const reset = Object.assign(new Error('reset'), { syscall: 'read', code: 'ECONNRESET' });
   it.each([
-    ['an abort', AbortSignal.abort()],
-    ['a time-out', AbortSignal.timeout(0)],
-  ])('passes %s through unchanged', async (_, signal) => {
-    const server = await listen(() => {});
-    const thrown = await exchange((url, init) => fetch(url, { ...init, signal }), server.url, {
-      method: 'POST',
-    }).catch((error: unknown) => error);
-    expect(thrown).toBe(signal.reason);
+    [new TypeError('fetch failed', { cause: refused }), true],
+    [new TypeError('fetch failed', { cause: new AggregateError([refused, refused]) }), true],
+    [new TypeError('fetch failed', { cause: new AggregateError([refused, reset]) }), false],
+    [new TypeError('fetch failed', { cause: new AggregateError([]) }), false],
+    [new TypeError('fetch failed', { cause: reset }), false],
+    [Object.assign(new Error('Unable to connect'), { code: 'ConnectionRefused' }), true],
+    [{ cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } }, true],
+    [new TypeError('Failed to fetch'), false],
+    ['refused', false],
+    [undefined, false],
+  ])('says of %o: %s', (error, expected) => {
+    expect(wasNotSent(error)).toBe(expected);
   });
 });
+
+async function faultOf(url: string): Promise<unknown> {
+  return exchange(fetch, url, { method: 'POST', body: '{}' }).then(
+    () => {
+      throw new Error('There was a response');
+    },
+    (error: unknown) => error,
+  );
+}
 
 /** Starts a server on a free port and closes it, at the latest, when the test ends. */
 async function listen(listener: RequestListener): Promise<{ url: string; close: () => Promise<void> }> {

@@ -1,31 +1,25 @@
-import { NetworkError } from './errors/network-error.js';
-
 /** The part of `fetch` that the client uses; the global `fetch` is one. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A response with its body read to the end, not yet understood. */
 export interface RawReply {
-  readonly status: number;
-  readonly headers: Headers;
+  readonly response: Response;
   readonly text: string;
 }
 
-/**
- * Sends one request and reads the whole response, whatever it says.
- *
- * @throws {NetworkError} when no complete response came. An abort passes through unchanged.
- */
+/** Sends one request and reads the whole response, whatever it says. */
 export async function exchange(fetch: Fetch, url: string, init: RequestInit): Promise<RawReply> {
-  try {
-    const response = await fetch(url, init);
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    throw new NetworkError(`${init.method} ${url} got no complete reply`, { cause: error });
-  }
+  const response = await fetch(url, init);
+  return { response, text: await response.text() };
 }
 
-/** Whether the caller gave up: `AbortSignal.abort` and `AbortSignal.timeout` reject with these names. */
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
+/** What the runtimes say when no connection was made: the system call or the code of the error. */
+const unconnected = /^(connect|getaddrinfo|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
+
+/** Whether what `fetch` threw shows that no connection was made, so that nothing was sent. */
+export function wasNotSent(error: unknown): boolean {
+  const { syscall, code, errors, cause } = Object(error);
+  // Node.js tries the addresses of a name one after the other, and tells of all.
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(wasNotSent);
+  return unconnected.test(syscall) || unconnected.test(code) || (cause !== undefined && wasNotSent(cause));
 }

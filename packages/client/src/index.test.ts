@@ -3,17 +3,21 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import contractPackage from '@plant-store/contract/package.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
+import clientPackage from '../package.json' with { type: 'json' };
 import * as client from './index.js';
+import * as testing from './testing/index.js';
 
 describe('@plant-store/client', () => {
   it('exports this and nothing else', () => {
     expect(Object.keys(client).sort()).toEqual([
       'NetworkError',
       'PlantStoreError',
+      'TimeoutError',
       'UnexpectedResponseError',
       'createClient',
       'isNetworkError',
       'isPlantStoreError',
+      'isTimeoutError',
       'isUnexpectedResponseError',
     ]);
   });
@@ -25,12 +29,33 @@ describe('@plant-store/client', () => {
       '../contract/src/routes.ts',
     ]);
     expect(files).toContain('src/errors/network-error.ts');
+    expect(files.filter((file) => file.startsWith('src/testing/'))).toEqual([]);
     expect(packages).toEqual([]);
   });
 
   it('would be seen to carry the schemas if it did', () => {
     const { packages } = walkImports(new URL('../../contract/src/index.ts', import.meta.url));
     expect(packages).toEqual(['@ts-rest/core', 'zod']);
+  });
+});
+
+describe('@plant-store/client/testing', () => {
+  it('exports this and nothing else', () => {
+    expect(Object.keys(testing)).toEqual(['createFakePlantStore']);
+  });
+
+  it('runs the schemas of the contract, and nothing that only Node.js has', () => {
+    const { files, packages } = walkImports(new URL('testing/index.ts', import.meta.url));
+    expect(files).toContain('../contract/src/plant.ts');
+    expect(packages).toEqual(['@ts-rest/core', 'zod']);
+  });
+
+  it('is exported like the client itself', () => {
+    expect(clientPackage.exports['./testing']).toEqual({
+      '@plant-store/source': './src/testing/index.ts',
+      types: './dist/testing/index.d.ts',
+      default: './dist/testing/index.js',
+    });
   });
 });
 

@@ -2,30 +2,47 @@ import { routes } from '@plant-store/contract/routes';
 import { describe, expect, it } from 'vitest';
 import { readReply } from './read-reply.js';
 
-const headers = new Headers({ 'x-request-id': '7' });
+const raw = (status: number, text: string, headers: Record<string, string> = { 'x-request-id': '7' }) => {
+  // The constructor refuses a body beside the statuses that have none.
+  const response = new Response(status === 204 ? null : text, { status, headers });
+  return { response, text };
+};
 const errorText = '{"error":40003,"message":"The id 1 belongs to another plant."}';
 
 const { statuses } = routes.createPlant;
 
 describe('readReply', () => {
   it('gives a plant', () => {
-    expect(readReply({ status: 200, headers, text: '{"name":"Fern","tag":""}' }, statuses)).toEqual({
+    expect(readReply(raw(200, '{"name":"Fern","tag":""}'), statuses)).toEqual({
       status: 200,
       body: { name: 'Fern', tag: '' },
-      headers,
+      headers: expect.any(Headers),
+      requestId: '7',
+      replayed: false,
+      response: expect.any(Response),
     });
   });
 
   it('gives an error of the service', () => {
-    expect(readReply({ status: 400, headers, text: errorText }, statuses)).toEqual({
+    expect(readReply(raw(400, errorText), statuses)).toMatchObject({
       status: 400,
       body: { error: 40003, message: 'The id 1 belongs to another plant.' },
-      headers,
     });
   });
 
+  it.each([
+    [{ 'idempotent-replayed': 'true' }, true, null],
+    [{ 'idempotent-replayed': 'false', 'x-request-id': 'a' }, false, 'a'],
+  ])('reads %j', (headers, replayed, requestId) => {
+    expect(readReply(raw(200, '{}', headers), statuses)).toMatchObject({ replayed, requestId });
+  });
+
+  it('gives no body where the contract declares none', () => {
+    expect(readReply(raw(204, ''), [204]).body).toBeUndefined();
+  });
+
   it.each([201, 204, 301, 404, 405, 418, 502])('throws for the undeclared status %i', (status) => {
-    expect(() => readReply({ status, headers, text: errorText }, statuses)).toThrow(
+    expect(() => readReply(raw(status, errorText), statuses)).toThrow(
       expect.objectContaining({
         name: 'UnexpectedResponseError',
         message: `Unexpected response with status ${status}: undeclared status`,
@@ -41,7 +58,7 @@ describe('readReply', () => {
     [200, '{"name":"Fern"'],
     [503, 'upstream connect error'],
   ])('throws for status %i with %j, which is not JSON', (status, text) => {
-    expect(() => readReply({ status, headers, text }, statuses)).toThrow(
+    expect(() => readReply(raw(status, text), statuses)).toThrow(
       expect.objectContaining({
         name: 'UnexpectedResponseError',
         message: `Unexpected response with status ${status}: body is not JSON`,
@@ -64,7 +81,7 @@ describe('readReply', () => {
     [500, '{"message":"Internal server error"}'],
     [503, '{"error":50300,"message":null}'],
   ])('throws for status %i with %s, which is of another form', (status, text) => {
-    expect(() => readReply({ status, headers, text }, statuses)).toThrow(
+    expect(() => readReply(raw(status, text), statuses)).toThrow(
       expect.objectContaining({
         name: 'UnexpectedResponseError',
         message: `Unexpected response with status ${status}: body of another form`,

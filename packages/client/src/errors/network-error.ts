@@ -1,12 +1,14 @@
 import { PlantStoreError } from './plant-store-error.js';
 
 /**
- * No complete reply came: the service is not reachable, or the connection broke. `cause` is what `fetch` threw.
+ * No complete reply came: the service is not reachable, or the connection broke. `cause` is what `fetch` threw last.
  *
- * The service may have carried out the request all the same. Repeating a create is safe: the same plant under the
- * same id is stored once.
+ * Unless `outcome` is `not_sent` the service may have carried out the request all the same. Repeating a create is
+ * safe: the same plant under the same id is stored once.
  */
 export class NetworkError extends PlantStoreError {
+  declare name: 'NetworkError';
+
   static {
     NetworkError.prototype.name = 'NetworkError';
   }

@@ -10,6 +10,7 @@ describe('UnexpectedResponseError', () => {
       name: 'UnexpectedResponseError',
       message: 'Unexpected response with status 502: body is not JSON',
       status: 502,
+      outcome: 'unknown',
       bodyStart: `<${'x'.repeat(199)}`,
       cause,
     });
@@ -19,6 +20,8 @@ describe('UnexpectedResponseError', () => {
 
   it('is told from every other error', () => {
     const lookalike = { name: 'UnexpectedResponseError', status: 502, bodyStart: '' };
-    expect([new NetworkError('gone'), lookalike, null].filter(isUnexpectedResponseError)).toEqual([]);
+    expect(
+      [new NetworkError('gone', { outcome: 'unknown' }), lookalike, null].filter(isUnexpectedResponseError),
+    ).toEqual([]);
   });
 });

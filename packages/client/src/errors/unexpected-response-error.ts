@@ -9,6 +9,8 @@ const bodyStartLength = 200;
  * `cause` is the `SyntaxError` when the body is not JSON.
  */
 export class UnexpectedResponseError extends PlantStoreError {
+  declare name: 'UnexpectedResponseError';
+
   static {
     UnexpectedResponseError.prototype.name = 'UnexpectedResponseError';
   }
@@ -21,7 +23,8 @@ export class UnexpectedResponseError extends PlantStoreError {
 
   /** Takes why the response is unexpected, its status and its whole body. */
   constructor(reason: string, status: number, body: string, options?: ErrorOptions) {
-    super(`Unexpected response with status ${status}: ${reason}`, options);
+    // Whoever answered, what stands behind it may have carried out the request.
+    super(`Unexpected response with status ${status}: ${reason}`, { ...options, outcome: 'unknown' });
     this.status = status;
     this.bodyStart = body.slice(0, bodyStartLength);
   }

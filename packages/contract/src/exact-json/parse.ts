@@ -1,59 +1,120 @@
-import { LosslessNumber, parse } from 'lossless-json';
-import { isInt64 } from '../int64.js';
+import {
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  COMMA,
+  DIGIT_0,
+  DIGIT_9,
+  END,
+  LOWER_F,
+  LOWER_N,
+  LOWER_T,
+  MINUS,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+} from './code-units.js';
+import { Cursor } from './cursor.js';
+import { isEqual } from './is-equal.js';
+import { readNumber } from './read-number.js';
+import { readString } from './read-string.js';
+
+/** How many arrays and objects may stand one within the other; RFC 8259, section 9 allows a limit. */
+const maxNesting = 500;
 
 /**
  * Parses JSON (RFC 8259) and keeps every 64-bit integer exact: a safe one as `number`, any other as `bigint`.
  *
  * `1.0` and `1e2` are the integers 1 and 100. A number that neither an int64 nor a fraction of type `number`
- * can stand for is given as a `LosslessNumber`, which no schema takes for a number. A member named twice is
+ * can stand for is given as a `NumberAsWritten`, which no schema takes for a number. A member named twice is
  * accepted only with an equal value, and one named `__proto__` never.
  *
- * @throws {SyntaxError} when the text is not such JSON, or is nested too deeply; the message names the position
- * where it can.
+ * @throws {SyntaxError} when the text is not such JSON, or is nested deeper than 500 levels; the message names
+ * the position.
  */
 export function parseExactJson(text: string): unknown {
-  try {
-    return parse(text, mayNamePrototype.test(text) ? refusePrototype : undefined, parseNumber);
-  } catch (error) {
-    if (error instanceof RangeError) throw new SyntaxError('Nested too deeply', { cause: error });
-    throw error;
-  }
-}
-
-/** Matches whatever may spell `__proto__`, with or without escapes; a hit only means: look closer. */
-const mayNamePrototype = /__proto__|\\u/;
-
-function refusePrototype(name: string, value: unknown): unknown {
-  if (name === '__proto__') throw new SyntaxError("A member must not be named '__proto__'");
+  const cursor = new Cursor(text);
+  const value = readValue(cursor, 0);
+  if (cursor.peekAfterSpace() !== END) throw cursor.expected('end of input');
   return value;
 }
 
-const plainSafeInteger = /^-?\d{1,15}$/;
-
-function parseNumber(text: string): number | bigint | LosslessNumber {
-  if (plainSafeInteger.test(text)) return Number(text) + 0;
-  const integer = parseInt64(text);
-  if (integer !== undefined) return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
-  const rounded = Number(text);
-  // Rounding must not make an integer, or an infinity, out of what is none.
-  return Number.isInteger(rounded) || !Number.isFinite(rounded) ? new LosslessNumber(text) : rounded;
+function readValue(cursor: Cursor, depth: number): unknown {
+  const code = cursor.peekAfterSpace();
+  switch (code) {
+    case QUOTE:
+      return readString(cursor);
+    case OPENING_BRACE:
+      return readObject(cursor, depth + 1);
+    case OPENING_BRACKET:
+      return readArray(cursor, depth + 1);
+    case LOWER_T:
+      return readWord(cursor, 'true', true);
+    case LOWER_F:
+      return readWord(cursor, 'false', false);
+    case LOWER_N:
+      return readWord(cursor, 'null', null);
+    default:
+      if (code === MINUS || (code >= DIGIT_0 && code <= DIGIT_9)) return readNumber(cursor);
+      throw cursor.expected('a value');
+  }
 }
 
-const numberParts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-const int64Digits = 19;
+function readArray(cursor: Cursor, depth: number): unknown[] {
+  const array: unknown[] = [];
+  if (enter(cursor, depth) !== CLOSING_BRACKET) {
+    do array.push(readValue(cursor, depth));
+    while (passComma(cursor));
+  }
+  leave(cursor, CLOSING_BRACKET, "',' or ']'");
+  return array;
+}
 
-/** The int64 that a JSON number is exactly, in whatever notation, or `undefined`. Linear in the length of the text. */
-function parseInt64(text: string): bigint | undefined {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = numberParts.exec(text) ?? [];
-  const digits = whole + fraction;
-  let start = 0;
-  while (digits[start] === '0') start++;
-  let end = digits.length;
-  while (end > start && digits[end - 1] === '0') end--;
-  if (start === end) return 0n;
+function readObject(cursor: Cursor, depth: number): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  if (enter(cursor, depth) !== CLOSING_BRACE) {
+    do readMember(cursor, depth, object);
+    while (passComma(cursor));
+  }
+  leave(cursor, CLOSING_BRACE, "',' or '}'");
+  return object;
+}
 
-  const zeros = Number(exponent) - fraction.length + (digits.length - end);
-  if (zeros < 0 || end - start + zeros > int64Digits) return undefined;
-  const value = BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros));
-  return isInt64(value) ? value : undefined;
+function readMember(cursor: Cursor, depth: number, object: Record<string, unknown>): void {
+  if (cursor.peekAfterSpace() !== QUOTE) throw cursor.expected('a name in double quotes');
+  const start = cursor.position;
+  const name = readString(cursor);
+  // Assigned, it would become the prototype of the object instead of a member.
+  if (name === '__proto__') throw cursor.fault("Forbidden member '__proto__'", start);
+  if (cursor.peekAfterSpace() !== COLON) throw cursor.expected("':'");
+  cursor.position++;
+  const value = readValue(cursor, depth);
+  if (Object.hasOwn(object, name) && !isEqual(object[name], value)) {
+    throw cursor.fault(`Duplicate member '${name}' with a different value`, start);
+  }
+  object[name] = value;
+}
+
+/** Moves on over an opening bracket or brace, and gives the code unit of what stands within. */
+function enter(cursor: Cursor, depth: number): number {
+  if (depth > maxNesting) throw cursor.fault('Nested too deeply');
+  cursor.position++;
+  return cursor.peekAfterSpace();
+}
+
+function passComma(cursor: Cursor): boolean {
+  const isComma = cursor.peekAfterSpace() === COMMA;
+  if (isComma) cursor.position++;
+  return isComma;
+}
+
+function leave(cursor: Cursor, closing: number, expected: string): void {
+  if (cursor.peek() !== closing) throw cursor.expected(expected);
+  cursor.position++;
+}
+
+function readWord<Value>(cursor: Cursor, word: string, value: Value): Value {
+  if (!cursor.text.startsWith(word, cursor.position)) throw cursor.expected('a value');
+  cursor.position += word.length;
+  return value;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBaseUrl } from './base-url.js';
+import { parseBaseUrl } from './parse-base-url.js';
 
 describe('parseBaseUrl', () => {
   it.each([

@@ -1,0 +1,15 @@
+// Asks publint and Are The Types Wrong whether the packed packages can be used as their manifests say.
+import { resolve } from 'node:path';
+import { withPackedPackages } from './pack.js';
+import { run } from './run.js';
+
+const commands = resolve(import.meta.dirname, '../node_modules/.bin');
+
+withPackedPackages(({ folder, tarballs }) => {
+  for (const tarball of tarballs) {
+    console.log(run(folder, `${commands}/publint`, tarball, '--strict'));
+    console.log(
+      run(folder, `${commands}/attw`, tarball, '--profile', 'esm-only', '--no-emoji', '--no-color'),
+    );
+  }
+});

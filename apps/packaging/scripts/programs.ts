@@ -1,0 +1,14 @@
+/** The same call by the client and by its peers: programs in `programs/`, and what each is made with. */
+export const programs = {
+  'plant-store-whole': '@plant-store/client, everything it exports',
+  'plant-store': '@plant-store/client',
+  ky: 'ky, which knows no contract',
+  'openapi-fetch': 'openapi-fetch, types only',
+  trpc: '@trpc/client, httpLink',
+  'orpc-types-only': '@orpc/openapi-client, contract of types only',
+  orpc: '@orpc/openapi-client, contract with zod 4',
+  'ts-rest-types-only': '@ts-rest/core initClient, contract of types only',
+  'ts-rest': '@ts-rest/core initClient, contract with zod 4',
+} as const;
+
+export type Program = keyof typeof programs;

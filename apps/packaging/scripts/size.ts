@@ -1,0 +1,36 @@
+// Weighs what a browser loads for one call: bundled by esbuild from the built packages, minified, gzipped.
+import { resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { programs } from './programs.js';
+import { formatTable } from './table.js';
+
+const limitBytes = 3_000;
+
+const bundles = await Promise.all(Object.entries(programs).map(([program, name]) => bundle(program, name)));
+console.log(
+  formatTable(
+    ['one call with', 'minified, bytes', 'and gzipped'],
+    bundles.map(({ name, code }) => [name, code.length, gzipSync(code).length]),
+  ),
+);
+
+for (const { name, code, inputs } of bundles.filter(({ program }) => program.startsWith('plant-store'))) {
+  const schemas = inputs.filter((input) => /node_modules\/(zod|@ts-rest)\//.test(input));
+  if (schemas.length > 0) throw new Error(`${name}: carries ${schemas.join(', ')}`);
+  if (gzipSync(code).length > limitBytes) throw new Error(`${name}: more than ${limitBytes} bytes`);
+}
+
+async function bundle(program: string, name: string) {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [resolve(import.meta.dirname, `../programs/${program}.ts`)],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    metafile: true,
+    write: false,
+  });
+  const code = Buffer.concat(outputFiles.map(({ contents }) => contents));
+  return { program, name, code, inputs: Object.keys(metafile.inputs) };
+}

@@ -1,0 +1,46 @@
+// Counts what the compiler does for the types of one call, with the built packages.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { programs } from './programs.js';
+import { run } from './run.js';
+import { formatTable } from './table.js';
+
+const root = resolve(import.meta.dirname, '..');
+const measured = ['plant-store', 'orpc-types-only', 'orpc', 'ts-rest-types-only', 'ts-rest'] as const;
+
+const costs = measured.map((program) => ({ name: programs[program], ...measure(program) }));
+console.log(
+  formatTable(
+    ['one call with', 'instantiations', 'types', 'memory, kB'],
+    costs.map(({ name, instantiations, types, memoryKb }) => [name, instantiations, types, memoryKb]),
+  ),
+);
+const [ours, ...peers] = costs;
+const cheaper = peers.filter(({ instantiations }) => instantiations <= (ours?.instantiations ?? Infinity));
+if (cheaper.length > 0) throw new Error(`Cheaper: ${cheaper.map(({ name }) => name).join(', ')}`);
+
+function measure(program: string) {
+  const folder = mkdtempSync(join(root, 'node_modules/.type-cost-'));
+  try {
+    const compilerOptions = {
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true,
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      types: [],
+      module: 'nodenext',
+    };
+    const files = [join(root, 'programs', `${program}.ts`)];
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    const report = run(root, 'tsc', '-p', folder, '--extendedDiagnostics', '--singleThreaded');
+    const read = (figure: string) => Number(new RegExp(`^${figure}:\\s+(\\d+)`, 'm').exec(report)?.[1]);
+    return {
+      instantiations: read('Instantiations'),
+      types: read('Types'),
+      memoryKb: read('Memory used'),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

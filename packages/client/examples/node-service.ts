@@ -1,0 +1,45 @@
+// A service of your own that stores a plant for each order: `POST /orders` with `{ "plant": "1", "name": "Rose" }`.
+//
+//   PLANT_STORE_TOKEN=pst_… npx -y tsx --conditions=@plant-store/source examples/node-service.ts
+import { createServer, type RequestListener } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { type Client, createClient, isTimeoutError } from '@plant-store/client';
+
+export function handleOrders(client: Client): RequestListener {
+  return async (request, response) => {
+    // Who hangs up waits for no reply, so that neither does the client.
+    const hangUp = new AbortController();
+    response.on('close', () => hangUp.abort());
+    const { status, body } = await json(request).then(
+      (order) => placeOrder(client, order, hangUp.signal),
+      () => ({ status: 400, body: { message: 'The order is not JSON.' } }),
+    );
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  };
+}
+
+/** An order that is answered 502 or 504 may be repeated: the same plant is stored once. */
+async function placeOrder(client: Client, order: unknown, signal: AbortSignal) {
+  const { plant, name } = Object(order);
+  if (typeof plant !== 'string' || !/^\d{1,19}$/.test(plant) || typeof name !== 'string') {
+    return { status: 400, body: { message: 'An order has a plant, its number as text, and a name.' } };
+  }
+  try {
+    const reply = await client.createPlant({ body: { id: BigInt(plant), name }, timeoutMs: 5_000, signal });
+    if (reply.status === 200) return { status: 200, body: { stored: plant, name: reply.body.name } };
+    if (reply.status === 400) return { status: 422, body: { message: reply.body.message } };
+    console.error(reply.status, reply.body.error, reply.body.message, reply.requestId);
+  } catch (error) {
+    if (!signal.aborted) console.error(error);
+    if (isTimeoutError(error)) return { status: 504, body: { message: 'The plant store took too long.' } };
+  }
+  return { status: 502, body: { message: 'The plant store cannot store plants at the moment.' } };
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const client = createClient({
+    baseUrl: process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000',
+    token: process.env['PLANT_STORE_TOKEN'] ?? '',
+  });
+  createServer(handleOrders(client)).listen(8080, () => console.log('http://127.0.0.1:8080/orders'));
+}

@@ -1,0 +1,87 @@
+import { attempt } from './attempt.js';
+import { NetworkError } from './errors/network-error.js';
+import type { Outcome, PlantStoreError } from './errors/plant-store-error.js';
+import { TimeoutError } from './errors/timeout-error.js';
+import { wasNotSent } from './exchange.js';
+import type { CallOptions } from './options.js';
+import { mayPass, pauseMs } from './pause.js';
+import { type ReadReply, readReply } from './read-reply.js';
+import { isIdempotent, type Route } from './route.js';
+import { type Defaults, settle } from './settings.js';
+import type { TsRestOptions } from './ts-rest-options.js';
+import { pauseFor, timeIsOver, waitFor } from './wait-for.js';
+import { type RequestParts, writeBody, writeTarget } from './write-request.js';
+
+/** What a call of any operation may be given. */
+export interface AnyRequest extends RequestParts, CallOptions, TsRestOptions {}
+
+/**
+ * Calls an operation: repeats the request, as far as that is safe and the options allow, until a reply comes that
+ * repeating would not change.
+ *
+ * @throws {NetworkError | TimeoutError | UnexpectedResponseError} when no reply of the interface came
+ * @throws the reason of the caller's signal once that ends, and whatever the caller's own functions throw
+ */
+export async function call(
+  operation: string,
+  route: Route,
+  defaults: Defaults,
+  request: AnyRequest = {},
+): Promise<ReadReply> {
+  const settings = settle(defaults, request);
+  const { signal, timeoutMs, attemptTimeoutMs, retries, tokens } = settings;
+  const { method } = route;
+  const url = settings.baseUrl + writeTarget(route, request);
+  const body = writeBody(request);
+
+  const endsAt = performance.now() + timeoutMs;
+  const leftMs = () => endsAt - performance.now();
+  let outcome: Outcome = 'not_sent';
+  let failure: PlantStoreError | undefined;
+  let renewed = false;
+  let repeated = 0;
+  const timedOut = (ms: number) =>
+    new TimeoutError(`${method} ${url} got no reply in ${ms} ms`, { outcome, cause: failure });
+  try {
+    let authorization = await waitFor(tokens.get, timeoutMs, signal);
+    for (let number = 1; ; number++) {
+      const ms = Math.min(attemptTimeoutMs, leftMs());
+      if (ms <= 0) throw timeIsOver;
+      const before: Outcome = outcome;
+      outcome = 'unknown';
+      const result = await attempt(
+        { operation, attempt: number, method, url, authorization, body },
+        settings,
+        ms,
+      );
+      const { reply } = result;
+      if (!reply) {
+        const late = result.error === timeIsOver;
+        if (late && ms < attemptTimeoutMs) throw timeIsOver;
+        if (wasNotSent(result.error)) outcome = before;
+        failure = late
+          ? timedOut(attemptTimeoutMs)
+          : new NetworkError(`${method} ${url} got no complete reply`, { outcome, cause: result.error });
+      }
+
+      if (reply?.response.status === 401 && !renewed) {
+        renewed = true;
+        const refused = authorization;
+        authorization = await waitFor(() => tokens.renew(refused), leftMs(), signal);
+        if (authorization !== refused) continue;
+      }
+      if (isIdempotent(route) && repeated < retries && (!reply || mayPass(reply.response.status))) {
+        const pause = pauseMs(++repeated, reply?.response.headers);
+        if (pause < leftMs()) {
+          await pauseFor(pause, signal);
+          continue;
+        }
+      }
+      if (reply) return readReply(reply, route.statuses);
+      throw failure;
+    }
+  } catch (error) {
+    // The reason of the caller's signal may come from another call of a client.
+    throw error === timeIsOver && !signal?.aborted ? timedOut(timeoutMs) : error;
+  }
+}

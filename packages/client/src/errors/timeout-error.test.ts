@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { NetworkError } from './network-error.js';
+import { isTimeoutError, TimeoutError } from './timeout-error.js';
+
+describe('TimeoutError', () => {
+  it('says its name in the stack, and whether the request may have been carried out', () => {
+    const cause = new NetworkError('gone', { outcome: 'unknown' });
+    const error = new TimeoutError('got no reply in 5 ms', { outcome: 'unknown', cause });
+    expect(error).toMatchObject({ name: 'TimeoutError', outcome: 'unknown', cause });
+    expect(error.stack).toMatch(/^TimeoutError: got no reply/);
+    expect(isTimeoutError(error)).toBe(true);
+  });
+
+  it('is told from every other error, those of the platform among them', () => {
+    const others = [
+      new NetworkError('gone', { outcome: 'unknown' }),
+      new DOMException('late', 'TimeoutError'),
+      null,
+    ];
+    expect(others.filter(isTimeoutError)).toEqual([]);
+  });
+});

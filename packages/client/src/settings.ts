@@ -1,0 +1,49 @@
+import type { Fetch } from './exchange.js';
+import type { CallOptions } from './options.js';
+import { parseBaseUrl } from './parse-base-url.js';
+import { createTokens, type Tokens } from './tokens.js';
+import type { TsRestOptions } from './ts-rest-options.js';
+
+/** The options of a client, with the tokens that its calls share. */
+export interface Defaults extends CallOptions {
+  /** As `parseBaseUrl` gives it. */
+  readonly baseUrl: string;
+  readonly tokens: Tokens;
+}
+
+/** All that one call is made with. */
+export interface Settings
+  extends Required<Pick<CallOptions, 'timeoutMs' | 'attemptTimeoutMs' | 'retries' | 'fetch'>>,
+    Pick<CallOptions, 'onRequest' | 'onResponse'> {
+  readonly baseUrl: string;
+  readonly tokens: Tokens;
+  /** Under lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetchOptions: TsRestOptions['fetchOptions'];
+  readonly signal: AbortSignal | undefined;
+}
+
+const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
+
+/** The options of a call: its own, then those of the client, then what holds when nobody says otherwise. */
+export function settle(defaults: Defaults, request: CallOptions & TsRestOptions): Settings {
+  const { extraHeaders, fetchOptions, overrideClientOptions, ...options } = request;
+  const baseUrl = options.baseUrl ?? overrideClientOptions?.baseUrl;
+  return {
+    timeoutMs: 30_000,
+    attemptTimeoutMs: 10_000,
+    retries: 2,
+    fetch: globalFetch,
+    ...defaults,
+    ...options,
+    baseUrl: baseUrl === undefined ? defaults.baseUrl : parseBaseUrl(baseUrl),
+    ...(options.token !== undefined && { tokens: createTokens(options.token) }),
+    headers: lowerNames({ ...defaults.headers, ...extraHeaders, ...options.headers }),
+    fetchOptions,
+    signal: options.signal ?? fetchOptions?.signal ?? defaults.signal,
+  };
+}
+
+function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,31 @@
+import { Refusal } from './refusal.js';
+
+/**
+ * Checks that a request brings one of the accepted tokens as `Authorization: Bearer` (RFC 6750, section 2.1).
+ *
+ * @throws {Refusal} `missing_token` or `invalid_token`
+ */
+export function authenticate(headers: Headers, accepted: readonly string[]): void {
+  const token = /^Bearer +(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  if (token === undefined) {
+    throw unauthorized(
+      'missing_token',
+      'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
+    );
+  }
+  if (accepted.includes(token)) return;
+  throw unauthorized(
+    'invalid_token',
+    issuedForm.test(token)
+      ? 'The access token is not known here. Ask the operator for a new one.'
+      : 'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
+  );
+}
+
+const issuedForm = /^pst_[0-9A-Za-z]{49}$/;
+
+/** The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
+function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): Refusal {
+  const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
+  return new Refusal(errorName, message, { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` });
+}

@@ -1,0 +1,118 @@
+import type { Plant } from '@plant-store/contract';
+import type { Fetch } from '../exchange.js';
+import { parseBaseUrl } from '../parse-base-url.js';
+import { waitFor } from '../wait-for.js';
+import { answer } from './answer.js';
+import { answerWithFault, checkFault } from './answer-with-fault.js';
+import { hostNotFound } from './connection-error.js';
+import type { Fault } from './fault.js';
+import { toResponse } from './reply.js';
+import { nameRequest } from './request-id.js';
+
+/** Where a fake plant store seems to be, and whom it lets in. */
+export interface FakePlantStoreOptions {
+  /** The address to seem to be at, as `createClient` takes it. Default: `http://plant-store.test`. */
+  readonly baseUrl?: string | URL;
+  /** The access token to accept, any text that is a bearer token. Default: one of the form that the service issues. */
+  readonly token?: string;
+}
+
+/** A plant store in memory, for tests. */
+export interface FakePlantStore {
+  /**
+   * Answers requests to the base address, as `fetch` of Node.js would; for any other address it rejects as for a host
+   * that does not exist. It rejects with the reason of `init.signal` once that ends before the reply is there.
+   */
+  readonly fetch: Fetch;
+  readonly baseUrl: string;
+  /** An access token that is accepted now. */
+  readonly token: string;
+  /** What is stored now, by id, in the order in which it came. */
+  readonly plants: ReadonlyMap<bigint, Readonly<Plant>>;
+  /** How many of the scripted faults no request has met yet. */
+  readonly faultsLeft: number;
+  /** Accepts these access tokens from now on, and no others; `token` is then the first of them. */
+  acceptTokens(token: string, ...others: readonly string[]): void;
+  /**
+   * Scripts what goes wrong with the next requests: one fault for each, in order, after those scripted before.
+   *
+   * @throws {RangeError | TypeError} when the status, the headers or the body of a fault cannot be a response's
+   */
+  fail(...faults: readonly Fault[]): void;
+  /** Forgets all plants and all scripted faults; the accepted tokens stay. */
+  clear(): void;
+}
+
+/**
+ * Creates an empty plant store in memory behind a `fetch`, so that code that uses the client is tested without a
+ * server. It answers as the service does: the same statuses, bodies, numbers and messages, the headers
+ * `Content-Type`, `WWW-Authenticate`, `Allow`, `Idempotent-Replayed` and `X-Request-Id`, and a body of up to 1 MiB.
+ *
+ * It differs from the service in this: it serves no documentation; it limits no rates and sends no other headers,
+ * those for browsers among them; a token of the issued form that is not accepted is always an unknown one, whether
+ * mistyped, expired or revoked (the number is the same, the message is not); of a response, `url` is empty.
+ *
+ * @throws {TypeError} when the base address cannot be one
+ *
+ * @example
+ * import { createClient } from '@plant-store/client';
+ * import { createFakePlantStore } from '@plant-store/client/testing';
+ *
+ * const store = createFakePlantStore();
+ * const { baseUrl, token, fetch } = store;
+ * const client = createClient({ baseUrl, token, fetch });
+ *
+ * store.fail({ kind: 'drop', stored: true });
+ * const reply = await client.createPlant({ body: { id: 1, name: 'Monstera deliciosa' } });
+ * console.log(reply.status === 200 && reply.replayed); // true: the second attempt found the plant stored
+ * console.log(store.plants.get(1n)); // { name: 'Monstera deliciosa' }
+ */
+export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakePlantStore {
+  const baseUrl = parseBaseUrl(options.baseUrl ?? 'http://plant-store.test');
+  const prefixLength = new URL(`${baseUrl}/`).pathname.length - 1;
+  const plants = new Map<bigint, Readonly<Plant>>();
+  const faults: Fault[] = [];
+  let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
+
+  return {
+    async fetch(url, init) {
+      // Kept from the request, which may take no signal but the platform's own; jsdom brings another.
+      const { signal: given, ...unsignalled } = init;
+      const request = new Request(url, unsignalled);
+      const signal = given ?? new AbortController().signal;
+      signal.throwIfAborted();
+      if (!request.url.startsWith(`${baseUrl}/`)) throw hostNotFound();
+      const fault = faults.shift();
+      const body = new Uint8Array(await waitFor(() => request.arrayBuffer(), Infinity, signal));
+      const { method, headers } = request;
+      const id = nameRequest(headers);
+      const path = new URL(request.url).pathname.slice(prefixLength);
+      const answerable = {
+        id,
+        answer: () => answer({ id, method, path, headers, body }, { acceptedTokens, plants }),
+      };
+      return toResponse(await answerWithFault(answerable, fault, signal));
+    },
+    baseUrl,
+    get token() {
+      return acceptedTokens[0];
+    },
+    plants,
+    get faultsLeft() {
+      return faults.length;
+    },
+    acceptTokens(...tokens) {
+      acceptedTokens = tokens;
+    },
+    fail(...added) {
+      added.forEach(checkFault);
+      faults.push(...added);
+    },
+    clear() {
+      plants.clear();
+      faults.length = 0;
+    },
+  };
+}
+
+const defaultToken = `pst_${'Fake'.padEnd(49, '0')}`;

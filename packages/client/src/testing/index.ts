@@ -1,0 +1,6 @@
+export {
+  createFakePlantStore,
+  type FakePlantStore,
+  type FakePlantStoreOptions,
+} from './create-fake-plant-store.js';
+export type { DelayFault, DropFault, Fault, MalformedFault, RefuseFault, StatusFault } from './fault.js';

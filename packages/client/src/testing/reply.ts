@@ -1,0 +1,37 @@
+import type { ErrorBody, Plant } from '@plant-store/contract';
+import type { Refusal } from './refusal.js';
+
+/** A reply as it is to be sent; an empty body is none. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A reply of the service, which always names the request. */
+export function jsonReply(
+  requestId: string,
+  status: number,
+  body: Plant | ErrorBody,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return {
+    status,
+    headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'X-Request-Id': requestId },
+    body: JSON.stringify(body),
+  };
+}
+
+/** `{ error, message }` with the status and the headers of the refusal (interface: Resources, Error). */
+export function errorReply(requestId: string, { status, number, message, headers }: Refusal): Reply {
+  return jsonReply(requestId, status, { error: number, message }, headers);
+}
+
+/**
+ * The reply as `fetch` gives it.
+ *
+ * @throws {RangeError | TypeError} when its status or a header cannot be one
+ */
+export function toResponse({ status, headers, body }: Reply): Response {
+  return new Response(body === '' ? null : body, { status, headers });
+}

@@ -1,0 +1,39 @@
+import { formatAuthorization } from './authorization.js';
+import type { TokenSource } from './options.js';
+
+/** The access token of a client or of a call, as values of the `Authorization` header. */
+export interface Tokens {
+  /** The one to use now. */
+  get(): Promise<string>;
+  /** The one to use after a request was refused with another; the same again when there is none but that. */
+  renew(refused: string): Promise<string>;
+}
+
+/**
+ * Keeps what a token's source gives, and asks it again only when that is refused. Those who ask at the same time share
+ * one question.
+ *
+ * @throws {TypeError} when the token is a string that cannot be one
+ */
+export function createTokens(token: string | TokenSource): Tokens {
+  if (typeof token !== 'function') formatAuthorization(token);
+  let current: Promise<string> | undefined;
+  const ask = () => {
+    const asked = (async () => formatAuthorization(typeof token === 'function' ? await token() : token))();
+    current = asked;
+    // A source that fails is asked again by the next one who needs a token.
+    asked.catch(() => {
+      if (current === asked) current = undefined;
+    });
+    return asked;
+  };
+  const get = () => current ?? ask();
+  return {
+    get,
+    async renew(refused) {
+      const known = get();
+      // Of those who were refused with the same token, the first one asks.
+      return (await known) === refused && current === known ? ask() : get();
+    },
+  };
+}

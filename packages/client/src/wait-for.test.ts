@@ -1,0 +1,53 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { pauseFor, timeIsOver, waitFor } from './wait-for.js';
+
+const never = () => new Promise<never>(() => undefined);
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+describe('waitFor', () => {
+  it('gives what the work gives or throws', async () => {
+    expect(await waitFor(async () => 'done', 10)).toBe('done');
+    const fault = new Error('no');
+    await expect(waitFor(() => Promise.reject(fault), 10)).rejects.toBe(fault);
+  });
+
+  it('ends when its time is over, and says so', async () => {
+    const cut = vi.fn();
+    const wait = expect(waitFor(never, 10, undefined, cut)).rejects.toBe(timeIsOver);
+    await vi.advanceTimersByTimeAsync(10);
+    await wait;
+    expect(cut).toHaveBeenCalledExactlyOnceWith(timeIsOver);
+  });
+
+  it('ends with the signal, and listens to it no longer', async () => {
+    const control = new AbortController();
+    const wait = expect(waitFor(never, 10, control.signal)).rejects.toBe('enough');
+    control.abort('enough');
+    await wait;
+    expect(getEventListeners(control.signal, 'abort')).toEqual([]);
+  });
+
+  it('does not begin when the signal has ended', async () => {
+    const work = vi.fn(never);
+    await expect(waitFor(work, 10, AbortSignal.abort('enough'))).rejects.toBe('enough');
+    expect(work).not.toHaveBeenCalled();
+  });
+});
+
+describe('pauseFor', () => {
+  it('resolves after its time', async () => {
+    const pause = pauseFor(10);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(await pause).toBeUndefined();
+  });
+
+  it('rejects with the reason of the signal', async () => {
+    await expect(pauseFor(10, AbortSignal.abort('enough'))).rejects.toBe('enough');
+  });
+});

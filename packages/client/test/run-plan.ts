@@ -1,0 +1,102 @@
+import { getEventListeners } from 'node:events';
+import { createClient } from '../src/create-client.js';
+import type { Fetch } from '../src/exchange.js';
+import { type ChaosServer, faultHeader } from './chaos-server.js';
+import { type FaultName, faults } from './faults.js';
+import type { Plan } from './plan-run.js';
+
+/** One attempt as the caller's `fetch` and hooks saw it. Times are in milliseconds, of one clock. */
+export interface Attempt {
+  readonly fault: FaultName;
+  readonly authorization: string | null;
+  readonly startedAt: number;
+  /** Absent when the call ended first. */
+  end?: { readonly at: number; readonly status: number | undefined };
+}
+
+/** What came of a call. */
+export interface Run {
+  readonly plan: Plan;
+  readonly id: string;
+  /** Goes on to grow if the client goes on. */
+  readonly attempts: readonly Attempt[];
+  readonly attemptsWhenSettled: number;
+  readonly startedAt: number;
+  readonly settledAt: number;
+  /** When the signal ended, if that was before the call was settled. */
+  readonly abortedAt: number | undefined;
+  readonly abortReason: unknown;
+  readonly reply?: Awaited<ReturnType<ReturnType<typeof createClient>['createPlant']>>;
+  readonly error?: unknown;
+  /** How many still listen to the signal. */
+  readonly listeners: number;
+}
+
+/** Makes the call of a plan. */
+export async function runPlan(plan: Plan, { origins }: Pick<ChaosServer, 'origins'>): Promise<Run> {
+  const attempts: Attempt[] = [];
+  const fetch: Fetch = (url, init) => {
+    const fault = plan.script[attempts.length] ?? 'success';
+    const headers = new Headers(init.headers);
+    attempts.push({ fault, authorization: headers.get('authorization'), startedAt: performance.now() });
+    headers.set(faultHeader, fault);
+    return globalThis.fetch(url.replace(origins.open, origins[faults[fault].door]), { ...init, headers });
+  };
+  const client = createClient({
+    baseUrl: origins.open,
+    token: tokenOf(plan),
+    fetch,
+    retries: plan.retries,
+    timeoutMs: plan.timeoutMs,
+    attemptTimeoutMs: plan.attemptTimeoutMs,
+    onResponse({ response }) {
+      const attempt = attempts.at(-1);
+      if (attempt) attempt.end = { at: performance.now(), status: response?.status };
+    },
+  });
+
+  const control = new AbortController();
+  const abortReason = { message: `Aborted by the caller of run ${plan.seed}` };
+  let abortedAt: number | undefined;
+  const abort = () => {
+    abortedAt = performance.now();
+    control.abort(abortReason);
+  };
+  const id = 2n ** 62n + BigInt(plan.seed);
+  const startedAt = performance.now();
+  if (plan.abortAfterMs === 0) abort();
+  const timer = plan.abortAfterMs ? setTimeout(abort, plan.abortAfterMs) : undefined;
+  const result = await client
+    .createPlant({ body: { id, name: 'Monstera deliciosa' }, signal: control.signal })
+    .then(
+      (reply) => ({ reply }),
+      (error: unknown) => ({ error }),
+    );
+  clearTimeout(timer);
+  return {
+    plan,
+    id: String(id),
+    attempts,
+    attemptsWhenSettled: attempts.length,
+    startedAt,
+    settledAt: performance.now(),
+    abortedAt,
+    abortReason,
+    ...result,
+    listeners: getEventListeners(control.signal, 'abort').length,
+  };
+}
+
+function tokenOf({ token }: Plan): string | (() => string | Promise<string>) {
+  let asked = 0;
+  switch (token) {
+    case 'fixed':
+      return 'pst_fixed';
+    case 'renewed':
+      return () => `pst_${++asked}`;
+    case 'the same':
+      return () => 'pst_same';
+    case 'never':
+      return () => new Promise(() => undefined);
+  }
+}
