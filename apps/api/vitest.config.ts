@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
+/** `--mode browser` runs the tests that need Chromium, and only those; every other run leaves them out. */
+export default defineConfig(({ mode }) => ({
   resolve: { conditions: ['@plant-store/source'] },
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    ...(mode === 'browser'
+      ? { include: ['test/browser/**/*.test.ts'] }
+      : { include: ['src/**/*.test.ts', 'test/**/*.test.ts'], exclude: ['test/browser/**'] }),
     // Only a test that hangs takes this long, however busy the machine is.
     testTimeout: 60_000,
   },
-});
+}));

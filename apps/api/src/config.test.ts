@@ -11,6 +11,7 @@ it('has a default for everything', () => {
     logLevel: 'info',
     bodyLimitBytes: 1_048_576,
     rateLimitPerMinute: 0,
+    corsOrigins: [],
     writerLimits: {
       waitingPlants: 10_000,
       waitingBytes: 33_554_432,
@@ -33,6 +34,18 @@ it.each([
   expect(parseConfig({ DATABASE_URL: url }, '/srv').database.path).toBe(path);
 });
 
+it('takes a list of origins, with and without spaces', () => {
+  const list = 'https://app.example.com,http://localhost:5173 , http://[::1]:8080';
+  const { corsOrigins } = parseConfig({ CORS_ORIGINS: list }, '/srv');
+  expect(corsOrigins).toEqual(['https://app.example.com', 'http://localhost:5173', 'http://[::1]:8080']);
+  expect(Object.isFrozen(corsOrigins)).toBe(true);
+});
+
+it('names the origin that is none', () => {
+  const list = 'https://a.example,https://b.example/';
+  expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is none');
+});
+
 it.each([
   ['PORT', ['-1', '65536', '80.5', '0x50', '3000 ', 'http']],
   [
@@ -52,6 +65,26 @@ it.each([
   ['LOG_LEVEL', ['INFO', 'loud']],
   ['BODY_LIMIT_BYTES', ['0', '1e6', '1MiB', '268435457']],
   ['RATE_LIMIT_PER_MINUTE', ['-1', 'none']],
+  [
+    'CORS_ORIGINS',
+    [
+      '*',
+      'null',
+      'app.example.com',
+      'ftp://app.example.com',
+      'https://',
+      'https://*.example.com',
+      'https://app.example.com/',
+      'https://app.example.com/shop',
+      'https://app.example.com?x',
+      'https://user@app.example.com',
+      'https://app.example.com:443',
+      'https://App.example.com',
+      'https://a.example https://b.example',
+      'https://a.example,',
+      ',',
+    ],
+  ],
   ['WAITING_PLANTS_LIMIT', ['0', 'all']],
   ['WAITING_BYTES_LIMIT', ['0', '32MiB']],
   ['SHUTDOWN_TIMEOUT_MS', ['10s']],

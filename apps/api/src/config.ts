@@ -16,6 +16,8 @@ export type Config = Readonly<{
   bodyLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   rateLimitPerMinute: number;
+  /** Origins whose pages may call the service from a browser, such as `https://app.example.com`; none by default. */
+  corsOrigins: readonly string[];
   /** How much may wait to be stored, and how much goes into one commit. */
   writerLimits: PlantWriterLimits;
   /** How long running requests have to finish when the service is told to stop, in milliseconds. */
@@ -51,6 +53,7 @@ const EnvironmentSchema = z.object({
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
   BODY_LIMIT_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
+  CORS_ORIGINS: z.string().default('').transform(toOrigins),
   WAITING_PLANTS_LIMIT: wholeNumber(1, 10 ** 6).default(10_000),
   WAITING_BYTES_LIMIT: wholeNumber(1, 2 ** 30).default(2 ** 25),
   SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
@@ -84,6 +87,7 @@ export function parseConfig(
     logLevel: variables.LOG_LEVEL,
     bodyLimitBytes: variables.BODY_LIMIT_BYTES,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
+    corsOrigins: Object.freeze(variables.CORS_ORIGINS),
     writerLimits: Object.freeze({
       waitingPlants: variables.WAITING_PLANTS_LIMIT,
       waitingBytes: variables.WAITING_BYTES_LIMIT,
@@ -101,6 +105,25 @@ function wholeNumber(min: number, max: number) {
       error: `must be a whole number from ${min} to ${max}`,
     })
     .transform(Number);
+}
+
+/**
+ * The origins in a comma-separated list. Only the spelling that browsers send is taken, since an origin is compared
+ * to the letter.
+ */
+function toOrigins(list: string, context: z.RefinementCtx): string[] {
+  const origins = list === '' ? [] : list.split(',').map((origin) => origin.trim());
+  const fault = origins.find((origin) => !isOrigin(origin));
+  if (fault === undefined) return origins;
+  context.addIssue(
+    `must be origins separated by commas, each http(s)://host or http(s)://host:port as browsers send it, \
+such as https://app.example.com, without a path, a final slash or *; "${fault}" is none`,
+  );
+  return z.NEVER;
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 /** The path in a `file:` URL; `undefined` for any other URL, for no path, and for parameters, which have no meaning here. */

@@ -59,7 +59,7 @@ describe('a plant that is refused', () => {
     '[]',
     '[1]',
     '{}',
-    '{"value":"1","isLosslessNumber":true}',
+    '{"text":"1"}',
   ])('has the id %s', async (id) => {
     expectRefusal(await postPlant(service, `{"id":${id},"name":"n"}`), 'invalid_plant', `${idFault}.`);
   });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { createLog } from '../operations/create-log.js';
+import { limitHeapGrowth } from '../operations/limit-heap-growth.js';
 import { startService } from '../start-service.js';
 import { describeQuickstart, ensureQuickstartToken } from './quickstart.js';
 import type { Terminal } from './terminal.js';
@@ -11,6 +12,7 @@ export async function serve(
   { quickstart = false }: { readonly quickstart?: boolean },
   terminal: Terminal,
 ): Promise<void> {
+  limitHeapGrowth();
   const { log, close: closeLog } = createLog(config.logLevel);
   const stopSignal = terminal.stopSignal();
   const service = await startService(config, log);

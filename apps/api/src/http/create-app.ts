@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import type { PlantWriter } from '../plants/plant-writer.js';
 import { authenticate } from './authenticate.js';
+import { crossOrigin } from './cross-origin.js';
 import { documentation } from './documentation.js';
 import { jsonBody } from './json-body.js';
 import { methodNotAllowed } from './method-not-allowed.js';
@@ -27,6 +28,8 @@ export interface AppParts {
   readonly bodyLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
+  /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
+  readonly corsOrigins: readonly string[];
   /** Aborted once the service is told to stop. */
   readonly stopping: AbortSignal;
 }
@@ -44,6 +47,7 @@ export function createApp(parts: AppParts): Express {
   app.use(requestId());
   app.use(requestLog(parts.log));
   app.use(requireHost);
+  if (parts.corsOrigins.length > 0) app.use(crossOrigin(parts.corsOrigins));
   app.use(refuseWhenStopping(parts.stopping));
 
   createExpressEndpoints(contract, plantEndpoints(parts.plants), app, {

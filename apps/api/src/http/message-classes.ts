@@ -8,24 +8,19 @@ type MessageClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerRe
  *
  * Express gives every message its own prototype with `Object.setPrototypeOf`, which takes V8's fast property access
  * away from it for good (expressjs/express issue 5998). Where the prototype is the right one already, that call
- * changes nothing.
+ * changes nothing. So the prototypes of these classes become the app's, in front of those that it had.
+ *
+ * They are declared as classes, since V8 then makes room for the fields of Node's message in the object itself.
  */
 export function messageClasses(app: Express): MessageClasses {
-  return {
-    IncomingMessage: bornAs(IncomingMessage, app.request),
-    ServerResponse: bornAs(ServerResponse, app.response),
-  };
+  class AppRequest extends IncomingMessage {}
+  class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
+  app.request = inFrontOf(app.request, AppRequest.prototype);
+  app.response = inFrontOf(app.response, AppResponse.prototype);
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/** A class that builds what `Base` builds, with another prototype. */
-function bornAs<Base extends typeof IncomingMessage | typeof ServerResponse>(
-  Base: Base,
-  prototype: object,
-): Base {
-  function Derived(this: object, ...args: unknown[]): void {
-    // Node's message classes are functions that may be applied to an object, as its own `inherits` does.
-    Reflect.apply(Base, this, args);
-  }
-  Derived.prototype = prototype;
-  return Derived as unknown as Base;
+/** The prototype of a class, made to inherit from what the app had as prototype. */
+function inFrontOf<Prototype extends object>(base: Prototype, prototype: object): Prototype {
+  return Object.setPrototypeOf(prototype, base);
 }

@@ -5,10 +5,11 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../service-error.js';
 import { errorBody } from './reply-with-error.js';
 
-/** A request and what answers it. */
+/** A request, what answers it, and the one before it on the same connection while that is not answered. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly before: Exchange | undefined;
 }
 
 /**
@@ -16,20 +17,22 @@ interface Exchange {
  * on the same connection get their own replies first: their plants may be stored.
  */
 export function replyToMalformedHttp(server: Server, log: Logger): void {
-  const running = new WeakMap<Duplex, Set<Exchange>>();
+  const latest = new WeakMap<Duplex, Exchange>();
   server.on('request', (request, response) => {
-    const exchange = { request, response };
-    const exchanges = running.get(request.socket) ?? new Set();
-    running.set(request.socket, exchanges.add(exchange));
-    response.once('close', () => exchanges.delete(exchange));
+    latest.set(request.socket, { request, response, before: unanswered(latest.get(request.socket)) });
   });
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const last = [...(running.get(socket) ?? [])].findLast(({ request }) => request.complete);
+    let last = unanswered(latest.get(socket));
+    while (last !== undefined && !last.request.complete) last = last.before;
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (last !== undefined) last.response.once('finish', () => refuse(error, socket, log));
     else refuse(error, socket, log);
   });
+}
+
+function unanswered(exchange: Exchange | undefined): Exchange | undefined {
+  return exchange?.response.writableFinished === false ? exchange : undefined;
 }
 
 function refuse({ code = 'unknown' }: NodeJS.ErrnoException, socket: Duplex, log: Logger): void {

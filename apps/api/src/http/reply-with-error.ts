@@ -1,9 +1,9 @@
 import type { ErrorBody } from '@plant-store/contract';
+import { describeShapeFaults } from '@plant-store/contract/describe-shape-faults';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../service-error.js';
-import { describeShapeFaults } from './describe-shape-faults.js';
 
 /** The one place where an error becomes a reply; what is not of the registry becomes a plain 500 and a full log line. */
 export function replyWithError(log: Logger): ErrorRequestHandler {

@@ -10,8 +10,8 @@ export interface Log {
   close(): Promise<void>;
 }
 
-/** How much waits at most before it is written, and for how long, in bytes and milliseconds. */
-const bufferBytes = 8_192;
+/** How much waits at most before it is written, and for how long, in characters and milliseconds. */
+const bufferLength = 8_192;
 const flushMs = 100;
 
 /** How much is kept while nobody reads the log; what is past it is dropped. In bytes. */
@@ -25,24 +25,48 @@ const closeTimeoutMs = 1_000;
  * it: when it cannot be written any more, the disk full or its reader gone, requests are answered all the same.
  */
 export function createLog(level: Config['logLevel']): Log {
-  const target = destination({
-    dest: 1,
-    sync: false,
-    minLength: bufferBytes,
-    periodicFlush: flushMs,
-    maxLength: backlogBytes,
-  });
+  const target = destination({ dest: 1, sync: false, maxLength: backlogBytes });
   target.on('error', () => undefined);
-  const log = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, target);
+  const buffer = gatherLines((text) => void target.write(text));
+  // The destination writes what it holds when the process crashes; it shall hold the last lines by then.
+  process.prependOnceListener('exit', buffer.end);
+  const log = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, buffer);
   return {
     log,
     async close() {
       log.level = 'silent';
+      buffer.end();
+      process.off('exit', buffer.end);
       const finished = once(target, 'finish').catch(() => undefined);
       target.end();
       await Promise.race([finished, sleep(closeTimeoutMs)]);
       // Or the flush at exit would try for ever.
       target.destroy();
+    },
+  };
+}
+
+/** Gathers lines and hands them on together. The destination could do so too, but measures all it holds at each line. */
+function gatherLines(write: (text: string) => void) {
+  let lines: string[] = [];
+  let length = 0;
+  const flush = () => {
+    if (length === 0) return;
+    write(lines.join(''));
+    lines = [];
+    length = 0;
+  };
+  const timer = setInterval(flush, flushMs).unref();
+  return {
+    write(line: string) {
+      lines.push(line);
+      length += line.length;
+      if (length >= bufferLength) flush();
+    },
+    /** Hands on what is left, for good. */
+    end() {
+      clearInterval(timer);
+      flush();
     },
   };
 }

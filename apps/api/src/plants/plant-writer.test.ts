@@ -49,6 +49,21 @@ it('stores a lone plant in the turn in which it came', async () => {
   expect(await outcome).toEqual(stored);
 });
 
+it.each([
+  { batchPlants: 100, expected: [[1, 2, 3, 4]] },
+  { batchPlants: 3, expected: [[1, 2, 3], [4]] },
+])('gathers while each turn brings more, up to $batchPlants plants', async ({ batchPlants, expected }) => {
+  const { store, batches } = createStore();
+  const writer = createPlantWriter(store, { ...roomy, batchPlants });
+  const writes = [writer.write(plant(1)), writer.write(plant(2))];
+  for (const id of [3, 4]) {
+    await new Promise(setImmediate);
+    writes.push(writer.write(plant(id)));
+  }
+  await Promise.all(writes);
+  expect(batches).toEqual(expected);
+});
+
 it('stores in one commit what comes while another is under way, in order', async () => {
   const { store, batches, release } = createHeldStore();
   const writer = createPlantWriter(store, roomy);

@@ -32,8 +32,8 @@ interface Waiting {
 }
 
 /**
- * Groups concurrent creates into commits: while one commit is under way the next gathers. A lone create waits for
- * nobody: it is stored in the turn of the event loop in which it came.
+ * Groups concurrent creates into commits: what arrives together is stored together. A lone create waits for nobody: it
+ * is stored in the turn of the event loop in which it came.
  */
 export function createPlantWriter(store: PlantStore, limits: PlantWriterLimits): PlantWriter {
   let queue: Waiting[] = [];
@@ -42,11 +42,19 @@ export function createPlantWriter(store: PlantStore, limits: PlantWriterLimits):
 
   async function storeAll(): Promise<void> {
     while (queue.length > 0) {
-      // What arrives in the same turn goes into the same commit.
-      await new Promise(setImmediate);
+      await gather();
       await storeBatch(store, takeBatch());
     }
     storing = undefined;
+  }
+
+  /** Waits for the end of the turn of the event loop, and for further turns as long as each brings more plants. */
+  async function gather(): Promise<void> {
+    let before: number;
+    do {
+      before = queue.length;
+      await new Promise(setImmediate);
+    } while (queue.length > before && queue.length < limits.batchPlants);
   }
 
   function takeBatch(): readonly Waiting[] {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -51,6 +52,24 @@ it.runIf(existsSync(fullDisk))(
     expect(await ended).toEqual([0, null]);
   },
 );
+
+it('writes its last lines when the process crashes', async () => {
+  const createLog = new URL('../../dist/operations/create-log.js', import.meta.url);
+  const program = `
+    import { createLog } from ${JSON.stringify(createLog)};
+    const { log } = createLog('info');
+    setTimeout(() => {
+      log.info('the last line');
+      throw new Error('a fault');
+    }, 50);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  expect(output).toMatch(/^\{.*"msg":"the last line"\}\n$/);
+  expect(exitCode).toBe(1);
+});
 
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

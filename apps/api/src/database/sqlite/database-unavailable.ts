@@ -14,16 +14,21 @@ const unavailableCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORR
 /**
  * Runs a query and turns a failure of the database, as opposed to one of the query, into `database_unavailable`.
  *
- * @throws {ServiceError} `database_unavailable` with `Retry-After`; every other error as it is
+ * @throws {ServiceError} `database_unavailable` with `Retry-After`
+ * @throws {Error} with SQLite's code and message for any other fault of SQLite; every other error as it is
  */
 export async function orUnavailable<Result>(query: () => Promise<Result>): Promise<Result> {
   try {
     return await retryWhileBusy(query, busyTimeoutMs);
   } catch (error) {
-    if (!unavailableCodes.test(findDriverFault(error)?.code ?? '')) throw error;
+    const fault = findDriverFault(error);
+    if (fault === undefined) throw error;
+    // Prisma's own message names only the kind of fault.
+    const cause = new Error(`${fault.code}: ${fault.message}`, { cause: error });
+    if (!unavailableCodes.test(fault.code)) throw cause;
     throw new ServiceError('database_unavailable', 'The database does not answer. Try again in 1 second.', {
       retryAfterSeconds: 1,
-      cause: error,
+      cause,
     });
   }
 }

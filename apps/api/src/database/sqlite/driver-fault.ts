@@ -30,3 +30,8 @@ export function findDriverFault(error: unknown): DriverFault | undefined {
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(findDriverFault(error)?.code ?? '');
 }
+
+/** Whether a row with the same primary key exists. */
+export function isIdTaken(error: unknown): boolean {
+  return findDriverFault(error)?.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
+}

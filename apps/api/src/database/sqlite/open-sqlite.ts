@@ -28,9 +28,10 @@ export async function openSqlite(path: string): Promise<Database> {
   try {
     createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
-    const prisma = new PrismaClient({ adapter: createDurableAdapter(path) });
-    await prisma.$connect();
-    const plants = createSqlitePlantStore(prisma);
+    const adapter = createDurableAdapter(path);
+    const prisma = new PrismaClient({ adapter });
+    const [connection] = await Promise.all([adapter.connect(), prisma.$connect()]);
+    const plants = createSqlitePlantStore(connection, prisma);
     let checkpointer: Checkpointer | undefined;
     return {
       plants: {
@@ -44,6 +45,7 @@ export async function openSqlite(path: string): Promise<Database> {
       appliedMigrations,
       async close() {
         await checkpointer?.stop();
+        await connection.dispose();
         await prisma.$disconnect();
       },
     };

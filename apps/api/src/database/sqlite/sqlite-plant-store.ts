@@ -1,17 +1,22 @@
 import type { NewPlant } from '@plant-store/contract';
-import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { InsertOutcome, PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import { orUnavailable } from './database-unavailable.js';
+import { isIdTaken } from './driver-fault.js';
 import type { PrismaClient } from './generated/client.js';
 
-/** Plants in SQLite: any number of them in one statement, which is one commit. */
-export function createSqlitePlantStore(prisma: PrismaClient): PlantStore {
+/**
+ * Plants in SQLite: any number of them in one statement, which is one commit.
+ *
+ * @param connection a connection of Prisma's driver adapter for the inserts alone, so that none of them is ever a
+ * part of a transaction that Prisma's client has open on its own
+ */
+export function createSqlitePlantStore(connection: SqlDriverAdapter, prisma: PrismaClient): PlantStore {
   return {
     insert: (plants) =>
       orUnavailable(async () => {
-        const newRows = await insertNew(prisma, plants);
-        if (newRows.length === plants.length) return plants.map(() => stored);
-        const newIds = new Set(newRows.map(({ id }) => BigInt(id)));
+        if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
+        const newIds = await insertNew(connection, plants);
         const existing = await findExisting(prisma, plants, newIds);
         return plants.map((plant) => settle(plant, newIds, existing));
       }),
@@ -20,15 +25,38 @@ export function createSqlitePlantStore(prisma: PrismaClient): PlantStore {
 
 const stored: InsertOutcome = { stored: true };
 
-/** Inserts the plants whose id is free and gives those ids. The rows travel as one JSON parameter. */
-function insertNew(prisma: PrismaClient, plants: readonly NewPlant[]): Promise<{ id: string }[]> {
-  const rows = stringifyExactJson(plants.map(({ id, name, tag = null }) => [id, name, tag]));
-  // As text, since Prisma rounds a large integer of a raw query.
-  return prisma.$queryRaw<{ id: string }[]>`
-    INSERT INTO plants (id, name, tag)
-    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${rows}) WHERE true
-    ON CONFLICT (id) DO NOTHING
-    RETURNING CAST(id AS TEXT) AS id`;
+/** Inserts the plants if all their ids are free, as they mostly are; otherwise it gives `false` and changes nothing. */
+async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<boolean> {
+  try {
+    await connection.executeRaw(insertStatement(plants));
+    return true;
+  } catch (error) {
+    if (isIdTaken(error)) return false;
+    throw error;
+  }
+}
+
+/** Inserts the plants whose id is free, and gives those ids. */
+async function insertNew(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<Set<bigint>> {
+  const { rows } = await connection.queryRaw(
+    insertStatement(plants, 'ON CONFLICT (id) DO NOTHING RETURNING id'),
+  );
+  // The adapter gives an integer beyond 2^53 as text.
+  return new Set(rows.map(([id]) => BigInt(String(id))));
+}
+
+const text = { scalarType: 'string', arity: 'scalar' } as const;
+const integer = { scalarType: 'bigint', arity: 'scalar' } as const;
+
+function insertStatement(plants: readonly NewPlant[], ending = ''): SqlQuery {
+  const args: unknown[] = [];
+  const argTypes: ArgType[] = [];
+  for (const { id, name, tag = null } of plants) {
+    args.push(id, name, tag);
+    argTypes.push(integer, text, text);
+  }
+  const rows = `(?, ?, ?)${', (?, ?, ?)'.repeat(plants.length - 1)}`;
+  return { sql: `INSERT INTO plants (id, name, tag) VALUES ${rows} ${ending}`, args, argTypes };
 }
 
 /** The plants that hold the ids which were not free. A plant never changes, so reading it later reads the same. */

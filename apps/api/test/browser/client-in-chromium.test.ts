@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readLog } from '../read-log.js';
+import { readPlants } from '../read-plants.js';
+import { startTestService, type TestService } from '../start-test-service.js';
+import { launchChromium } from './launch-chromium.js';
+import { type ServedPage, servePage } from './serve-page.js';
+
+let browser: Browser;
+let page: ServedPage;
+let strangePage: ServedPage;
+let service: TestService;
+beforeAll(async () => {
+  browser = await launchChromium();
+  page = await servePage();
+  strangePage = await servePage();
+  service = await startTestService({ CORS_ORIGINS: page.origin });
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  page?.stop();
+  strangePage?.stop();
+  await service?.stop();
+});
+
+const largestId = '9223372036854775807';
+
+/** Creates a plant in a page, as somebody who fills in its form does, and reads what the page then shows. */
+async function createIn(
+  { origin }: ServedPage,
+  plant: { readonly id: string; readonly name: string },
+  { token } = service,
+): Promise<Readonly<Record<string, string>>> {
+  const tab = await browser.newPage({ baseURL: origin });
+  await tab.goto('/');
+  await tab.getByLabel('Service').fill(service.baseUrl);
+  await tab.getByLabel('Token').fill(token);
+  await tab.getByLabel('Id').fill(plant.id);
+  await tab.getByLabel('Name').fill(plant.name);
+  await tab.getByRole('button').click();
+  await tab.locator('dd').first().waitFor();
+  const names = await tab.locator('dt').allTextContents();
+  const values = await tab.locator('dd').allTextContents();
+  await tab.close();
+  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']));
+}
+
+it('stores the largest id exactly, once the browser has asked, and tells the page the name of the request', async () => {
+  const shown = await createIn(page, { id: largestId, name: 'Monstera' });
+  expect(shown).toMatchObject({ status: '200', name: 'Monstera', replayed: 'false' });
+  expect(readPlants(service)).toEqual([{ id: largestId, name: 'Monstera', tag: null }]);
+  expect(await readLog(service, shown['requestId'])).toMatchObject([{ method: 'POST', plantId: largestId }]);
+  expect(service.logLines.map((line) => JSON.parse(line))).toMatchObject([
+    { method: 'OPTIONS', path: '/plants', status: 204 },
+    { method: 'POST', path: '/plants', status: 200 },
+  ]);
+});
+
+it('tells the page that the same plant was there already', async () => {
+  const shown = await createIn(page, { id: largestId, name: 'Monstera' });
+  expect(shown).toMatchObject({ status: '200', name: 'Monstera', replayed: 'true' });
+});
+
+it.each([
+  ['its id is taken', { id: largestId, name: 'Fern' }, '40003', /9223372036854775807/],
+  ['its name has a NUL', { id: '1', name: 'Fe\0rn' }, '40002', /^The plant is not valid: name .+\.$/],
+])('tells the page why a plant is refused: %s', async (_, plant, error, message) => {
+  const shown = await createIn(page, plant);
+  expect(shown).toMatchObject({ status: '400', error, message: expect.stringMatching(message) });
+  expect(shown['requestId']).toMatch(/./);
+});
+
+it('tells the page that its token is not valid', async () => {
+  const shown = await createIn(page, { id: '1', name: 'Fern' }, { ...service, token: 'unknown' });
+  expect(shown).toMatchObject({ status: '401', error: '40101' });
+});
+
+it('tells the page when to try again', async () => {
+  const database = new Database(join(service.folder, 'plant-store.db'));
+  database.exec('BEGIN IMMEDIATE');
+  const shown = await createIn(page, { id: '1', name: 'Fern' });
+  database.close();
+  expect(shown).toMatchObject({ status: '503', error: '50301', retryAfter: expect.stringMatching(/^\d+$/) });
+});
+
+it('stores nothing for a page of another origin, to which the service is out of reach', async () => {
+  const shown = await createIn(strangePage, { id: '2', name: 'Fern' });
+  expect(shown).toEqual({ rejectedWith: 'NetworkError' });
+  expect(readPlants(service).map(({ id }) => id)).toEqual([largestId]);
+});

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+/**
+ * Starts the Chromium of `CHROMIUM_PATH`, by default that of Debian's package.
+ *
+ * @throws {Error} that says how to install it, when there is none
+ */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = process.env['CHROMIUM_PATH'] || '/usr/bin/chromium';
+  if (!existsSync(executablePath)) {
+    throw new Error(
+      `There is no Chromium at ${executablePath}. Install it with "apt-get update && apt-get install -y chromium", \
+or set CHROMIUM_PATH to a Chromium or Chrome.`,
+    );
+  }
+  return chromium.launch({
+    executablePath,
+    headless: true,
+    // Chromium's sandbox cannot be had as root; nothing but the page of the test is loaded.
+    args: ['--no-sandbox', '--disable-quic', '--disable-background-networking'],
+  });
+}
