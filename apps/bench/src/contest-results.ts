@@ -43,7 +43,8 @@ export type Summary = z.output<typeof SummarySchema>;
 export const ContestSettingsSchema = z.object({
   rounds: z.int().positive(),
   seconds: z.number().positive(),
-  warmupSeconds: z.number().nonnegative(),
+  /** How long each is driven at 64 connections before it is measured. */
+  warmupSeconds: z.number().positive(),
   connections: z.array(z.int().positive()).min(1),
 });
 

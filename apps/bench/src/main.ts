@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { clientSpeed } from './client-speed.js';
 import { contest } from './contest.js';
 import { allContestants } from './contestants/all-contestants.js';
 import type { Contestant } from './contestants/contestant.js';
@@ -22,11 +23,13 @@ program
   .description('drive all contestants with the same load and print a table for each number of connections')
   .option('--rounds <count>', 'how often each is measured', toCount, 3)
   .option('--seconds <count>', 'how long is measured', toSeconds, 5)
-  .option('--warmup <seconds>', 'how long is warmed up before', toSeconds, 1.5)
+  .option('--warmup <seconds>', 'how long each is warmed up before, at 64 connections', toSeconds, 3)
   .option('--connections <counts>', 'separated by commas', toCounts, [1, 16, 64, 256])
-  .option('--only <names>', `some of ${allContestants.map(({ name }) => name).join(',')}`, toContestants, [
-    ...allContestants,
-  ])
+  .addOption(
+    new Option('--only <names>', `some of ${allContestants.map(({ name }) => name).join(',')}`)
+      .argParser(toContestants)
+      .default(allContestants, 'all'),
+  )
   .action(
     async (options: {
       rounds: number;
@@ -59,6 +62,15 @@ program
   .description('measure how soon the service answers after its start, and its memory when idle')
   .option('--starts <count>', 'how often it is started', toCount, 10)
   .action((options: { starts: number }) => startTime(options.starts, makeSurroundings()));
+
+program
+  .command('client')
+  .description('measure creates by the client beside the same requests by fetch alone')
+  .option('--pairs <count>', 'how often both are measured, one after the other', toCount, 25)
+  .option('--run <ms>', 'how long one is measured at a time', toCount, 300)
+  .action(({ pairs, run }: { pairs: number; run: number }) =>
+    clientSpeed({ pairs, runMs: run }, makeSurroundings()),
+  );
 
 program
   .command('chart')

@@ -9,6 +9,7 @@ export const resultFiles = {
   contest: inRepository('apps/bench/results/latest.json'),
   growth: inRepository('apps/bench/results/growth.json'),
   start: inRepository('apps/bench/results/start.json'),
+  client: inRepository('apps/bench/results/client.json'),
   chart: inRepository('docs/performance.svg'),
 };
 

@@ -5,6 +5,7 @@ import type { Contestant } from './contestants/contestant.js';
 import { countPlants } from './count-plants.js';
 import { driveLoad } from './drive-load.js';
 import { countOf, formatCount, formatMs } from './format-figures.js';
+import type { Load } from './load.js';
 import { startContestant } from './start-contestant.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -38,30 +39,40 @@ interface RunSettings {
   readonly seconds: number;
 }
 
-/** Starts a contestant over a fresh database, drives it, stops it, and counts what it stored. */
+/** The load of the warm-up, whatever is measured after it: a service that has run for a while has met many requests. */
+const warmupConnections = 64;
+
+/** How long the measured load runs before it counts. */
+const settleSeconds = 0.5;
+
+/** Starts a contestant over a fresh database, warms it up, drives it, stops it, and counts what it stored. */
 async function runOnce(contestant: Contestant, settings: RunSettings, folder: string): Promise<Run> {
-  const { round, ...load } = settings;
-  const runFolder = join(folder, `${contestant.name}-${load.connections}-${round}`);
+  const { round, connections, warmupSeconds, seconds } = settings;
+  const runFolder = join(folder, `${contestant.name}-${connections}-${round}`);
   mkdirSync(runFolder);
   const { baseUrl, token, databasePath, readPeakMemory, stop } = await startContestant(contestant, runFolder);
-  const result = await driveLoad({
-    baseUrl,
-    token,
-    connections: load.connections,
-    warmupSeconds: load.warmupSeconds,
-    seconds: load.seconds,
+  const drive = (load: Pick<Load, 'connections' | 'warmupSeconds' | 'seconds'>) =>
+    driveLoad({ baseUrl, token, ...load });
+  const warmup = await drive({
+    connections: warmupConnections,
+    warmupSeconds: settleSeconds,
+    seconds: warmupSeconds,
   });
+  const result = await drive({ connections, warmupSeconds: settleSeconds, seconds });
   const peakMemoryBytes = await readPeakMemory();
   await stop();
+  const acknowledged = warmup.acknowledged + result.acknowledged;
   const storedPlants = contestant.stores ? countPlants(databasePath) : null;
   rmSync(runFolder, { recursive: true });
   return {
     contestant: contestant.name,
-    connections: load.connections,
+    connections,
     round,
     ...result,
+    acknowledged,
+    errors: warmup.errors + result.errors,
     peakMemoryBytes,
     storedPlants,
-    valid: storedPlants === null || storedPlants >= result.acknowledged,
+    valid: storedPlants === null || storedPlants >= acknowledged,
   };
 }

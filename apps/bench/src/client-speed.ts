@@ -1,0 +1,111 @@
+import { createClient } from '@plant-store/client';
+import type { ClientPair, ClientResults, ClientSettings } from './client-results.js';
+import { allContestants } from './contestants/all-contestants.js';
+import { countOf, formatCount, formatRatio } from './format-figures.js';
+import { formatTable } from './format-table.js';
+import { describeMachine, machineLine } from './machine.js';
+import { resultFiles } from './paths.js';
+import { writeResults } from './result-files.js';
+import { startContestant } from './start-contestant.js';
+import { summarizePairs } from './summarize-pairs.js';
+import type { Surroundings } from './surroundings.js';
+
+const concurrencies = [1, 16];
+const warmupPairs = 4;
+/** From how many calls it is estimated how many fill a run. */
+const probeCalls = 500;
+
+const plant = { name: 'Monstera deliciosa', tag: 'houseplant' };
+/** The ids that the load of the contest uses, too, begin here. */
+const firstId = 10 ** 15;
+
+type Create = (id: number) => Promise<void>;
+
+/**
+ * Measures creates by the client, with its defaults, beside the same requests by `fetch` alone, against a server that
+ * stores nothing; prints a table and writes the figures.
+ */
+export async function clientSpeed(settings: ClientSettings, surroundings: Surroundings): Promise<void> {
+  const { folder, print, remark } = surroundings;
+  const machine = await describeMachine(folder);
+  const floor = allContestants.find(({ stores }) => !stores);
+  if (!floor) throw new Error('There is no contestant that stores nothing');
+  const server = await startContestant(floor, folder);
+  const byFetch = createByFetch(server.baseUrl, server.token);
+  const byClient = createByClient(server.baseUrl, server.token);
+  const summaries: ClientResults['summaries'] = [];
+  for (const concurrency of concurrencies) {
+    await measureRate(byFetch, concurrency, probeCalls);
+    const rate = await measureRate(byFetch, concurrency, probeCalls);
+    const calls = Math.ceil((rate * settings.runMs) / 1000);
+    const pairs: ClientPair[] = [];
+    for (let number = 1 - warmupPairs; number <= settings.pairs; number++) {
+      const measureFetch = () => measureRate(byFetch, concurrency, calls);
+      const measureClient = () => measureRate(byClient, concurrency, calls);
+      // Each goes first as often as the other, since the second one meets the garbage of the first.
+      const clientFirst = number % 2 === 0 ? await measureClient() : undefined;
+      const fetch = await measureFetch();
+      const client = clientFirst ?? (await measureClient());
+      if (number > 0) pairs.push({ fetch, client });
+    }
+    const summary = summarizePairs(concurrency, pairs);
+    summaries.push(summary);
+    remark(`${countOf(concurrency, 'call')} at a time: ${formatRatio(summary.ratio)}`);
+  }
+  await server.stop();
+  const results: ClientResults = { machine, settings, summaries };
+  writeResults(resultFiles.client, results);
+  print(`${clientTable(results)}\n${machineLine(machine)}\n`);
+}
+
+/** What one would write without a client. */
+function createByFetch(baseUrl: string, token: string): Create {
+  const headers = {
+    accept: 'application/json',
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+  };
+  return async (id) => {
+    const body = JSON.stringify({ id, ...plant });
+    const response = await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body });
+    check(response.status, await response.json());
+  };
+}
+
+function createByClient(baseUrl: string, token: string): Create {
+  const client = createClient({ baseUrl, token });
+  return async (id) => {
+    const { status, body } = await client.createPlant({ body: { id, ...plant } });
+    check(status, body);
+  };
+}
+
+function check(status: number, body: unknown): void {
+  const { name } = Object(body) as { readonly name?: unknown };
+  if (status !== 200 || name !== plant.name) throw new Error(`A create was answered with ${status}`);
+}
+
+/** Creates per second, so many calls in all and some of them at a time. */
+async function measureRate(create: Create, concurrency: number, calls: number): Promise<number> {
+  let made = 0;
+  const startedAtMs = performance.now();
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (made < calls) await create(firstId + made++);
+    }),
+  );
+  return (calls * 1000) / (performance.now() - startedAtMs);
+}
+
+function clientTable({ summaries, settings }: ClientResults): string {
+  const table = formatTable(
+    ['calls at a time', 'fetch/s', 'client/s', 'ratio'],
+    summaries.map(({ concurrency, fetch, client, ratio }) => [
+      formatCount(concurrency),
+      formatCount(fetch),
+      formatCount(client),
+      formatRatio(ratio),
+    ]),
+  );
+  return `${table}\n\nMedians of ${countOf(settings.pairs, 'pair')} of runs of about ${settings.runMs} ms.`;
+}
