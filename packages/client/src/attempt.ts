@@ -4,7 +4,9 @@ import type { Settings } from './settings.js';
 import { waitFor } from './wait-for.js';
 
 /** One request as it is to be sent. */
-export interface AttemptRequest extends Omit<RequestEvent, 'headers'> {
+export interface AttemptRequest {
+  /** What the hooks are told of it. */
+  readonly event: Omit<RequestEvent, 'headers'>;
   readonly authorization: string;
   readonly body: string | undefined;
 }
@@ -20,7 +22,7 @@ export type AttemptResult =
  * @throws the reason of the caller's signal when that ends first; and what the hooks throw
  */
 export async function attempt(
-  { authorization, body, ...event }: AttemptRequest,
+  { event, authorization, body }: AttemptRequest,
   { fetch, fetchOptions, headers: fixed, onRequest, onResponse, signal }: Settings,
   ms: number,
 ): Promise<AttemptResult> {
@@ -39,15 +41,18 @@ export async function attempt(
     signal: control.signal,
   } as RequestInit;
   const startedAt = performance.now();
-  const result: AttemptResult = await waitFor(
-    () => exchange(fetch, event.url, init),
-    ms,
-    signal,
-    (reason) => control.abort(reason),
-  ).then(
-    (reply) => ({ reply }),
-    (error: unknown) => ({ error }),
-  );
+  let result: AttemptResult;
+  try {
+    const reply = await waitFor(
+      () => exchange(fetch, event.url, init),
+      ms,
+      signal,
+      (reason) => control.abort(reason),
+    );
+    result = { reply };
+  } catch (error) {
+    result = { error };
+  }
   signal?.throwIfAborted();
   onResponse?.({
     ...event,

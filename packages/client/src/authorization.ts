@@ -6,7 +6,7 @@
  */
 export function formatAuthorization(token: string): string {
   if (typeof token !== 'string' || !bearerToken.test(token)) {
-    throw new TypeError('token must be a bearer token: letters, digits and -._~+/ only, then maybe =');
+    throw new TypeError('token must be letters, digits or -._~+/, then maybe =');
   }
   return `Bearer ${token}`;
 }

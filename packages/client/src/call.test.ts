@@ -313,7 +313,7 @@ describe('a token that is refused', () => {
   it('is never sent when it cannot be one', async () => {
     const { fetch } = scripted(ok());
     const error = await outcomeOf(clientOf({ token: () => 'a b', fetch }).store({ body }));
-    expect(error).toMatchObject({ name: 'TypeError', message: expect.stringContaining('bearer token') });
+    expect(error).toMatchObject({ name: 'TypeError', message: expect.stringContaining('token must be') });
     expect(fetch).not.toHaveBeenCalled();
   });
 });

@@ -43,14 +43,15 @@ export async function call(
   const timedOut = (ms: number) =>
     new TimeoutError(`${method} ${url} got no reply in ${ms} ms`, { outcome, cause: failure });
   try {
-    let authorization = await waitFor(tokens.get, timeoutMs, signal);
+    signal?.throwIfAborted();
+    let authorization = tokens.known ?? (await waitFor(tokens.get, timeoutMs, signal));
     for (let number = 1; ; number++) {
       const ms = Math.min(attemptTimeoutMs, leftMs());
       if (ms <= 0) throw timeIsOver;
       const before: Outcome = outcome;
       outcome = 'unknown';
       const result = await attempt(
-        { operation, attempt: number, method, url, authorization, body },
+        { event: { operation, attempt: number, method, url }, authorization, body },
         settings,
         ms,
       );

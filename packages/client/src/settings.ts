@@ -27,20 +27,20 @@ const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
 /** The options of a call: its own, then those of the client, then what holds when nobody says otherwise. */
 export function settle(defaults: Defaults, request: CallOptions & TsRestOptions): Settings {
-  const { extraHeaders, fetchOptions, overrideClientOptions, ...options } = request;
-  const baseUrl = options.baseUrl ?? overrideClientOptions?.baseUrl;
+  const { token, extraHeaders, fetchOptions, overrideClientOptions } = request;
+  const baseUrl = request.baseUrl ?? overrideClientOptions?.baseUrl;
   return {
     timeoutMs: 30_000,
     attemptTimeoutMs: 10_000,
     retries: 2,
     fetch: globalFetch,
     ...defaults,
-    ...options,
+    ...request,
     baseUrl: baseUrl === undefined ? defaults.baseUrl : parseBaseUrl(baseUrl),
-    ...(options.token !== undefined && { tokens: createTokens(options.token) }),
-    headers: lowerNames({ ...defaults.headers, ...extraHeaders, ...options.headers }),
+    tokens: token === undefined ? defaults.tokens : createTokens(token),
+    headers: lowerNames({ ...defaults.headers, ...extraHeaders, ...request.headers }),
     fetchOptions,
-    signal: options.signal ?? fetchOptions?.signal ?? defaults.signal,
+    signal: request.signal ?? fetchOptions?.signal ?? defaults.signal,
   };
 }
 

@@ -30,7 +30,16 @@ export function waitFor<Result>(
     };
     const timer = setTimeout(end, Math.min(ms, longestMs));
     signal?.addEventListener('abort', end);
-    work().then(resolve, reject).then(release);
+    work().then(
+      (result) => {
+        release();
+        resolve(result);
+      },
+      (error) => {
+        release();
+        reject(error);
+      },
+    );
   });
 }
 

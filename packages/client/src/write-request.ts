@@ -15,14 +15,16 @@ export interface RequestParts {
  * each of its values.
  */
 export function writeTarget({ path }: Route, { params, query }: RequestParts): string {
-  const target = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params?.[name])));
+  const target = params
+    ? path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])))
+    : path;
   if (!query) return target;
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of [value ?? []].flat()) search.append(name, String(one));
   }
   const text = String(search);
-  return text === '' ? target : `${target}?${text}`;
+  return text ? `${target}?${text}` : target;
 }
 
 /**

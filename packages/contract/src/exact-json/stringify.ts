@@ -20,19 +20,21 @@ export function stringifyExactJson(value: ExactJson): string {
   if (typeof value === 'bigint') return value.toString();
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (isArray(value)) return `[${value.map(stringifyExactJson).join(',')}]`;
-  const members: string[] = [];
+  let members = '';
   for (const [name, member] of Object.entries(value)) {
-    if (member !== undefined) members.push(`${JSON.stringify(name)}:${stringifyExactJson(member)}`);
+    if (member !== undefined) {
+      members += `${members && ','}${JSON.stringify(name)}:${stringifyExactJson(member)}`;
+    }
   }
-  return `{${members.join(',')}}`;
+  return `{${members}}`;
 }
 
 function stringifyNumber(value: number): string {
-  if (!Number.isFinite(value)) throw new RangeError(`${value} cannot be written as JSON`);
+  if (!Number.isFinite(value)) throw new RangeError(`${value} is no JSON`);
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new RangeError(`The number ${value} may have been rounded by JavaScript; pass a bigint instead`);
+    throw new RangeError(`The number ${value} may have been rounded; pass a bigint instead`);
   }
-  return JSON.stringify(value);
+  return String(value);
 }
 
 /** `Array.isArray` that also narrows a readonly array. */
