@@ -20,4 +20,20 @@ export interface PlantStore {
    * trying again is safe.
    */
   insert(plants: readonly NewPlant[]): Promise<readonly InsertOutcome[]>;
+  /**
+   * Reads the next plants in the order of their ids. A plant never changes and never goes, so reading page after page
+   * meets every plant that was there at the beginning.
+   *
+   * @param after the id after which the page begins; absent for the first page.
+   * @param limits how many plants a page has at most, and how many bytes of text, in UTF-8; it has one plant at least.
+   * @returns the plants; none when there are no more.
+   * @throws {ServiceError} `database_unavailable` when the engine does not answer.
+   */
+  read(after: bigint | undefined, limits: PageLimits): Promise<readonly StoredPlant[]>;
+}
+
+/** How much one page of plants may hold. */
+export interface PageLimits {
+  readonly plants: number;
+  readonly bytes: number;
 }

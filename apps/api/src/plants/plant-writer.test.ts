@@ -11,7 +11,7 @@ const plant = (id: number, name = 'x'): NewPlant => ({ id: BigInt(id), name });
 /** A store that notes its batches, and refuses what `fault` finds a fault in. */
 function createStore(fault: (plants: readonly NewPlant[]) => Error | undefined = () => undefined) {
   const batches: number[][] = [];
-  const store: PlantStore = {
+  const store: Pick<PlantStore, 'insert'> = {
     async insert(plants) {
       batches.push(plants.map(({ id }) => Number(id)));
       const error = fault(plants);

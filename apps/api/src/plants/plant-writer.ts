@@ -35,7 +35,7 @@ interface Waiting {
  * Groups concurrent creates into commits: what arrives together is stored together. A lone create waits for nobody: it
  * is stored in the turn of the event loop in which it came.
  */
-export function createPlantWriter(store: PlantStore, limits: PlantWriterLimits): PlantWriter {
+export function createPlantWriter(store: Pick<PlantStore, 'insert'>, limits: PlantWriterLimits): PlantWriter {
   let queue: Waiting[] = [];
   let queuedBytes = 0;
   let storing: Promise<void> | undefined;
@@ -100,7 +100,7 @@ function countBatch(queue: readonly Waiting[], { batchPlants, batchBytes }: Plan
 }
 
 /** Stores a batch. When it fails because of a plant in it, each half is tried alone, so that only that plant fails. */
-async function storeBatch(store: PlantStore, batch: readonly Waiting[]): Promise<void> {
+async function storeBatch(store: Pick<PlantStore, 'insert'>, batch: readonly Waiting[]): Promise<void> {
   try {
     const outcomes = await store.insert(batch.map(({ plant }) => plant));
     for (const [index, { resolve, reject }] of batch.entries()) {

@@ -4,6 +4,7 @@ import { OperatorError } from '../../operator-error.js';
 import type { Database } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { createDatabaseFile } from './create-database-file.js';
+import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault, isBusy } from './driver-fault.js';
 import { durablePragmas } from './durable-pragmas.js';
 import { PrismaClient } from './generated/client.js';
@@ -35,6 +36,7 @@ export async function openSqlite(path: string): Promise<Database> {
     let checkpointer: Checkpointer | undefined;
     return {
       plants: {
+        ...plants,
         insert(newPlants) {
           // Only who stores plants needs it, and a start is sooner without it.
           checkpointer ??= startCheckpointer(path);
@@ -43,6 +45,8 @@ export async function openSqlite(path: string): Promise<Database> {
       },
       accessTokens: createSqliteAccessTokenStore(prisma),
       appliedMigrations,
+      concurrentInserts: 1,
+      check: () => orUnavailable(() => checkWritable(connection)),
       async close() {
         await checkpointer?.stop();
         await connection.dispose();
@@ -53,6 +57,11 @@ export async function openSqlite(path: string): Promise<Database> {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`The database ${path} cannot be opened: ${describe(error)}`, { cause: error });
   }
+}
+
+/** Takes the file's write lock for a moment, which shows that it is free, there, and may be written. */
+async function checkWritable(connection: SqlDriverAdapter): Promise<void> {
+  await connection.executeScript('BEGIN IMMEDIATE; ROLLBACK');
 }
 
 function describe(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import type { InsertOutcome, PlantStore, StoredPlant } from '../../plants/plant-store.js';
+import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
+import { settleInserts, stored, toPlant } from '../settle-inserts.js';
 import { orUnavailable } from './database-unavailable.js';
 import { isIdTaken } from './driver-fault.js';
 import type { PrismaClient } from './generated/client.js';
@@ -17,13 +18,11 @@ export function createSqlitePlantStore(connection: SqlDriverAdapter, prisma: Pri
       orUnavailable(async () => {
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         const newIds = await insertNew(connection, plants);
-        const existing = await findExisting(prisma, plants, newIds);
-        return plants.map((plant) => settle(plant, newIds, existing));
+        return settleInserts(plants, newIds, (ids) => prisma.plant.findMany({ where: { id: { in: ids } } }));
       }),
+    read: (after, limits) => orUnavailable(() => readPage(connection, after, limits)),
   };
 }
-
-const stored: InsertOutcome = { stored: true };
 
 /** Inserts the plants if all their ids are free, as they mostly are; otherwise it gives `false` and changes nothing. */
 async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<boolean> {
@@ -59,30 +58,25 @@ function insertStatement(plants: readonly NewPlant[], ending = ''): SqlQuery {
   return { sql: `INSERT INTO plants (id, name, tag) VALUES ${rows} ${ending}`, args, argTypes };
 }
 
-/** The plants that hold the ids which were not free. A plant never changes, so reading it later reads the same. */
-async function findExisting(
-  prisma: PrismaClient,
-  plants: readonly NewPlant[],
-  newIds: ReadonlySet<bigint>,
-): Promise<ReadonlyMap<bigint, StoredPlant>> {
-  const seen = new Set<bigint>();
-  const taken: bigint[] = [];
-  for (const { id } of plants) {
-    if (!newIds.has(id) || seen.has(id)) taken.push(id);
-    seen.add(id);
-  }
-  const rows = await prisma.plant.findMany({ where: { id: { in: taken } } });
-  return new Map(rows.map(({ id, name, tag }) => [id, tag === null ? { id, name } : { id, name, tag }]));
-}
-
-/** The outcome of one plant; the first of its id takes the new id away from those after it. */
-function settle(
-  { id }: NewPlant,
-  newIds: Set<bigint>,
-  existing: ReadonlyMap<bigint, StoredPlant>,
-): InsertOutcome {
-  if (newIds.delete(id)) return stored;
-  const plant = existing.get(id);
-  if (plant === undefined) throw new Error(`The plant ${id} is neither stored nor there`);
-  return { stored: false, existing: plant };
+/** The first of the next plants, as many as have room; the first one always has. */
+async function readPage(
+  connection: SqlDriverAdapter,
+  after: bigint | undefined,
+  { plants, bytes }: PageLimits,
+): Promise<readonly StoredPlant[]> {
+  const { rows } = await connection.queryRaw({
+    sql: `
+      SELECT id, name, tag FROM (
+        SELECT id, name, tag, row_number() OVER inOrder AS place,
+          sum(octet_length(name) + ifnull(octet_length(tag), 0)) OVER inOrder AS total
+        FROM (SELECT id, name, tag FROM plants ${after === undefined ? '' : 'WHERE id > ?'} ORDER BY id LIMIT ?)
+        WINDOW inOrder AS (ORDER BY id)
+      ) WHERE place = 1 OR total <= ? ORDER BY id`,
+    args: [...(after === undefined ? [] : [after]), BigInt(plants), BigInt(bytes)],
+    argTypes: [...(after === undefined ? [] : [integer]), integer, integer],
+  });
+  return rows.map(([id, name, tag]) =>
+    // The adapter gives an integer beyond 2^53 as text.
+    toPlant({ id: BigInt(String(id)), name: String(name), tag: tag === null ? null : String(tag) }),
+  );
 }
