@@ -7,6 +7,7 @@ it('has a default for everything', () => {
   expect(config).toEqual({
     host: '127.0.0.1',
     port: 3000,
+    admin: undefined,
     database: { engine: 'sqlite', path: '/srv/plants/data/plant-store.db' },
     logLevel: 'info',
     bodyLimitBytes: 1_048_576,
@@ -22,6 +23,15 @@ it('has a default for everything', () => {
   });
   expect(Object.isFrozen(config)).toBe(true);
   expect(parseConfig({ PORT: '', HOST: '', UNRELATED: 'x' }, '/srv/plants')).toEqual(config);
+});
+
+it('has an admin port when one is set, on the host of the service unless it has its own', () => {
+  const admin = (environment: Record<string, string>) => parseConfig(environment, '/srv').admin;
+  expect(admin({ ADMIN_PORT: '0', HOST: '::1' })).toEqual({ host: '::1', port: 0 });
+  expect(admin({ ADMIN_PORT: '3001', ADMIN_HOST: '' })).toEqual({ host: '127.0.0.1', port: 3001 });
+  expect(admin({ ADMIN_PORT: '3001', ADMIN_HOST: '0.0.0.0' })).toEqual({ host: '0.0.0.0', port: 3001 });
+  expect(admin({ ADMIN_PORT: '', ADMIN_HOST: '0.0.0.0' })).toBeUndefined();
+  expect(Object.isFrozen(admin({ ADMIN_PORT: '0' }))).toBe(true);
 });
 
 it.each([
@@ -48,6 +58,7 @@ it('names the origin that is none', () => {
 
 it.each([
   ['PORT', ['-1', '65536', '80.5', '0x50', '3000 ', 'http']],
+  ['ADMIN_PORT', ['-1', '65536', 'none']],
   [
     'DATABASE_URL',
     [

@@ -10,6 +10,8 @@ export type Config = Readonly<{
   host: string;
   /** The port to listen on; 0 takes any free one. */
   port: number;
+  /** Where the admin port listens, for health checks; `undefined` for none. A port of 0 takes any free one. */
+  admin: Readonly<{ host: string; port: number }> | undefined;
   database: DatabaseLocation;
   logLevel: (typeof logLevels)[number];
   /** The largest request body that is read, in bytes. */
@@ -41,6 +43,8 @@ const batchBytes = 2 ** 22;
 const EnvironmentSchema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(3000),
+  ADMIN_PORT: wholeNumber(0, 65_535).optional(),
+  ADMIN_HOST: z.string().optional(),
   DATABASE_URL: z
     .string()
     .default('file:./data/plant-store.db')
@@ -80,6 +84,10 @@ export function parseConfig(
   return Object.freeze({
     host: variables.HOST,
     port: variables.PORT,
+    admin:
+      variables.ADMIN_PORT === undefined
+        ? undefined
+        : Object.freeze({ host: variables.ADMIN_HOST ?? variables.HOST, port: variables.ADMIN_PORT }),
     database: Object.freeze({
       engine: 'sqlite',
       path: resolve(folder, variables.DATABASE_URL),

@@ -4,19 +4,26 @@ import type { Config } from './config.js';
 import { openDatabase } from './database/open-database.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
+import { createAdminServer } from './operations/create-admin-server.js';
 import { listen } from './operations/listen.js';
+import { createReadiness } from './operations/readiness.js';
 import { stoppable } from './operations/stop-server.js';
 import { createPlantWriter } from './plants/plant-writer.js';
+
+/** How long a request on the admin port may keep the service from ending, in milliseconds. */
+const adminTimeoutMs = 1_000;
 
 /** A service that is listening. */
 export interface Service {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
+  /** Where its admin port listens, such as `http://127.0.0.1:3001`; `undefined` without one. */
+  readonly adminUrl: string | undefined;
   readonly accessTokens: AccessTokens;
   /** The migrations that the start applied, in order. */
   readonly appliedMigrations: readonly string[];
   /**
-   * Stops it: no new connections, running requests are answered, the database is closed.
+   * Stops it: no new connections, running requests are answered, the database is closed. The admin port goes last.
    *
    * @returns whether all running requests were answered within the configured time
    */
@@ -36,22 +43,26 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const app = createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
   const server = createServer(app, log);
   const stopServer = stoppable(server);
+  const readiness = createReadiness({ check: () => database.check(), stopping: stopping.signal, log });
+  const adminServer = createAdminServer({ readiness, log });
+  const stopAdminServer = stoppable(adminServer);
+
+  async function stop(): Promise<boolean> {
+    stopping.abort();
+    const inTime = await stopServer(config.shutdownTimeoutMs);
+    await plants.idle();
+    await database.close();
+    await stopAdminServer(adminTimeoutMs);
+    return inTime;
+  }
+
   try {
     const baseUrl = await listen(server, config.host, config.port);
-    return {
-      baseUrl,
-      accessTokens,
-      appliedMigrations: database.appliedMigrations,
-      async stop() {
-        stopping.abort();
-        const inTime = await stopServer(config.shutdownTimeoutMs);
-        await plants.idle();
-        await database.close();
-        return inTime;
-      },
-    };
+    const adminUrl =
+      config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
+    return { baseUrl, adminUrl, accessTokens, appliedMigrations: database.appliedMigrations, stop };
   } catch (error) {
-    await database.close();
+    await stop();
     throw error;
   }
 }

@@ -16,9 +16,9 @@ export async function serve(
   const { log, close: closeLog } = createLog(config.logLevel);
   const stopSignal = terminal.stopSignal();
   const service = await startService(config, log);
-  const { baseUrl, appliedMigrations } = service;
+  const { baseUrl, adminUrl, appliedMigrations } = service;
   try {
-    log.info({ baseUrl, appliedMigrations }, 'listening');
+    log.info({ baseUrl, adminUrl, appliedMigrations }, 'listening');
     if (quickstart) {
       const tokenFile = resolve(terminal.folder, 'data/access-token');
       await ensureQuickstartToken(service.accessTokens, tokenFile);

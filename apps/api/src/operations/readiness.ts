@@ -1,0 +1,82 @@
+import type { ErrorName } from '@plant-store/contract/errors';
+import type { Logger } from 'pino';
+import { ServiceError } from '../service-error.js';
+
+/** Whether the service takes creates; if not, why, by the name of the error that they are refused with. */
+export type Readiness =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly reason: Extract<ErrorName, 'database_unavailable' | 'shutting_down'> };
+
+/** What readiness depends on. */
+export interface ReadinessParts {
+  /** Asks the database whether it would store a plant now, and rejects when it would not. */
+  check(): Promise<void>;
+  /** Aborted once the service is told to stop. */
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+}
+
+/** How long the database has to answer, in milliseconds. */
+export const answerTimeoutMs = 2_000;
+
+/** How long its answer is passed on to later probes, in milliseconds. */
+export const reuseMs = 500;
+
+/** After how long a check that still hangs is given up for another one, since its connection may be lost for good. */
+export const abandonMs = 30_000;
+
+/**
+ * Gives a function that tells whether the service is ready. It answers in time whatever the database does, and asks
+ * it one thing at a time however many probes come. The log has each change, with its cause.
+ */
+export function createReadiness({ check, stopping, log }: ReadinessParts): () => Promise<Readiness> {
+  /** The check that the database has not answered yet. */
+  let checking: Promise<void> | undefined;
+  /** What probes are told: from the moment that the first of them asks until the answer is too old. */
+  let answer: Promise<Readiness> | undefined;
+  let wasReady = true;
+
+  async function ask(): Promise<Readiness> {
+    try {
+      checking ??= within(abandonMs, check()).finally(() => {
+        checking = undefined;
+      });
+      await within(answerTimeoutMs, checking, stopping);
+      if (!wasReady) log.info('ready');
+      wasReady = true;
+    } catch (error) {
+      if (wasReady && !stopping.aborted) log.warn({ err: causeOf(error) }, 'not ready');
+      wasReady = false;
+    }
+    setTimeout(() => {
+      answer = undefined;
+    }, reuseMs).unref();
+    return wasReady ? { ready: true } : { ready: false, reason: 'database_unavailable' };
+  }
+
+  return async function readiness() {
+    if (!stopping.aborted) {
+      answer ??= ask();
+      const known = await answer;
+      if (!stopping.aborted) return known;
+    }
+    return { ready: false, reason: 'shutting_down' };
+  };
+}
+
+/** Settles as the promise does, but rejects once the time is over, or as soon as the signal is aborted. */
+function within(timeoutMs: number, promise: Promise<void>, signal?: AbortSignal): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    const giveUp = () => reject(new Error(`The database has not answered for ${timeoutMs} ms`));
+    const timer = setTimeout(giveUp, timeoutMs);
+    signal?.addEventListener('abort', giveUp);
+    promise.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
+    });
+  });
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof ServiceError ? (error.cause ?? error) : error;
+}
