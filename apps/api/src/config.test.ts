@@ -41,7 +41,34 @@ it.each([
   ['file:/var/a.db', '/var/a.db'],
   ['file:///var/a%20b.db', '/var/a b.db'],
 ])('takes DATABASE_URL %s as the path %s', (url, path) => {
-  expect(parseConfig({ DATABASE_URL: url }, '/srv').database.path).toBe(path);
+  expect(parseConfig({ DATABASE_URL: url }, '/srv').database).toEqual({ engine: 'sqlite', path });
+});
+
+it('takes a PostgreSQL URI, and how it is to be used', () => {
+  const environment = {
+    DATABASE_URL: 'postgresql://ada:p%40ss@db.example:5433/plants?schema=garden&sslmode=require',
+    DATABASE_POOL_SIZE: '3',
+    DATABASE_STATEMENT_TIMEOUT_MS: '700',
+  };
+  const { database } = parseConfig(environment, '/srv');
+  expect(database).toEqual({
+    engine: 'postgresql',
+    url: 'postgresql://ada:p%40ss@db.example:5433/plants?sslmode=require&uselibpqcompat=true',
+    schema: 'garden',
+    poolSize: 3,
+    statementTimeoutMs: 700,
+  });
+  expect(Object.isFrozen(database)).toBe(true);
+});
+
+it('has a default for what a PostgreSQL URI does not say', () => {
+  expect(parseConfig({ DATABASE_URL: 'postgres://db/plants' }, '/srv').database).toEqual({
+    engine: 'postgresql',
+    url: 'postgres://db/plants',
+    schema: 'public',
+    poolSize: 10,
+    statementTimeoutMs: 5_000,
+  });
 });
 
 it('takes a list of origins, with and without spaces', () => {

@@ -1,6 +1,10 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import {
+  type DatabaseLocation,
+  type ParsedDatabaseUrl,
+  parseDatabaseUrl,
+} from './database/database-location.js';
 import { OperatorError } from './operator-error.js';
 import type { PlantWriterLimits } from './plants/plant-writer.js';
 
@@ -26,13 +30,6 @@ export type Config = Readonly<{
   shutdownTimeoutMs: number;
 }>;
 
-/** Where the plants are kept: an engine, and what it needs to open them. */
-export interface DatabaseLocation {
-  readonly engine: 'sqlite';
-  /** The absolute path of the database file. */
-  readonly path: string;
-}
-
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** What goes into one commit at most: past this a larger one is hardly cheaper per plant, and only delays others. */
@@ -45,15 +42,9 @@ const EnvironmentSchema = z.object({
   PORT: wholeNumber(0, 65_535).default(3000),
   ADMIN_PORT: wholeNumber(0, 65_535).optional(),
   ADMIN_HOST: z.string().optional(),
-  DATABASE_URL: z
-    .string()
-    .default('file:./data/plant-store.db')
-    .transform((url, context) => {
-      const path = sqlitePath(url);
-      if (path !== undefined) return path;
-      context.addIssue('must be file: and the path of a SQLite file, such as file:./data/plant-store.db');
-      return z.NEVER;
-    }),
+  DATABASE_URL: z.string().default('file:./data/plant-store.db').transform(toDatabase),
+  DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
+  DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
   BODY_LIMIT_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
@@ -88,10 +79,15 @@ export function parseConfig(
       variables.ADMIN_PORT === undefined
         ? undefined
         : Object.freeze({ host: variables.ADMIN_HOST ?? variables.HOST, port: variables.ADMIN_PORT }),
-    database: Object.freeze({
-      engine: 'sqlite',
-      path: resolve(folder, variables.DATABASE_URL),
-    }),
+    database: Object.freeze(
+      variables.DATABASE_URL.engine === 'sqlite'
+        ? { engine: 'sqlite', path: resolve(folder, variables.DATABASE_URL.path) }
+        : {
+            ...variables.DATABASE_URL,
+            poolSize: variables.DATABASE_POOL_SIZE,
+            statementTimeoutMs: variables.DATABASE_STATEMENT_TIMEOUT_MS,
+          },
+    ),
     logLevel: variables.LOG_LEVEL,
     bodyLimitBytes: variables.BODY_LIMIT_BYTES,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
@@ -134,15 +130,11 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** The path in a `file:` URL; `undefined` for any other URL, for no path, and for parameters, which have no meaning here. */
-function sqlitePath(url: string): string | undefined {
-  if (!/^file:[^?#]+$/.test(url) || url.includes(':memory:')) return undefined;
-  if (!url.startsWith('file://')) return url.slice('file:'.length);
-  try {
-    return new URL(url).host === '' ? fileURLToPath(url) : undefined;
-  } catch {
-    return undefined;
-  }
+function toDatabase(url: string, context: z.RefinementCtx): ParsedDatabaseUrl {
+  const parsed = parseDatabaseUrl(url);
+  if (!('fault' in parsed)) return parsed;
+  context.addIssue(parsed.fault);
+  return z.NEVER;
 }
 
 function describeFaults(error: z.ZodError): string {

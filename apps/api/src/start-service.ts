@@ -39,7 +39,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const database = await openDatabase(config.database);
   const accessTokens = createAccessTokens(database.accessTokens);
   const stopping = new AbortController();
-  const plants = createPlantWriter(database.plants, config.writerLimits);
+  const { concurrentInserts } = database;
+  const plants = createPlantWriter(database.plants, { ...config.writerLimits, concurrentInserts });
   const app = createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
   const server = createServer(app, log);
   const stopServer = stoppable(server);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { DatabaseLocation } from '../config.js';
+import type { DatabaseLocation } from './database-location.js';
 
 /** One migration, as Prisma lays it out: a folder with a `migration.sql` in it. */
 export interface Migration {

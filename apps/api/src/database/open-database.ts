@@ -1,15 +1,21 @@
-import type { DatabaseLocation } from '../config.js';
 import type { Database } from './database.js';
-import { openSqlite } from './sqlite/open-sqlite.js';
+import type { DatabaseLocation } from './database-location.js';
 
 /**
- * Opens the database that the configuration names, creating and migrating it as needed.
+ * Opens the database that the configuration names, creating and migrating it as needed. Only the engine that is used is
+ * loaded.
  *
  * @throws {OperatorError} when it cannot be opened or is not a plant store of this version
  */
-export function openDatabase(location: DatabaseLocation): Promise<Database> {
+export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   switch (location.engine) {
-    case 'sqlite':
+    case 'sqlite': {
+      const { openSqlite } = await import('./sqlite/open-sqlite.js');
       return openSqlite(location.path);
+    }
+    case 'postgresql': {
+      const { openPostgresql } = await import('./postgresql/open-postgresql.js');
+      return openPostgresql(location);
+    }
   }
 }

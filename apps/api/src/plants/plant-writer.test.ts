@@ -166,6 +166,45 @@ it('never acknowledges what the store gave no outcome for', async () => {
   ]);
 });
 
+it('has as many commits under way as it may, and gathers for the next meanwhile', async () => {
+  const { store, batches, release } = createHeldStore();
+  const writer = createPlantWriter(store, { ...roomy, concurrentInserts: 2 });
+  const writes: Promise<InsertOutcome>[] = [];
+  for (const count of [1, 2, 3]) {
+    writes.push(...idsOf(1, 2, 3).map((next) => writer.write(next)));
+    while (batches.length < Math.min(count, 2)) await new Promise(setImmediate);
+  }
+  writes.push(writer.write(plant(4)));
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  expect(batches).toEqual([
+    [1, 2, 3],
+    [1, 2, 3],
+  ]);
+  await release();
+  await Promise.all(writes.slice(0, 3));
+  await release();
+  await release();
+  expect(await Promise.all(writes)).toHaveLength(10);
+  expect(batches[2]).toEqual([1, 2, 3, 4]);
+  await writer.idle();
+});
+
+it('sends at once what has no room in the batch before it', async () => {
+  const { store, batches, release } = createHeldStore();
+  const writer = createPlantWriter(store, { ...roomy, batchPlants: 2, concurrentInserts: 2 });
+  const writes = idsOf(1, 2, 3, 4, 5).map((next) => writer.write(next));
+  while (batches.length < 2) await new Promise(setImmediate);
+  expect(batches).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+  for (const _ of batches) await release();
+  await release();
+  await Promise.all(writes);
+  expect(batches[2]).toEqual([5]);
+});
+
 it('is idle once nothing waits', async () => {
   const { store, batches, release } = createHeldStore();
   const writer = createPlantWriter(store, { ...roomy, batchPlants: 1 });

@@ -8,6 +8,8 @@ export interface PlantWriterLimits {
   readonly waitingBytes: number;
   readonly batchPlants: number;
   readonly batchBytes: number;
+  /** How many commits may be under way at once; 1 when it is not said. */
+  readonly concurrentInserts?: number;
 }
 
 /** Stores plants, many in one commit. */
@@ -36,16 +38,34 @@ interface Waiting {
  * is stored in the turn of the event loop in which it came.
  */
 export function createPlantWriter(store: Pick<PlantStore, 'insert'>, limits: PlantWriterLimits): PlantWriter {
+  const { concurrentInserts = 1 } = limits;
   let queue: Waiting[] = [];
   let queuedBytes = 0;
-  let storing: Promise<void> | undefined;
+  let gathering = false;
+  let storing = 0;
+  const endings = new Set<Promise<void>>();
 
+  /** Stores batch after batch while plants wait. Several of these may be under way, of which one gathers. */
   async function storeAll(): Promise<void> {
-    while (queue.length > 0) {
+    while (queue.length > 0 && !gathering) {
+      gathering = true;
       await gather();
-      await storeBatch(store, takeBatch());
+      gathering = false;
+      const batch = takeBatch();
+      // What has no room in it need not wait for its end.
+      startStoring();
+      await storeBatch(store, batch);
     }
-    storing = undefined;
+    // At once, so that the next plant to come starts it again.
+    storing--;
+  }
+
+  function startStoring(): void {
+    if (queue.length === 0 || gathering || storing >= concurrentInserts) return;
+    storing++;
+    const ending = storeAll();
+    endings.add(ending);
+    void ending.then(() => endings.delete(ending));
   }
 
   /** Waits for the end of the turn of the event loop, and for further turns as long as each brings more plants. */
@@ -74,10 +94,12 @@ export function createPlantWriter(store: Pick<PlantStore, 'insert'>, limits: Pla
       return new Promise((resolve, reject) => {
         queue.push({ plant, bytes, resolve, reject });
         queuedBytes += bytes;
-        storing ??= storeAll();
+        startStoring();
       });
     },
-    idle: async () => storing,
+    async idle() {
+      while (endings.size > 0) await Promise.all(endings);
+    },
   };
 }
 

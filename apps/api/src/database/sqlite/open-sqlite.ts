@@ -3,6 +3,7 @@ import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-a
 import { OperatorError } from '../../operator-error.js';
 import type { Database } from '../database.js';
 import { readMigrations } from '../migrations.js';
+import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { createDatabaseFile } from './create-database-file.js';
 import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault, isBusy } from './driver-fault.js';
@@ -10,7 +11,7 @@ import { durablePragmas } from './durable-pragmas.js';
 import { PrismaClient } from './generated/client.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { retryWhileBusy } from './retry-while-busy.js';
-import { createSqliteAccessTokenStore } from './sqlite-access-token-store.js';
+
 import { createSqlitePlantStore } from './sqlite-plant-store.js';
 import { type Checkpointer, startCheckpointer } from './start-checkpointer.js';
 
@@ -43,7 +44,7 @@ export async function openSqlite(path: string): Promise<Database> {
           return plants.insert(newPlants);
         },
       },
-      accessTokens: createSqliteAccessTokenStore(prisma),
+      accessTokens: createPrismaAccessTokenStore(prisma.accessToken, orUnavailable),
       appliedMigrations,
       concurrentInserts: 1,
       check: () => orUnavailable(() => checkWritable(connection)),

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { parseDatabaseUrl } from './database-location.js';
+
+it.each([
+  ['postgresql://u:p@host/plants?connection_limit=5', 'has the parameter connection_limit; only'],
+  [
+    'postgresql://u:p@host/plants?sslmode=prefer',
+    'must have one of disable, require, verify-ca, verify-full',
+  ],
+  ['postgresql://u:p@host/plants?sslmode=verify-ca', 'needs sslrootcert'],
+  ['postgresql://u:p@host', 'must end in the name of a database'],
+  ['postgresql://u:p@host/', 'must end in the name of a database'],
+  ['postgresql://u:p@host/a/b', 'must end in the name of a database'],
+  ['postgresql:///plants', 'must name a host'],
+  ['postgresql://u:p@host/plants?schema=my%20garden', 'must have lower-case letters'],
+  ['postgresql://u:p@host:port/plants', 'is no URI'],
+  ['mysql://u:p@host/plants', 'must be file: and the path of a SQLite file'],
+  ['plants.db', 'must be file: and the path of a SQLite file'],
+])('refuses %s, and never says the password', (url, fault) => {
+  const parsed = parseDatabaseUrl(url);
+  expect(parsed).toMatchObject({ fault: expect.stringContaining(fault) });
+});
+
+it('takes a socket instead of a host', () => {
+  const url = 'postgresql:///plants?host=%2Fvar%2Frun%2Fpostgresql';
+  expect(parseDatabaseUrl(url)).toEqual({ engine: 'postgresql', url, schema: 'public' });
+});

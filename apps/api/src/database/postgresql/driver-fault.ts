@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+/** What PostgreSQL or the driver said of a fault. */
+export interface DriverFault {
+  /**
+   * The SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html); absent when the server itself said
+   * nothing.
+   */
+  readonly code?: string;
+  readonly message: string;
+}
+
+/** What the driver adapter makes of an error: of the server's, which has a code, or of the connection's. */
+const CauseSchema = z.object({
+  kind: z.string().optional(),
+  originalCode: z.string().optional(),
+  originalMessage: z.string().optional(),
+  reason: z.string().optional(),
+});
+/** Where Prisma's client puts it, where Prisma's driver adapter does, and how the driver itself throws. */
+const AdapterErrorSchema = z.union([
+  z.object({ meta: z.object({ driverAdapterError: z.object({ cause: CauseSchema }) }) }),
+  z.object({ name: z.literal('DriverAdapterError'), cause: CauseSchema.optional() }),
+]);
+const ServerErrorSchema = z.object({ code: z.string().regex(sqlState()), message: z.string() });
+
+/** What the driver says, without a code, when a connection cannot be had, breaks, or takes too long. */
+const connectionFault =
+  /connection terminated|connection error|connection timeout|not queryable|timeout exceeded|read timeout|socket|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/i;
+
+/** What PostgreSQL or its driver said, found in an error of Prisma or of the driver; `undefined` when it is another error. */
+export function findDriverFault(error: unknown): DriverFault | undefined {
+  const server = ServerErrorSchema.safeParse(error);
+  if (server.success) return server.data;
+  const adapter = AdapterErrorSchema.safeParse(error);
+  if (adapter.success) {
+    const cause = 'meta' in adapter.data ? adapter.data.meta.driverAdapterError.cause : adapter.data.cause;
+    const message = cause?.originalMessage ?? cause?.reason ?? cause?.kind ?? 'the connection broke';
+    return { ...(cause?.originalCode !== undefined && { code: cause.originalCode }), message };
+  }
+  if (error instanceof Error && connectionFault.test(`${codeOf(error)} ${error.message}`)) {
+    return { message: error.message || codeOf(error) };
+  }
+  return undefined;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '';
+}
+
+function sqlState(): RegExp {
+  return /^[0-9A-Z]{5}$/;
+}
+
+/**
+ * The SQLSTATEs that say nothing about the statement, only that the server cannot do it at the moment: connection
+ * (08), login (28), database missing (3D), read-only since a failover (25006), resources (53), shutdown, start or
+ * timeout (57), system (58), corruption (XX001, XX002).
+ */
+const unavailableCodes = /^(08|28|3D|53|57|58)|^(25006|XX001|XX002)$/;
+
+/** Whether the database cannot be used at the moment, as opposed to a fault of the statement. */
+export function isUnavailable({ code }: DriverFault): boolean {
+  return code === undefined || unavailableCodes.test(code);
+}
+
+/** Whether another transaction got in the way, so that trying again helps: serialization failure and deadlock. */
+export function isConflict({ code }: DriverFault): boolean {
+  return code === '40001' || code === '40P01';
+}

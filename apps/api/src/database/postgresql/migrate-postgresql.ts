@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { ClientBase } from 'pg';
+import { OperatorError } from '../../operator-error.js';
+import { findPendingMigrations, type LedgerRow } from '../migration-ledger.js';
+import type { Migration } from '../migrations.js';
+
+/** The advisory lock that Prisma Migrate takes, so that none of both runs while the other does. */
+const migrationLock = 72_707_369;
+
+/** How long an instance waits for another one that migrates, in milliseconds. */
+const migrationTimeoutMs = 60_000;
+
+/**
+ * Applies the pending migrations, all or none, and notes them in Prisma Migrate's ledger, so that `prisma migrate
+ * deploy` and `status` agree with it. Instances that start together wait for one another. When it fails, the caller
+ * closes the connection, which undoes what was begun.
+ *
+ * @param schema the schema that the tables are in, which is created as needed
+ * @returns the names of the migrations applied, in order
+ * @throws {OperatorError} when the schema is another program's, or the ledger and this version do not agree; see
+ * `findPendingMigrations`
+ */
+export async function migratePostgresql(
+  connection: ClientBase,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  // Who has nothing to apply need not wait for those who write.
+  const ledger = await readLedger(connection, schema);
+  if (ledger !== undefined && findPendingMigrations(migrations, ledger).length === 0) return [];
+
+  await connection.query(`BEGIN; SET LOCAL statement_timeout = ${migrationTimeoutMs}`);
+  await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+  await connection.query(`CREATE SCHEMA IF NOT EXISTS ${connection.escapeIdentifier(schema)}`);
+  if ((await readLedger(connection, schema)) === undefined) await connection.query(createLedger);
+  const pending = findPendingMigrations(migrations, (await readLedger(connection, schema)) ?? []);
+  for (const migration of pending) await apply(connection, migration);
+  await connection.query('COMMIT');
+  return pending.map(({ name }) => name);
+}
+
+/** The table as Prisma Migrate creates it on PostgreSQL. */
+const createLedger = `
+  CREATE TABLE _prisma_migrations (
+    id                      VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum                VARCHAR(64) NOT NULL,
+    finished_at             TIMESTAMPTZ,
+    migration_name          VARCHAR(255) NOT NULL,
+    logs                    TEXT,
+    rolled_back_at          TIMESTAMPTZ,
+    started_at              TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count     INTEGER NOT NULL DEFAULT 0
+  )`;
+
+/** The rows of the ledger; `undefined` for a schema without tables. */
+async function readLedger(connection: ClientBase, schema: string): Promise<readonly LedgerRow[] | undefined> {
+  const { rows: tables } = await connection.query<{ tablename: string }>(
+    'SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = $1',
+    [schema],
+  );
+  if (tables.length === 0) return undefined;
+  if (!tables.some(({ tablename }) => tablename === '_prisma_migrations')) {
+    throw new OperatorError(
+      `The database cannot be used: its schema "${schema}" belongs to another program. Let DATABASE_URL name a new database, \
+or a new schema by ?schema=…, or that of a plant store.`,
+    );
+  }
+  const { rows } = await connection.query<LedgerRow>(
+    `SELECT migration_name AS "migrationName", checksum, finished_at IS NOT NULL AS finished,
+       rolled_back_at IS NOT NULL AS "rolledBack"
+     FROM _prisma_migrations ORDER BY started_at`,
+  );
+  return rows;
+}
+
+async function apply(connection: ClientBase, { name, sql, checksum }: Migration): Promise<void> {
+  const startedAt = new Date();
+  await connection.query(sql);
+  await connection.query(
+    `INSERT INTO _prisma_migrations
+       (id, checksum, migration_name, started_at, finished_at, applied_steps_count) VALUES ($1, $2, $3, $4, $5, 1)`,
+    [randomUUID(), checksum, name, startedAt, new Date()],
+  );
+}

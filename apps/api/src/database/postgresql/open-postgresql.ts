@@ -1,0 +1,119 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { OperatorError } from '../../operator-error.js';
+import type { Database } from '../database.js';
+import type { PostgresqlLocation } from '../database-location.js';
+import { readMigrations } from '../migrations.js';
+import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
+import { orUnavailable } from './database-unavailable.js';
+import { findDriverFault } from './driver-fault.js';
+import { PrismaClient } from './generated/client.js';
+import { migratePostgresql } from './migrate-postgresql.js';
+import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
+
+/** How long a request waits for a connection, in milliseconds. */
+const connectTimeoutMs = 3_000;
+
+/** How much longer than the server itself the driver waits for the end of a statement, in milliseconds. */
+const answerMarginMs = 1_000;
+
+/** How many inserts are under way at once: while one waits for the disk, the next one is sent and planned. */
+const concurrentInserts = 2;
+
+/**
+ * Opens a PostgreSQL database and applies pending migrations. While it is open, connections come and go: a server that
+ * went away is used again as soon as it is back.
+ *
+ * @throws {OperatorError} when the database cannot be reached or used; the message never has the password
+ */
+export async function openPostgresql(location: PostgresqlLocation): Promise<Database> {
+  const { schema, poolSize, statementTimeoutMs } = location;
+  try {
+    const appliedMigrations = await migrate(location);
+    const pool = new pg.Pool({
+      ...connectionSettings(location),
+      max: poolSize,
+      query_timeout: statementTimeoutMs + answerMarginMs,
+      onConnect: (client) => client.query(durableCommit).then(() => undefined),
+    });
+    // An idle connection that breaks is not used again; there is nothing else to do about it.
+    pool.on('error', () => undefined);
+    const adapter = new PrismaPg(pool, { schema });
+    const connections = await adapter.connect();
+    const prisma = new PrismaClient({ adapter });
+    return {
+      plants: createPostgresqlPlantStore(connections),
+      accessTokens: createPrismaAccessTokenStore(prisma.accessToken, orUnavailable),
+      appliedMigrations,
+      concurrentInserts: Math.min(concurrentInserts, poolSize),
+      check: () => orUnavailable(() => checkWritable(pool)),
+      async close() {
+        await prisma.$disconnect();
+        await connections.dispose();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(
+      `The database ${nameOf(location)} cannot be opened: ${describe(error)}\nLet DATABASE_URL name a PostgreSQL database that runs, with a user who may create tables in it.`,
+      { cause: error },
+    );
+  }
+}
+
+/** A commit that does not wait for the disk is made to; one that waits for more, such as for a standby, stays so. */
+const durableCommit = `
+  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
+
+function connectionSettings({ url, schema, statementTimeoutMs }: PostgresqlLocation): pg.ClientConfig {
+  return {
+    application_name: 'plant-store',
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    options: `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`,
+  };
+}
+
+/** Brings the schema up to date, on a connection of its own. */
+async function migrate(location: PostgresqlLocation): Promise<readonly string[]> {
+  const connection = new pg.Client(connectionSettings(location));
+  // A connection that breaks fails the query that is under way, too.
+  connection.on('error', () => undefined);
+  try {
+    await connection.connect();
+    await checkEncoding(connection);
+    return await migratePostgresql(connection, location.schema, readMigrations('postgresql'));
+  } finally {
+    await connection.end().catch(() => undefined);
+  }
+}
+
+/** Any other encoding than UTF-8 would refuse some names. */
+async function checkEncoding(connection: pg.ClientBase): Promise<void> {
+  const { rows } = await connection.query<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === 'UTF8') return;
+  throw new OperatorError(
+    `The database cannot be used: its encoding is ${encoding}, and plants need UTF8. Create one with ENCODING 'UTF8' TEMPLATE template0.`,
+  );
+}
+
+/** A standby answers, but takes no plants. */
+async function checkWritable(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+  if (rows[0]?.transaction_read_only === 'on') {
+    throw Object.assign(new Error('the server is read-only'), { code: '25006' });
+  }
+}
+
+/** The database without the password. */
+function nameOf({ url }: PostgresqlLocation): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `${decodeURIComponent(pathname.slice(1))} on ${hostname || 'this machine'}${port && `:${port}`}`;
+}
+
+function describe(error: unknown): string {
+  return findDriverFault(error)?.message ?? (error instanceof Error ? error.message : String(error));
+}

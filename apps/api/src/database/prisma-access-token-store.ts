@@ -1,0 +1,37 @@
+import type { AccessToken, AccessTokenStore } from '../auth/access-token-store.js';
+
+/** Everything of a token but its hash, which nobody needs to see. */
+const withoutHash = { hash: true } as const;
+type WithoutHash = typeof withoutHash;
+
+/** The table of access tokens, as far as it is used; the client that Prisma generates for an engine has one. */
+export interface AccessTokenTable {
+  create(query: { data: Parameters<AccessTokenStore['add']>[0]; omit: WithoutHash }): Promise<AccessToken>;
+  findUnique(query: {
+    where: { hash: string } | { id: number };
+    omit: WithoutHash;
+  }): Promise<AccessToken | null>;
+  findMany(query: { orderBy: { id: 'asc' }; omit: WithoutHash }): Promise<readonly AccessToken[]>;
+  updateMany(query: { where: { id: number; revokedAt: null }; data: { revokedAt: Date } }): Promise<unknown>;
+}
+
+/**
+ * Access tokens in the table of any engine.
+ *
+ * @param orUnavailable runs a query and turns a failure of the database into `database_unavailable`
+ */
+export function createPrismaAccessTokenStore(
+  tokens: AccessTokenTable,
+  orUnavailable: <Result>(query: () => Promise<Result>) => Promise<Result>,
+): AccessTokenStore {
+  return {
+    add: (token) => orUnavailable(() => tokens.create({ data: token, omit: withoutHash })),
+    findByHash: (hash) => orUnavailable(() => tokens.findUnique({ where: { hash }, omit: withoutHash })),
+    list: () => orUnavailable(() => tokens.findMany({ orderBy: { id: 'asc' }, omit: withoutHash })),
+    revoke: (id, at) =>
+      orUnavailable(async () => {
+        await tokens.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: at } });
+        return tokens.findUnique({ where: { id }, omit: withoutHash });
+      }),
+  };
+}
