@@ -8,6 +8,8 @@ export default defineConfig(({ mode }) => ({
     ...(mode === 'browser'
       ? { include: ['test/browser/**/*.test.ts'] }
       : { include: ['src/**/*.test.ts', 'test/**/*.test.ts'], exclude: ['test/browser/**'] }),
+    // A PostgreSQL of its own, which needs none on the machine.
+    globalSetup: ['test/postgresql/global-setup.ts'],
     // Only a test that hangs takes this long, however busy the machine is.
     testTimeout: 60_000,
   },

@@ -1,0 +1,21 @@
+import type { TestProject } from 'vitest/node';
+import { type PostgresqlServer, startPostgresql } from './start-postgresql.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The URI of the PostgreSQL server that the tests share, without a database. */
+    readonly postgresqlUrl: string;
+  }
+}
+
+let server: PostgresqlServer | undefined;
+
+/** Starts the PostgreSQL server that the tests share; each of them has a database of its own in it. */
+export async function setup(project: TestProject): Promise<void> {
+  server = await startPostgresql();
+  project.provide('postgresqlUrl', server.url);
+}
+
+export async function teardown(): Promise<void> {
+  await server?.remove();
+}
