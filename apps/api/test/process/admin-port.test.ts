@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { runCommand, startServe } from './run-command.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+it('is named in the log, and ends with the service', async () => {
+  const folder = temporaryFolder();
+  const { command } = await startServe({ folder, environment: { ADMIN_PORT: '0' } });
+  const [, adminUrl] = await command.waitFor(/"adminUrl":"([^"]+)"/);
+  const reply = await fetch(`${adminUrl}/readyz`);
+  expect(await reply.json()).toEqual({ status: 'ready' });
+  expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+it('is not named in the log when there is none', async () => {
+  const { command } = await startServe({ folder: temporaryFolder() });
+  const { stdout } = await command.end('SIGTERM');
+  expect(stdout).toContain('"msg":"listening"');
+  expect(stdout).not.toContain('adminUrl');
+});
+
+it('says what to do when it is taken, and ends', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+  const environment = { PORT: '0', ADMIN_PORT: port };
+  const result = await runCommand(['serve'], { folder: temporaryFolder(), environment });
+  expect(result).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `plant-store: The port ${port} on 127.0.0.1 is taken. Stop the program that has it, or set ADMIN_PORT to another one.\n`,
+  });
+});
