@@ -4,6 +4,7 @@ import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Reply } from './expect-refusal.js';
 import { composePlantRequest } from './post-plant.js';
+import { createDatabase, startPostgresql } from './postgresql/start-postgresql.js';
 import type { LogLine } from './read-log.js';
 import { openConnection } from './send-raw.js';
 import { startTestService, type TestService } from './start-test-service.js';
@@ -124,6 +125,25 @@ it('says that it is not ready while another program holds the database, and reco
     },
     { level: 30, msg: 'ready' },
   ]);
+});
+
+it('says that it is not ready while PostgreSQL is away, and recovers by itself', async () => {
+  const server = await startPostgresql();
+  onTestFinished(() => server.remove());
+  const service = await start({ ADMIN_PORT: '0', DATABASE_URL: await createDatabase(server.url) });
+  expect(await probe(service, '/readyz')).toMatchObject(ready);
+
+  await server.stop();
+  const isReady = async () => (await probe(service, '/readyz')).status === 200;
+  const isNotReady = async () => !(await isReady());
+  await vi.waitUntil(isNotReady, { timeout: 30_000, interval: 50 });
+  const refused = await probe(service, '/readyz');
+  expect(refused).toMatchObject(unavailable('database_unavailable'));
+  expect(Object.keys(refused.body ?? {})).toEqual(['status', 'reason']);
+  expect(await probe(service, '/livez')).toMatchObject(live);
+
+  await server.start();
+  await vi.waitUntil(isReady, { timeout: 30_000, interval: 50 });
 });
 
 it('stays live but is not ready while the service stops, and goes last', async () => {
