@@ -131,11 +131,11 @@ it('says that it is not ready while PostgreSQL is away, and recovers by itself',
   const server = await startPostgresql();
   onTestFinished(() => server.remove());
   const service = await start({ ADMIN_PORT: '0', DATABASE_URL: await createDatabase(server.url) });
-  expect(await probe(service, '/readyz')).toMatchObject(ready);
-
-  await server.stop();
   const isReady = async () => (await probe(service, '/readyz')).status === 200;
   const isNotReady = async () => !(await isReady());
+  await vi.waitUntil(isReady, { timeout: 30_000, interval: 50 });
+
+  await server.stop();
   await vi.waitUntil(isNotReady, { timeout: 30_000, interval: 50 });
   const refused = await probe(service, '/readyz');
   expect(refused).toMatchObject(unavailable('database_unavailable'));
