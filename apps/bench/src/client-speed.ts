@@ -1,6 +1,7 @@
 import { createClient } from '@plant-store/client';
 import type { ClientPair, ClientResults, ClientSettings } from './client-results.js';
 import { allContestants } from './contestants/all-contestants.js';
+import { sqliteIn } from './databases/sqlite.js';
 import { countOf, formatCount, formatRatio } from './format-figures.js';
 import { formatTable } from './format-table.js';
 import { describeMachine, machineLine } from './machine.js';
@@ -30,7 +31,7 @@ export async function clientSpeed(settings: ClientSettings, surroundings: Surrou
   const machine = await describeMachine(folder);
   const floor = allContestants.find(({ stores }) => !stores);
   if (!floor) throw new Error('There is no contestant that stores nothing');
-  const server = await startContestant(floor, folder);
+  const server = await startContestant(floor, sqliteIn(folder), folder);
   const byFetch = createByFetch(server.baseUrl, server.token);
   const byClient = createByClient(server.baseUrl, server.token);
   const summaries: ClientResults['summaries'] = [];

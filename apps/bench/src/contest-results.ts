@@ -50,9 +50,11 @@ export const ContestSettingsSchema = z.object({
 
 export type ContestSettings = z.output<typeof ContestSettingsSchema>;
 
-/** What `bench` writes to `results/latest.json`. */
+/** What `bench` writes to `results/latest.json`, and `bench postgresql` to `results/postgresql.json`. */
 export const ContestResultsSchema = z.object({
   machine: MachineSchema,
+  /** What keeps the plants of all contestants, and its version. */
+  database: z.string(),
   settings: ContestSettingsSchema,
   contestants: z.array(
     z.object({ name: z.string(), title: z.string(), about: z.string(), stores: z.boolean() }),

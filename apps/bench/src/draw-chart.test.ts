@@ -30,6 +30,7 @@ const results: ContestResults = {
     fileSystem: 'ext4',
     loadBefore: 0,
   },
+  database: 'SQLite 3',
   settings: { rounds: 3, seconds: 5, warmupSeconds: 1, connections: [1, 64] },
   contestants: [
     { name: 'plant-store', title: 'Plant Store', about: '', stores: true },

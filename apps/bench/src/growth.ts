@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { plantStore } from './contestants/plant-store.js';
-import { countPlants } from './count-plants.js';
+import { sqliteIn } from './databases/sqlite.js';
 import { driveLoad } from './drive-load.js';
 import { fillPlants } from './fill-plants.js';
 import { countOf, formatCount, formatMs, formatRatio } from './format-figures.js';
@@ -10,7 +10,7 @@ import type { GrowthResults, GrowthRun, GrowthSettings } from './growth-results.
 import { describeMachine, machineLine } from './machine.js';
 import { resultFiles } from './paths.js';
 import { writeResults } from './result-files.js';
-import { databaseIn, startContestant } from './start-contestant.js';
+import { startContestant } from './start-contestant.js';
 import { summarizeGrowth } from './summarize-growth.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -53,8 +53,9 @@ export async function growth(settings: GrowthSettings, surroundings: Surrounding
 async function prepareStore(folder: string, plants: number): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  await plantStore.prepare(databaseIn(folder));
-  if (plants > 0) await fillPlants(databaseIn(folder), plants);
+  const { url, path } = sqliteIn(folder);
+  await plantStore.prepare(url);
+  if (plants > 0) await fillPlants(path, plants);
 }
 
 async function runOnce(
@@ -63,11 +64,12 @@ async function runOnce(
   round: number,
   { warmupSeconds, seconds }: GrowthSettings,
 ): Promise<GrowthRun> {
-  const plantsBefore = countPlants(databaseIn(folder));
-  const { baseUrl, token, stop } = await startContestant(plantStore, folder);
+  const database = sqliteIn(folder);
+  const plantsBefore = await database.countPlants();
+  const { baseUrl, token, stop } = await startContestant(plantStore, database, folder);
   const result = await driveLoad({ baseUrl, token, connections, warmupSeconds, seconds });
   await stop();
-  const plantsAfter = countPlants(databaseIn(folder));
+  const plantsAfter = await database.countPlants();
   const valid = plantsAfter - plantsBefore >= result.acknowledged;
   return { plants, round, plantsBefore, plantsAfter, ...result, valid };
 }

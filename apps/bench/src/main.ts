@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { clientSpeed } from './client-speed.js';
-import { contest } from './contest.js';
-import { allContestants } from './contestants/all-contestants.js';
+import { contest, postgresqlContest } from './contest.js';
+import type { ContestSettings } from './contest-results.js';
+import { allContestants, postgresqlContestants } from './contestants/all-contestants.js';
 import type { Contestant } from './contestants/contestant.js';
 import { growth } from './growth.js';
 import { resultFiles, workFolder } from './paths.js';
@@ -18,31 +19,21 @@ const program = new Command('bench')
   .helpCommand(false)
   .showHelpAfterError();
 
-program
-  .command('contest', { isDefault: true })
-  .description('drive all contestants with the same load and print a table for each number of connections')
-  .option('--rounds <count>', 'how often each is measured', toCount, 3)
-  .option('--seconds <count>', 'how long is measured', toSeconds, 5)
-  .option('--warmup <seconds>', 'how long each is warmed up before, at 64 connections', toSeconds, 3)
-  .option('--connections <counts>', 'separated by commas', toCounts, [1, 16, 64, 256])
-  .addOption(
-    new Option('--only <names>', `some of ${allContestants.map(({ name }) => name).join(',')}`)
-      .argParser(toContestants)
-      .default(allContestants, 'all'),
-  )
-  .action(
-    async (options: {
-      rounds: number;
-      seconds: number;
-      warmup: number;
-      connections: number[];
-      only: readonly Contestant[];
-    }) => {
-      const { rounds, seconds, warmup, connections, only } = options;
-      const settings = { rounds, seconds, warmupSeconds: warmup, connections };
-      if (!(await contest(only, settings, makeSurroundings()))) process.exitCode = 1;
-    },
-  );
+addContest(
+  program
+    .command('contest', { isDefault: true })
+    .description('drive all contestants with the same load and print a table for each number of connections'),
+  allContestants,
+  contest,
+);
+
+addContest(
+  program
+    .command('postgresql')
+    .description('the same over a PostgreSQL server, started for it, for those who can use one'),
+  postgresqlContestants,
+  postgresqlContest,
+);
 
 program
   .command('growth')
@@ -76,6 +67,41 @@ program
   .command('chart')
   .description('draw docs/performance.svg from results/latest.json')
   .action(() => writeChart(resultFiles.contest, resultFiles.chart));
+
+/** Gives a command the options of a contest. */
+function addContest(
+  command: Command,
+  contestants: readonly Contestant[],
+  hold: (
+    contestants: readonly Contestant[],
+    settings: ContestSettings,
+    surroundings: Surroundings,
+  ) => Promise<boolean>,
+): void {
+  command
+    .option('--rounds <count>', 'how often each is measured', toCount, 3)
+    .option('--seconds <count>', 'how long is measured', toSeconds, 5)
+    .option('--warmup <seconds>', 'how long each is warmed up before, at 64 connections', toSeconds, 3)
+    .option('--connections <counts>', 'separated by commas', toCounts, [1, 16, 64, 256])
+    .addOption(
+      new Option('--only <names>', `some of ${contestants.map(({ name }) => name).join(',')}`)
+        .argParser((text) => toContestants(text, contestants))
+        .default(contestants, 'all'),
+    )
+    .action(
+      async (options: {
+        rounds: number;
+        seconds: number;
+        warmup: number;
+        connections: number[];
+        only: readonly Contestant[];
+      }) => {
+        const { rounds, seconds, warmup, connections, only } = options;
+        const settings = { rounds, seconds, warmupSeconds: warmup, connections };
+        if (!(await hold(only, settings, makeSurroundings()))) process.exitCode = 1;
+      },
+    );
+}
 
 /** Surroundings that leave nothing behind, however this process ends: no child, and no file but the results. */
 function makeSurroundings(): Surroundings {
@@ -115,11 +141,11 @@ function toSeconds(text: string): number {
   return seconds;
 }
 
-function toContestants(text: string): Contestant[] {
+function toContestants(text: string, contestants: readonly Contestant[]): Contestant[] {
   const names = text.split(',');
-  const unknown = names.find((name) => !allContestants.some((contestant) => contestant.name === name));
+  const unknown = names.find((name) => !contestants.some((contestant) => contestant.name === name));
   if (unknown !== undefined) throw new InvalidArgumentError(`There is no contestant ${unknown}.`);
-  return allContestants.filter(({ name }) => names.includes(name));
+  return contestants.filter(({ name }) => names.includes(name));
 }
 
 await program.parseAsync();

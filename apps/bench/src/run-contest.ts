@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContestSettings, Run } from './contest-results.js';
 import type { Contestant } from './contestants/contestant.js';
-import { countPlants } from './count-plants.js';
+import type { DatabaseEngine } from './databases/database.js';
 import { driveLoad } from './drive-load.js';
 import { countOf, formatCount, formatMs } from './format-figures.js';
 import type { Load } from './load.js';
@@ -12,6 +12,7 @@ import type { Surroundings } from './surroundings.js';
 /** Runs all contestants in turn, for each number of connections, for each round. */
 export async function runContest(
   contestants: readonly Contestant[],
+  engine: DatabaseEngine,
   settings: ContestSettings,
   { folder, remark }: Pick<Surroundings, 'folder' | 'remark'>,
 ): Promise<Run[]> {
@@ -19,7 +20,7 @@ export async function runContest(
   for (let round = 1; round <= settings.rounds; round++) {
     for (const connections of settings.connections) {
       for (const contestant of contestants) {
-        const run = await runOnce(contestant, { ...settings, connections, round }, folder);
+        const run = await runOnce(contestant, engine, { ...settings, connections, round }, folder);
         runs.push(run);
         remark(
           `round ${round}/${settings.rounds}, ${countOf(connections, 'connection')}, ${contestant.title}: ` +
@@ -46,11 +47,17 @@ const warmupConnections = 64;
 const settleSeconds = 0.5;
 
 /** Starts a contestant over a fresh database, warms it up, drives it, stops it, and counts what it stored. */
-async function runOnce(contestant: Contestant, settings: RunSettings, folder: string): Promise<Run> {
+async function runOnce(
+  contestant: Contestant,
+  engine: DatabaseEngine,
+  settings: RunSettings,
+  folder: string,
+): Promise<Run> {
   const { round, connections, warmupSeconds, seconds } = settings;
   const runFolder = join(folder, `${contestant.name}-${connections}-${round}`);
   mkdirSync(runFolder);
-  const { baseUrl, token, databasePath, readPeakMemory, stop } = await startContestant(contestant, runFolder);
+  const database = await engine.createDatabase(runFolder);
+  const { baseUrl, token, readPeakMemory, stop } = await startContestant(contestant, database, runFolder);
   const drive = (load: Pick<Load, 'connections' | 'warmupSeconds' | 'seconds'>) =>
     driveLoad({ baseUrl, token, ...load });
   const warmup = await drive({
@@ -62,7 +69,8 @@ async function runOnce(contestant: Contestant, settings: RunSettings, folder: st
   const peakMemoryBytes = await readPeakMemory();
   await stop();
   const acknowledged = warmup.acknowledged + result.acknowledged;
-  const storedPlants = contestant.stores ? countPlants(databasePath) : null;
+  const storedPlants = contestant.stores ? await database.countPlants() : null;
+  await database.remove();
   rmSync(runFolder, { recursive: true });
   return {
     contestant: contestant.name,

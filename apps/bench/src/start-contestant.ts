@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Contestant } from './contestants/contestant.js';
+import type { Database } from './databases/database.js';
 import { readPeakMemory } from './process-memory.js';
 import { hasEnded, processEnd, startProcess } from './start-process.js';
 
@@ -15,25 +16,22 @@ export interface RunningContestant {
   readonly baseUrl: string;
   /** The access token that it accepts. */
   readonly token: string;
-  readonly databasePath: string;
   /** The most memory that it has held so far, in bytes. */
   readPeakMemory(): Promise<number>;
   /** Asks it to end, and resolves once it has. */
   stop(): Promise<void>;
 }
 
-/** The database of the contestant that runs in a folder. */
-export function databaseIn(folder: string): string {
-  return join(folder, 'plants.db');
-}
-
 /**
- * Starts a contestant over the database in a folder, which it creates as needed. What it writes goes to a file, so
- * that writing a log costs it what it costs in earnest, and this process nothing.
+ * Starts a contestant over a database. What it writes goes to a file in a folder, so that writing a log costs it what it
+ * costs in earnest, and this process nothing.
  */
-export async function startContestant(contestant: Contestant, folder: string): Promise<RunningContestant> {
-  const databasePath = databaseIn(folder);
-  const { script, args, environment, token } = await contestant.prepare(databasePath);
+export async function startContestant(
+  contestant: Contestant,
+  database: Pick<Database, 'url'>,
+  folder: string,
+): Promise<RunningContestant> {
+  const { script, args, environment, token } = await contestant.prepare(database.url);
   const logPath = join(folder, `${contestant.name}.log`);
   const log = openSync(logPath, 'w');
   const child = startProcess(script, args, { environment, stdout: log, stderr: log });
@@ -42,7 +40,6 @@ export async function startContestant(contestant: Contestant, folder: string): P
   return {
     baseUrl,
     token,
-    databasePath,
     readPeakMemory: () => readPeakMemory(child.pid ?? 0),
     async stop() {
       child.kill('SIGTERM');

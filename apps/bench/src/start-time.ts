@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { plantStore } from './contestants/plant-store.js';
+import { sqliteIn } from './databases/sqlite.js';
 import { formatMemory } from './format-figures.js';
 import { freePort } from './free-port.js';
 import { describeMachine, machineLine } from './machine.js';
@@ -10,7 +11,6 @@ import { median } from './median.js';
 import { resultFiles } from './paths.js';
 import { readResidentMemory } from './process-memory.js';
 import { writeResults } from './result-files.js';
-import { databaseIn } from './start-contestant.js';
 import { processEnd, startProcess } from './start-process.js';
 import type { StartResults } from './start-results.js';
 import type { Surroundings } from './surroundings.js';
@@ -48,7 +48,7 @@ export async function startTime(count: number, { folder, print, remark }: Surrou
 /** Starts the service on a port known beforehand, so that it can be asked from the first moment on. */
 async function startOnce(folder: string, id: number): Promise<StartResults['starts'][number]> {
   const port = await freePort();
-  const { script, args, environment, token } = await plantStore.prepare(databaseIn(folder));
+  const { script, args, environment, token } = await plantStore.prepare(sqliteIn(folder).url);
   const log = openSync(join(folder, 'start.log'), 'w');
   const startedAtMs = performance.now();
   const child = startProcess(script, args, {

@@ -1,15 +1,27 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { allContestants } from '../src/contestants/all-contestants.js';
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { allContestants, postgresqlContestants } from '../src/contestants/all-contestants.js';
+import type { Contestant } from '../src/contestants/contestant.js';
+import type { Database, DatabaseEngine } from '../src/databases/database.js';
+import { sqlite, sqliteIn } from '../src/databases/sqlite.js';
+import { type PostgresqlServer, startPostgresql } from '../src/databases/start-postgresql.js';
 import { runContest } from '../src/run-contest.js';
 import { startContestant } from '../src/start-contestant.js';
 import { killProcesses } from '../src/start-process.js';
 
 /** Two ends of the range from which the load takes its ids, and one id from elsewhere. */
 const ids = [10 ** 15, Number.MAX_SAFE_INTEGER, 7];
+
+const storedRows = [
+  { id: 7, name: 'plant 7', tag: 'tree' },
+  { id: 8, name: 'untagged', tag: null },
+  { id: ids[0], name: `plant ${ids[0]}`, tag: 'tree' },
+  { id: ids[1], name: `plant ${ids[1]}`, tag: 'tree' },
+];
 
 afterAll(killProcesses);
 
@@ -33,65 +45,67 @@ async function post(baseUrl: string, token: string | undefined, body: string) {
   return { status: response.status, text };
 }
 
-describe.each(allContestants.filter(({ stores }) => stores))('$title', (contestant) => {
-  it('stores what it acknowledges, and refuses what the others refuse', async () => {
-    const { baseUrl, token, databasePath, readPeakMemory, stop } = await startContestant(
-      contestant,
-      temporaryFolder(),
-    );
+/** Has a contestant store `storedRows`, and refuse all else, from its start to its end. */
+async function exercise(contestant: Contestant, database: Database, folder: string): Promise<void> {
+  const { baseUrl, token, readPeakMemory, stop } = await startContestant(contestant, database, folder);
 
-    for (const id of ids) {
-      const { status, text } = await post(
-        baseUrl,
-        token,
-        JSON.stringify({ id, name: `plant ${id}`, tag: 'tree' }),
-      );
-      expect({ status, body: JSON.parse(text) }).toEqual({
-        status: 200,
-        body: { name: `plant ${id}`, tag: 'tree' },
-      });
-    }
-    const untagged = await post(baseUrl, token, '{"id":8,"name":"untagged"}');
-    expect({ ...untagged, text: JSON.parse(untagged.text) }).toEqual({
+  for (const id of ids) {
+    const { status, text } = await post(
+      baseUrl,
+      token,
+      JSON.stringify({ id, name: `plant ${id}`, tag: 'tree' }),
+    );
+    expect({ status, body: JSON.parse(text) }).toEqual({
       status: 200,
-      text: { name: 'untagged' },
+      body: { name: `plant ${id}`, tag: 'tree' },
     });
-
-    for (const body of [
-      '{',
-      '{}',
-      '{"id":"9","name":"a"}',
-      '{"id":9.5,"name":"a"}',
-      '{"id":9,"name":"a","tag":1}',
-    ]) {
-      expect(await post(baseUrl, token, body), body).toMatchObject({ status: 400 });
-    }
-    for (const wrongToken of [undefined, 'wrong', `${token}x`]) {
-      expect(await post(baseUrl, wrongToken, '{"id":9,"name":"a"}')).toMatchObject({ status: 401 });
-    }
-
-    expect(await readPeakMemory()).toBeGreaterThan(2 ** 20);
-    await stop();
-    const database = new Database(databasePath);
-    expect(database.prepare('SELECT id, name, tag FROM plants ORDER BY id').all()).toEqual([
-      { id: 7, name: 'plant 7', tag: 'tree' },
-      { id: 8, name: 'untagged', tag: null },
-      { id: ids[0], name: `plant ${ids[0]}`, tag: 'tree' },
-      { id: ids[1], name: `plant ${ids[1]}`, tag: 'tree' },
-    ]);
-    expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
-    database.close();
+  }
+  const untagged = await post(baseUrl, token, '{"id":8,"name":"untagged"}');
+  expect({ ...untagged, text: JSON.parse(untagged.text) }).toEqual({
+    status: 200,
+    text: { name: 'untagged' },
   });
-});
 
-describe('a contest', () => {
-  it('drives every contestant, counts what is stored, and leaves no file', async () => {
+  for (const body of [
+    '{',
+    '{}',
+    '{"id":"9","name":"a"}',
+    '{"id":9.5,"name":"a"}',
+    '{"id":9,"name":"a","tag":1}',
+  ]) {
+    expect(await post(baseUrl, token, body), body).toMatchObject({ status: 400 });
+  }
+  for (const wrongToken of [undefined, 'wrong', `${token}x`]) {
+    expect(await post(baseUrl, wrongToken, '{"id":9,"name":"a"}')).toMatchObject({ status: 401 });
+  }
+
+  expect(await readPeakMemory()).toBeGreaterThan(2 ** 20);
+  await stop();
+}
+
+const shortContest = { rounds: 1, seconds: 0.3, warmupSeconds: 0.1, connections: [2] };
+
+describe('over SQLite', () => {
+  it.each(allContestants.filter(({ stores }) => stores))(
+    '$title stores what it acknowledges, and refuses what the others refuse',
+    async (contestant) => {
+      const folder = temporaryFolder();
+      const database = sqliteIn(folder);
+      await exercise(contestant, database, folder);
+      expect(await database.countPlants()).toBe(storedRows.length);
+      const file = new Sqlite(database.path);
+      expect(file.prepare('SELECT id, name, tag FROM plants ORDER BY id').all()).toEqual(storedRows);
+      expect(file.pragma('journal_mode', { simple: true })).toBe('wal');
+      file.close();
+    },
+  );
+
+  it('a contest drives every contestant, counts what is stored, and leaves no file', async () => {
     const folder = temporaryFolder();
-    const runs = await runContest(
-      allContestants,
-      { rounds: 1, seconds: 0.3, warmupSeconds: 0.1, connections: [2] },
-      { folder, remark: () => undefined },
-    );
+    const runs = await runContest(allContestants, sqlite, shortContest, {
+      folder,
+      remark: () => undefined,
+    });
     expect(readdirSync(folder)).toEqual([]);
     expect(runs.map(({ contestant }) => contestant)).toEqual(allContestants.map(({ name }) => name));
     for (const run of runs) {
@@ -100,5 +114,73 @@ describe('a contest', () => {
       expect(run.requestsPerSecond).toBeGreaterThan(0);
       if (run.contestant !== 'floor') expect(run.storedPlants).toBeGreaterThanOrEqual(run.acknowledged);
     }
+  });
+});
+
+describe('over PostgreSQL', () => {
+  let server: PostgresqlServer;
+  let serverFolder: string;
+
+  beforeAll(async () => {
+    serverFolder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
+    server = await startPostgresql(serverFolder);
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    expect(readdirSync(serverFolder)).toEqual(['postgresql.log']);
+    rmSync(serverFolder, { recursive: true });
+  });
+
+  it.each(postgresqlContestants)(
+    '$title stores what it acknowledges, and refuses what the others refuse',
+    async (contestant) => {
+      const database = await server.createDatabase(temporaryFolder());
+      await exercise(contestant, database, temporaryFolder());
+      expect(await database.countPlants()).toBe(storedRows.length);
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      const { rows } = await client.query('SELECT id::float8, name, tag FROM plants ORDER BY id');
+      const { rows: settings } = await client.query(
+        `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit') ORDER BY name`,
+      );
+      await client.end();
+      expect(rows).toEqual(storedRows);
+      expect(settings).toEqual([
+        { name: 'fsync', setting: 'on' },
+        { name: 'synchronous_commit', setting: 'on' },
+      ]);
+      await database.remove();
+    },
+  );
+
+  it('a contest drives every contestant, counts what is stored, and leaves no file', async () => {
+    const folder = temporaryFolder();
+    const runs = await runContest(postgresqlContestants, server, shortContest, {
+      folder,
+      remark: () => undefined,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    expect(runs.map(({ contestant }) => contestant)).toEqual(postgresqlContestants.map(({ name }) => name));
+    for (const run of runs) {
+      expect(run).toMatchObject({ valid: true, errors: 0, errorCounts: {} });
+      expect(run.acknowledged).toBeGreaterThan(0);
+      expect(run.storedPlants).toBeGreaterThanOrEqual(run.acknowledged);
+    }
+  });
+
+  it('a contestant that lost an acknowledged plant is not valid', async () => {
+    const forgetful: DatabaseEngine = {
+      title: 'forgetful',
+      async createDatabase(folder) {
+        const database = await server.createDatabase(folder);
+        return { ...database, countPlants: async () => (await database.countPlants()) - 1_000_000 };
+      },
+    };
+    const [run] = await runContest(postgresqlContestants.slice(0, 1), forgetful, shortContest, {
+      folder: temporaryFolder(),
+      remark: () => undefined,
+    });
+    expect(run).toMatchObject({ valid: false });
   });
 });

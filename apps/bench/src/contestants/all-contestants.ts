@@ -3,15 +3,17 @@ import { fileURLToPath } from 'node:url';
 import type { Contestant } from './contestant.js';
 import { plantStore } from './plant-store.js';
 
+const expressPrisma = peer({
+  name: 'express-prisma',
+  title: 'Express + ts-rest + Prisma',
+  about: 'Express 5, ts-rest with zod, express.json, one prisma.plant.create a request; no request log.',
+  stores: true,
+});
+
 /** All that are measured, in the order of the tables. */
 export const allContestants: readonly Contestant[] = [
   plantStore,
-  peer({
-    name: 'express-prisma',
-    title: 'Express + ts-rest + Prisma',
-    about: 'Express 5, ts-rest with zod, express.json, one prisma.plant.create a request; no request log.',
-    stores: true,
-  }),
+  expressPrisma,
   peer({
     name: 'fastify-sqlite',
     title: 'Fastify + better-sqlite3',
@@ -34,14 +36,17 @@ export const allContestants: readonly Contestant[] = [
   }),
 ];
 
+/** Those that run over PostgreSQL, too. */
+export const postgresqlContestants: readonly Contestant[] = [plantStore, expressPrisma];
+
 /** A contestant whose program lies beside this file under its name. */
 function peer(description: Omit<Contestant, 'prepare'>): Contestant {
   const script = fileURLToPath(new URL(`../../dist/contestants/${description.name}.js`, import.meta.url));
   return {
     ...description,
-    async prepare(databasePath) {
+    async prepare(databaseUrl) {
       const token = `pst_${randomBytes(24).toString('hex')}`;
-      return { script, args: [databasePath, token], environment: {}, token };
+      return { script, args: [databaseUrl, token], environment: {}, token };
     },
   };
 }

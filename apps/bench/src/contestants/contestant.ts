@@ -8,8 +8,8 @@ export interface Contestant {
   readonly about: string;
   /** Whether it checks tokens, validates, and stores plants; all but the floor do. */
   readonly stores: boolean;
-  /** Prepares its database and tells how its process is started. */
-  prepare(databasePath: string): Promise<Launch>;
+  /** Prepares its database, `file:` and a path or `postgresql://…`, and tells how its process is started. */
+  prepare(databaseUrl: string): Promise<Launch>;
 }
 
 /** How the process of a contestant is started. */

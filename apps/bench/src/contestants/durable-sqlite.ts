@@ -9,9 +9,9 @@ export const durablePragmas = `
   PRAGMA synchronous = FULL;
   PRAGMA fullfsync = ON;`;
 
-/** Opens a SQLite file for a peer: as durable as the service, with the same table. */
-export function openDurableSqlite(path: string): Database.Database {
-  const database = new Database(path);
+/** Opens the SQLite file of a `file:` URL for a peer: as durable as the service, with the same table. */
+export function openDurableSqlite(databaseUrl: string): Database.Database {
+  const database = new Database(databaseUrl.replace(/^file:/, ''));
   database.exec(durablePragmas);
   database.exec(createPlantsTable);
   return database;

@@ -1,11 +1,7 @@
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { initContract } from '@ts-rest/core';
 import { createExpressEndpoints, initServer } from '@ts-rest/express';
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
-import { durablePragmas, openDurableSqlite } from './durable-sqlite.js';
-import { PrismaClient } from './generated/client.js';
 import { portOf, stopHttpServer } from './http-server.js';
 import { serveAsContestant } from './serve-as-contestant.js';
 
@@ -20,11 +16,17 @@ const contract = initContract().router({
   },
 });
 
+/** What is used of Prisma's client, which is another for each engine. */
+interface Prisma {
+  readonly plant: {
+    create(query: { data: { id: number; name: string; tag: string | null } }): PromiseLike<unknown>;
+  };
+  $disconnect(): Promise<void>;
+}
+
 /** Express, ts-rest and Prisma as their documentation shows them: express.json and one `plant.create` a request. */
-await serveAsContestant(async ({ databasePath, token }) => {
-  openDurableSqlite(databasePath).close();
-  const prisma = new PrismaClient({ adapter: durableAdapter(databasePath) });
-  await prisma.$connect();
+await serveAsContestant(async ({ databaseUrl, token }) => {
+  const prisma = await openPrisma(databaseUrl);
 
   const app = express();
   app.use(requireToken(token));
@@ -47,24 +49,18 @@ await serveAsContestant(async ({ databasePath, token }) => {
   };
 });
 
+/** Opens the database with the client of its engine, the only one that is loaded. */
+async function openPrisma(databaseUrl: string): Promise<Prisma> {
+  const engine = databaseUrl.startsWith('file:')
+    ? await import('./prisma-sqlite/open-prisma.js')
+    : await import('./prisma-postgresql/open-prisma.js');
+  return engine.openPrisma(databaseUrl);
+}
+
 function requireToken(token: string): RequestHandler {
   const expected = `Bearer ${token}`;
   return (request, response, next) => {
     if (request.headers.authorization === expected) next();
     else response.status(401).json({ message: 'Unauthorized' });
-  };
-}
-
-/** Prisma's adapter, with the durability set on the very connection that commits. */
-function durableAdapter(path: string): SqlDriverAdapterFactory {
-  const factory = new PrismaBetterSqlite3({ url: `file:${path}` });
-  return {
-    provider: factory.provider,
-    adapterName: factory.adapterName,
-    async connect() {
-      const connection = await factory.connect();
-      await connection.executeScript(durablePragmas);
-      return connection;
-    },
   };
 }

@@ -23,8 +23,8 @@ const schema = {
 };
 
 /** Fastify and better-sqlite3: a JSON schema for body and reply, its own bearer plugin, one prepared insert a request. */
-await serveAsContestant(async ({ databasePath, token }) => {
-  const database = openDurableSqlite(databasePath);
+await serveAsContestant(async ({ databaseUrl, token }) => {
+  const database = openDurableSqlite(databaseUrl);
   const insert = database.prepare<[number, string, string | null]>(
     'INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)',
   );

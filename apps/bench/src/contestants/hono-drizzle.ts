@@ -20,8 +20,8 @@ const plants = sqliteTable('plants', {
 const NewPlantSchema = z.object({ id: z.int(), name: z.string(), tag: z.string().optional() });
 
 /** Hono, its zod validator and bearer middleware, and Drizzle over better-sqlite3: one prepared insert a request. */
-await serveAsContestant(async ({ databasePath, token }) => {
-  const database = openDurableSqlite(databasePath);
+await serveAsContestant(async ({ databaseUrl, token }) => {
+  const database = openDurableSqlite(databaseUrl);
   const insert = drizzle({ client: database })
     .insert(plants)
     .values({ id: sql.placeholder('id'), name: sql.placeholder('name'), tag: sql.placeholder('tag') })

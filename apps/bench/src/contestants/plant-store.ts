@@ -13,8 +13,8 @@ export const plantStore: Contestant = {
   title: 'Plant Store',
   about: 'The service with its defaults: Express, ts-rest and Prisma, request log on.',
   stores: true,
-  async prepare(databasePath) {
-    const environment = { PORT: '0', DATABASE_URL: `file:${databasePath}` };
+  async prepare(databaseUrl) {
+    const environment = { PORT: '0', DATABASE_URL: databaseUrl };
     const token = await runProgram(main, ['token', 'create', '--name', 'bench'], {
       environment,
       timeoutMs: prepareTimeoutMs,

@@ -1,6 +1,7 @@
-/** What a peer is handed on its command line: the file its plants go to, and the one token it accepts. */
+/** What a peer is handed on its command line: the database its plants go to, and the one token it accepts. */
 export interface ContestantSettings {
-  readonly databasePath: string;
+  /** `file:` and a path, or `postgresql://…`. */
+  readonly databaseUrl: string;
   readonly token: string;
 }
 
@@ -15,9 +16,9 @@ export interface ListeningPeer {
 export async function serveAsContestant(
   start: (settings: ContestantSettings) => Promise<ListeningPeer>,
 ): Promise<void> {
-  const [databasePath, token] = process.argv.slice(2);
-  if (databasePath === undefined || token === undefined) throw new Error('Call it with: DATABASE TOKEN');
-  const peer = await start({ databasePath, token });
+  const [databaseUrl, token] = process.argv.slice(2);
+  if (databaseUrl === undefined || token === undefined) throw new Error('Call it with: DATABASE TOKEN');
+  const peer = await start({ databaseUrl, token });
   process.once('SIGTERM', () => void peer.stop());
   process.stdout.write(`${JSON.stringify({ baseUrl: `http://127.0.0.1:${peer.port}` })}\n`);
 }

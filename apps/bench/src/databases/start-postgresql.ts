@@ -1,0 +1,101 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { processEnd } from '../start-process.js';
+import type { Database, DatabaseEngine } from './database.js';
+
+const program = fileURLToPath(new URL('../../dist/databases/postgresql-server.js', import.meta.url));
+
+const stopTimeoutMs = 15_000;
+const pollMs = 20;
+
+/** A PostgreSQL server that runs until it is stopped. */
+export interface PostgresqlServer extends DatabaseEngine {
+  /** Stops it and removes its data. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a new PostgreSQL server with its defaults and its data in a folder. However this process ends, the server and
+ * its data go with it.
+ */
+export async function startPostgresql(folder: string): Promise<PostgresqlServer> {
+  const serverFolder = join(folder, 'postgresql');
+  // As root the server runs as another user, who must get to its data.
+  chmodSync(folder, 0o755);
+  const logPath = join(folder, 'postgresql.log');
+  const log = openSync(logPath, 'w');
+  const child = fork(program, [serverFolder], {
+    env: { TMPDIR: serverFolder },
+    stdio: ['ignore', log, log, 'ipc'],
+    // So that a Ctrl-C in a terminal ends this process first, which then ends the server in order.
+    detached: true,
+  });
+  closeSync(log);
+  const endNow = () => endAndWait(child, serverFolder);
+  // Before any listener that removes the folder around it.
+  process.prependListener('exit', endNow);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await processEnd(child, stopTimeoutMs);
+    process.removeListener('exit', endNow);
+  };
+  const serverUrl = await readUrl(child, logPath);
+  const [row] = await query<{ server_version: string }>(`${serverUrl}/postgres`, 'SHOW server_version');
+  return {
+    title: `PostgreSQL ${row?.server_version}`,
+    createDatabase: () => createDatabase(serverUrl),
+    stop,
+  };
+}
+
+/** Waits for the URL of the server, without a database. */
+async function readUrl(child: ChildProcess, logPath: string): Promise<string> {
+  const ended = new AbortController();
+  child.once('exit', () => ended.abort());
+  try {
+    const [message] = await once(child, 'message', { signal: ended.signal });
+    return (message as { url: string }).url;
+  } catch (cause) {
+    throw new Error(`PostgreSQL did not start:\n${readFileSync(logPath, 'utf8')}`, { cause });
+  }
+}
+
+/** Ends the server while nothing can be awaited, as when this process exits. The last thing it does is to remove its folder. */
+function endAndWait(child: ChildProcess, folder: string): void {
+  child.kill('SIGTERM');
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  const deadline = performance.now() + stopTimeoutMs;
+  while (existsSync(folder) && performance.now() < deadline) Atomics.wait(sleeper, 0, 0, pollMs);
+}
+
+async function createDatabase(serverUrl: string): Promise<Database> {
+  const name = `run_${randomUUID().replaceAll('-', '')}`;
+  const url = `${serverUrl}/${name}`;
+  await query(`${serverUrl}/postgres`, `CREATE DATABASE ${name}`);
+  return {
+    url,
+    async countPlants() {
+      const [row] = await query<{ count: string }>(url, 'SELECT count(*) FROM plants');
+      return Number(row?.count);
+    },
+    // It makes a checkpoint, too, so that the next run has nothing of this one to write.
+    remove: () => query(`${serverUrl}/postgres`, `DROP DATABASE ${name}`).then(() => undefined),
+  };
+}
+
+/** Runs one statement on a connection of its own. */
+async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<Row>(sql);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}

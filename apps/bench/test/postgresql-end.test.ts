@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { workFolder } from '../src/paths.js';
+import { processEnd, startProcess } from '../src/start-process.js';
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+/** Starts the bench, and gives its process and its folder. */
+async function startBench() {
+  mkdirSync(workFolder, { recursive: true });
+  const before = readdirSync(workFolder);
+  const child = startProcess(main, ['postgresql'], { stdout: 'pipe', stderr: 'pipe' });
+  const findFolder = () => readdirSync(workFolder).find((name) => !before.includes(name));
+  await until(() => findFolder() !== undefined);
+  const folder = join(workFolder, findFolder() ?? '');
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { child, folder };
+}
+
+/** Waits until something holds, and fails if it never does. */
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error('It did not come to pass');
+    await delay(10);
+  }
+}
+
+/** The processes that have a folder on their command line. */
+function processesOf(folder: string): string[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => line.includes(folder));
+}
+
+const data = (folder: string) => join(folder, 'postgresql/data');
+const isCreating = (folder: string) => existsSync(data(folder));
+const isRunning = (folder: string) => existsSync(join(folder, 'plant-store-1-1/plant-store.log'));
+
+describe('bench postgresql leaves no process and no folder', () => {
+  it.each([
+    { signal: 'SIGINT', status: 130, when: 'the database is being created', holds: isCreating },
+    { signal: 'SIGTERM', status: 143, when: 'the database is being created', holds: isCreating },
+    { signal: 'SIGINT', status: 130, when: 'a contestant is driven', holds: isRunning },
+  ] as const)('when $signal comes while $when', async ({ signal, status, holds }) => {
+    const { child, folder } = await startBench();
+    await until(() => holds(folder));
+    child.kill(signal);
+    await processEnd(child, 20_000);
+    expect(child.exitCode).toBe(status);
+    expect(processesOf(folder)).toEqual([]);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('when the server goes away', async () => {
+    const { child, folder } = await startBench();
+    await until(() => isRunning(folder));
+    const [pid] = readFileSync(join(data(folder), 'postmaster.pid'), 'utf8').split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+    await processEnd(child, 30_000);
+    expect(child.exitCode).toBe(1);
+    expect(processesOf(folder)).toEqual([]);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('but for the log when it is killed itself', async () => {
+    const { child, folder } = await startBench();
+    await until(() => existsSync(join(data(folder), 'postmaster.pid')));
+    child.kill('SIGKILL');
+    await until(() => processesOf(folder).length === 0);
+    expect(existsSync(data(folder))).toBe(false);
+  });
+});
