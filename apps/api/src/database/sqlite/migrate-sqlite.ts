@@ -43,8 +43,12 @@ const createLedger = `
     "applied_steps_count"   INTEGER UNSIGNED NOT NULL DEFAULT 0
   )`;
 
-/** The rows of the ledger; `undefined` for a new and empty database. */
-async function readLedger(connection: SqlDriverAdapter): Promise<readonly LedgerRow[] | undefined> {
+/**
+ * The rows of the ledger; `undefined` for a new and empty database.
+ *
+ * @throws {OperatorError} when the database is another program's
+ */
+export async function readLedger(connection: SqlDriverAdapter): Promise<readonly LedgerRow[] | undefined> {
   const tables = await query(connection, `SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`);
   if (tables.length === 0) return undefined;
   if (!tables.some(([name]) => name === '_prisma_migrations')) {

@@ -33,7 +33,7 @@ export async function openSqlite(path: string): Promise<Database> {
     const adapter = createDurableAdapter(path);
     const prisma = new PrismaClient({ adapter });
     const [connection] = await Promise.all([adapter.connect(), prisma.$connect()]);
-    const plants = createSqlitePlantStore(connection, prisma);
+    const plants = createSqlitePlantStore(connection);
     let checkpointer: Checkpointer | undefined;
     return {
       plants: {
@@ -103,6 +103,7 @@ export function createDurableAdapter(path: string): SqlDriverAdapterFactory {
   };
 }
 
-function createFactory(path: string): PrismaBetterSqlite3 {
+/** Connections to the file as it stands. */
+export function createFactory(path: string): PrismaBetterSqlite3 {
   return new PrismaBetterSqlite3({ url: `file:${path}`, timeout: blockingMs });
 }

@@ -1,24 +1,24 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
-import { settleInserts, stored, toPlant } from '../settle-inserts.js';
+import { forgetValues } from '../forget-values.js';
+import { type PlantRow, settleInserts, stored, toPlant } from '../settle-inserts.js';
 import { orUnavailable } from './database-unavailable.js';
 import { isIdTaken } from './driver-fault.js';
-import type { PrismaClient } from './generated/client.js';
 
 /**
  * Plants in SQLite: any number of them in one statement, which is one commit.
  *
- * @param connection a connection of Prisma's driver adapter for the inserts alone, so that none of them is ever a
- * part of a transaction that Prisma's client has open on its own
+ * @param connection a connection of Prisma's driver adapter for the plants alone, so that no insert is ever a part of a
+ * transaction that Prisma's client has open on its own
  */
-export function createSqlitePlantStore(connection: SqlDriverAdapter, prisma: PrismaClient): PlantStore {
+export function createSqlitePlantStore(connection: SqlDriverAdapter): PlantStore {
   return {
     insert: (plants) =>
       orUnavailable(async () => {
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         const newIds = await insertNew(connection, plants);
-        return settleInserts(plants, newIds, (ids) => prisma.plant.findMany({ where: { id: { in: ids } } }));
+        return settleInserts(plants, newIds, (ids) => findRows(connection, ids));
       }),
     read: (after, limits) => orUnavailable(() => readPage(connection, after, limits)),
   };
@@ -27,7 +27,7 @@ export function createSqlitePlantStore(connection: SqlDriverAdapter, prisma: Pri
 /** Inserts the plants if all their ids are free, as they mostly are; otherwise it gives `false` and changes nothing. */
 async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<boolean> {
   try {
-    await connection.executeRaw(insertStatement(plants));
+    await forgetValues(insertStatement(plants), (statement) => connection.executeRaw(statement));
     return true;
   } catch (error) {
     if (isIdTaken(error)) return false;
@@ -37,8 +37,9 @@ async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant
 
 /** Inserts the plants whose id is free, and gives those ids. */
 async function insertNew(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<Set<bigint>> {
-  const { rows } = await connection.queryRaw(
+  const { rows } = await forgetValues(
     insertStatement(plants, 'ON CONFLICT (id) DO NOTHING RETURNING id'),
+    (statement) => connection.queryRaw(statement),
   );
   // The adapter gives an integer beyond 2^53 as text.
   return new Set(rows.map(([id]) => BigInt(String(id))));
@@ -58,6 +59,16 @@ function insertStatement(plants: readonly NewPlant[], ending = ''): SqlQuery {
   return { sql: `INSERT INTO plants (id, name, tag) VALUES ${rows} ${ending}`, args, argTypes };
 }
 
+async function findRows(connection: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly PlantRow[]> {
+  const query = {
+    sql: `SELECT id, name, tag FROM plants WHERE id IN (?${', ?'.repeat(ids.length - 1)})`,
+    args: [...ids],
+    argTypes: ids.map(() => integer),
+  };
+  const { rows } = await forgetValues(query, (statement) => connection.queryRaw(statement));
+  return rows.map(toRow);
+}
+
 /** The first of the next plants, as many as have room; the first one always has. */
 async function readPage(
   connection: SqlDriverAdapter,
@@ -75,8 +86,10 @@ async function readPage(
     args: [...(after === undefined ? [] : [after]), BigInt(plants), BigInt(bytes)],
     argTypes: [...(after === undefined ? [] : [integer]), integer, integer],
   });
-  return rows.map(([id, name, tag]) =>
-    // The adapter gives an integer beyond 2^53 as text.
-    toPlant({ id: BigInt(String(id)), name: String(name), tag: tag === null ? null : String(tag) }),
-  );
+  return rows.map((row) => toPlant(toRow(row)));
+}
+
+/** A row as the adapter gives it: an integer beyond 2^53 as text. */
+function toRow([id, name, tag]: readonly unknown[]): PlantRow {
+  return { id: BigInt(String(id)), name: String(name), tag: tag === null ? null : String(tag) };
 }
