@@ -1,16 +1,44 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { type Engine, engines } from './test/database/engines.js';
+
+const interfaceTests = 'test/interface/**/*.test.ts';
+const browserTests = 'test/browser/**/*.test.ts';
 
 /** `--mode browser` runs the tests that need Chromium, and only those; every other run leaves them out. */
 export default defineConfig(({ mode }) => ({
-  resolve: { conditions: ['@plant-store/source'] },
-  ssr: { resolve: { conditions: ['@plant-store/source'] } },
   test: {
-    ...(mode === 'browser'
-      ? { include: ['test/browser/**/*.test.ts'] }
-      : { include: ['src/**/*.test.ts', 'test/**/*.test.ts'], exclude: ['test/browser/**'] }),
     // A PostgreSQL of its own, which needs none on the machine.
     globalSetup: ['test/postgresql/global-setup.ts'],
-    // Only a test that hangs takes this long, however busy the machine is.
-    testTimeout: 60_000,
+    projects:
+      mode === 'browser'
+        ? [createProject('browser', 'sqlite', { include: [browserTests] })]
+        : [
+            // What the interface promises holds on every engine: the same tests, once for each.
+            ...engines.map((engine) => createProject(engine, engine, { include: [interfaceTests] })),
+            createProject('api', 'sqlite', {
+              include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+              exclude: [interfaceTests, browserTests],
+            }),
+          ],
   },
 }));
+
+/** A group of test files, and the engine that the services use which they start. */
+function createProject(
+  name: string,
+  engine: Engine,
+  files: { include: string[]; exclude?: string[] },
+): TestProjectInlineConfiguration {
+  return {
+    resolve: { conditions: ['@plant-store/source'] },
+    ssr: { resolve: { conditions: ['@plant-store/source'] } },
+    test: {
+      name,
+      ...files,
+      provide: { engine },
+      // Only what hangs takes this long, however busy the machine is.
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+    },
+  };
+}

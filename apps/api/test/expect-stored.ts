@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
+import type { TestDatabase } from './database/test-database.js';
 import type { Reply } from './expect-refusal.js';
 import { type PlantRow, readPlants } from './read-plants.js';
 
 /** Checks that a request is answered with the plant, of which exactly this row is in the database. */
 export async function expectStored(
-  service: { readonly folder: string },
+  service: { readonly database: TestDatabase },
   request: PromiseLike<Reply>,
   row: PlantRow,
 ): Promise<void> {
@@ -13,5 +14,6 @@ export async function expectStored(
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   expect(headers['x-request-id']).toMatch(/^[\w.:-]{1,64}$/);
-  expect(readPlants(service).filter(({ id }) => id === row.id)).toStrictEqual([row]);
+  const rows = await readPlants(service);
+  expect(rows.filter(({ id }) => id === row.id)).toStrictEqual([row]);
 }

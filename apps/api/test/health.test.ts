@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Reply } from './expect-refusal.js';
@@ -98,11 +96,10 @@ describe('where it listens', () => {
 
 it('says that it is not ready while another program holds the database, and recovers by itself', async () => {
   const service = await start({ ADMIN_PORT: '0' });
-  const database = new Database(join(service.folder, 'plant-store.db'));
-  onTestFinished(() => void database.close());
   const readLines = () => service.logLines.map((line): LogLine => JSON.parse(line));
 
-  database.exec('BEGIN EXCLUSIVE');
+  const endOutage = await service.database.beginOutage('closed');
+  onTestFinished(endOutage);
   const replies = await Promise.all([probe(service, '/readyz'), probe(service, '/readyz')]);
   for (const reply of replies) expect(reply).toMatchObject(unavailable('database_unavailable'));
   expect(replies[0]?.body).toEqual({ status: 'unavailable', reason: 'database_unavailable' });
@@ -113,7 +110,7 @@ it('says that it is not ready while another program holds the database, and reco
     retryAfter: '1',
   });
 
-  database.exec('ROLLBACK');
+  await endOutage();
   const isReady = async () => (await probe(service, '/readyz')).status === 200;
   await vi.waitUntil(isReady, { timeout: 30_000, interval: 50 });
   expect(await probe(service, '/readyz')).toMatchObject(ready);

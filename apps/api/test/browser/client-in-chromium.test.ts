@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readLog } from '../read-log.js';
@@ -50,7 +48,7 @@ async function createIn(
 it('stores the largest id exactly, once the browser has asked, and tells the page the name of the request', async () => {
   const shown = await createIn(page, { id: largestId, name: 'Monstera' });
   expect(shown).toMatchObject({ status: '200', name: 'Monstera', replayed: 'false' });
-  expect(readPlants(service)).toEqual([{ id: largestId, name: 'Monstera', tag: null }]);
+  expect(await readPlants(service)).toEqual([{ id: largestId, name: 'Monstera', tag: null }]);
   expect(await readLog(service, shown['requestId'])).toMatchObject([{ method: 'POST', plantId: largestId }]);
   expect(service.logLines.map((line) => JSON.parse(line))).toMatchObject([
     { method: 'OPTIONS', path: '/plants', status: 204 },
@@ -78,15 +76,14 @@ it('tells the page that its token is not valid', async () => {
 });
 
 it('tells the page when to try again', async () => {
-  const database = new Database(join(service.folder, 'plant-store.db'));
-  database.exec('BEGIN IMMEDIATE');
+  const endOutage = await service.database.beginOutage('closed');
   const shown = await createIn(page, { id: '1', name: 'Fern' });
-  database.close();
+  await endOutage();
   expect(shown).toMatchObject({ status: '503', error: '50301', retryAfter: expect.stringMatching(/^\d+$/) });
 });
 
 it('stores nothing for a page of another origin, to which the service is out of reach', async () => {
   const shown = await createIn(strangePage, { id: '2', name: 'Fern' });
   expect(shown).toEqual({ rejectedWith: 'NetworkError' });
-  expect(readPlants(service).map(({ id }) => id)).toEqual([largestId]);
+  expect((await readPlants(service)).map(({ id }) => id)).toEqual([largestId]);
 });

@@ -22,7 +22,8 @@ const AdapterErrorSchema = z.union([
   z.object({ meta: z.object({ driverAdapterError: z.object({ cause: CauseSchema }) }) }),
   z.object({ name: z.literal('DriverAdapterError'), cause: CauseSchema.optional() }),
 ]);
-const ServerErrorSchema = z.object({ code: z.string().regex(sqlState()), message: z.string() });
+/** Only an error of the server has a severity; the codes of Prisma's own errors look like an SQLSTATE, too. */
+const ServerErrorSchema = z.object({ severity: z.string(), code: z.string(), message: z.string() });
 
 /** What the driver says, without a code, when a connection cannot be had, breaks, or takes too long. */
 const connectionFault =
@@ -31,7 +32,7 @@ const connectionFault =
 /** What PostgreSQL or its driver said, found in an error of Prisma or of the driver; `undefined` when it is another error. */
 export function findDriverFault(error: unknown): DriverFault | undefined {
   const server = ServerErrorSchema.safeParse(error);
-  if (server.success) return server.data;
+  if (server.success) return { code: server.data.code, message: server.data.message };
   const adapter = AdapterErrorSchema.safeParse(error);
   if (adapter.success) {
     const cause = 'meta' in adapter.data ? adapter.data.meta.driverAdapterError.cause : adapter.data.cause;
@@ -48,16 +49,13 @@ function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : '';
 }
 
-function sqlState(): RegExp {
-  return /^[0-9A-Z]{5}$/;
-}
-
 /**
  * The SQLSTATEs that say nothing about the statement, only that the server cannot do it at the moment: connection
- * (08), login (28), database missing (3D), read-only since a failover (25006), resources (53), shutdown, start or
- * timeout (57), system (58), corruption (XX001, XX002).
+ * (08), login (28), database missing (3D), other transactions in the way (40), read-only since a failover (25006),
+ * resources (53), database closed to connections or lock not available (55), shutdown, start or timeout (57), system
+ * (58), corruption (XX001, XX002).
  */
-const unavailableCodes = /^(08|28|3D|53|57|58)|^(25006|XX001|XX002)$/;
+const unavailableCodes = /^(08|28|3D|40|53|55|57|58)|^(25006|XX001|XX002)$/;
 
 /** Whether the database cannot be used at the moment, as opposed to a fault of the statement. */
 export function isUnavailable({ code }: DriverFault): boolean {

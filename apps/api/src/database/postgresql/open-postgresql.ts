@@ -104,7 +104,7 @@ async function checkEncoding(connection: pg.ClientBase): Promise<void> {
 async function checkWritable(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on') {
-    throw Object.assign(new Error('the server is read-only'), { code: '25006' });
+    throw Object.assign(new Error('the server is read-only'), { severity: 'ERROR', code: '25006' });
   }
 }
 

@@ -1,12 +1,12 @@
 import type { ErrorName } from '@plant-store/contract/errors';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { generateAccessToken } from '../src/auth/access-token-format.js';
-import { expectRefusal } from './expect-refusal.js';
-import { expectStored } from './expect-stored.js';
-import { composePlantRequest, postPlant } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { sendRaw } from './send-raw.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { expectStored } from '../expect-stored.js';
+import { composePlantRequest, postPlant } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { sendRaw } from '../send-raw.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 const limit = 100;
 let service: TestService;
@@ -55,7 +55,7 @@ it.each(requests)('reports %s before every later fault', async (name, faults) =>
   const request = composePlantRequest(service, body, headers).toString().replace('POST /plants', target);
 
   expectRefusal(await sendRaw(service.baseUrl, request), name, /./);
-  expect(readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
+  expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
 });
 
 it('reports a body too large in chunks before what is wrong inside', async () => {

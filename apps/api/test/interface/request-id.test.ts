@@ -1,9 +1,9 @@
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composePlantRequest, postPlant } from './post-plant.js';
-import { readLog } from './read-log.js';
-import { sendRaw } from './send-raw.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { composePlantRequest, postPlant } from '../post-plant.js';
+import { readLog } from '../read-log.js';
+import { sendRaw } from '../send-raw.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {

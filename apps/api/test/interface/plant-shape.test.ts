@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { expectStored } from './expect-stored.js';
-import { postPlant } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { expectStored } from '../expect-stored.js';
+import { postPlant } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 const idFault = 'id must be an integer from -9223372036854775808 to 9223372036854775807';
 
 describe('a plant that is refused', () => {
-  afterEach(() => expect(readPlants(service)).toEqual([]));
+  afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it.each([
     ['no id', '{"name":"n"}', 'id is required'],
@@ -118,14 +118,14 @@ describe('a plant that is stored', () => {
   it('shows its name and tag, never its id or a field that nobody knows', async () => {
     const { text } = await postPlant(service, '{"x":1,"tag":"t","id":20,"name":"n","_id":2,"Name":"N"}');
     expect(text).toBe('{"name":"n","tag":"t"}');
-    expect(readPlants(service)).toContainEqual({ id: '20', name: 'n', tag: 't' });
+    expect(await readPlants(service)).toContainEqual({ id: '20', name: 'n', tag: 't' });
   });
 
   it('has no tag, or an empty one', async () => {
     const absent = await postPlant(service, '{"id":21,"name":"n"}');
     const empty = await postPlant(service, '{"id":22,"name":"n","tag":""}');
     expect([absent.text, empty.text]).toEqual(['{"name":"n"}', '{"name":"n","tag":""}']);
-    expect(readPlants(service)).toContainEqual({ id: '21', name: 'n', tag: null });
-    expect(readPlants(service)).toContainEqual({ id: '22', name: 'n', tag: '' });
+    expect(await readPlants(service)).toContainEqual({ id: '21', name: 'n', tag: null });
+    expect(await readPlants(service)).toContainEqual({ id: '22', name: 'n', tag: '' });
   });
 });

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { expectStored } from './expect-stored.js';
-import { composePlantRequest, postPlant } from './post-plant.js';
-import { readLog } from './read-log.js';
-import { readPlants } from './read-plants.js';
-import { openConnection, sendRaw } from './send-raw.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { expectStored } from '../expect-stored.js';
+import { composePlantRequest, postPlant } from '../post-plant.js';
+import { readLog } from '../read-log.js';
+import { readPlants } from '../read-plants.js';
+import { openConnection, sendRaw } from '../send-raw.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 const limit = 200;
 let service: TestService;
@@ -38,7 +38,7 @@ function composeChunked(body: string, chunkBytes: number, lastChunk = '0\r\n\r\n
 }
 
 describe('a body that is refused', () => {
-  afterEach(() => expect(readPlants(service)).toEqual([]));
+  afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it('is one byte too large', async () => {
     expectRefusal(await postPlant(service, plantOf(limit + 1).body), 'body_too_large', tooLarge);
@@ -133,7 +133,7 @@ describe('without a configured limit', () => {
   it('refuses a body of more than 1 MiB', async () => {
     const reply = await postPlant(unconfigured, { id: 1, name: 'a'.repeat(mebibyte) });
     expectRefusal(reply, 'body_too_large', 'larger than 1048576 bytes');
-    expect(readPlants(unconfigured)).toEqual([]);
+    expect(await readPlants(unconfigured)).toEqual([]);
   });
 
   it.each([

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { createFakePlantStore, type FakePlantStore } from '@plant-store/client/testing';
 import { type ErrorName, errors } from '@plant-store/contract/errors';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateAccessToken } from '../src/auth/access-token-format.js';
-import { readPlants } from './read-plants.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { readPlants } from '../read-plants.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 let fake: FakePlantStore;
@@ -340,9 +340,9 @@ describe.each([
   });
 });
 
-it('has stored the same plants in the end', () => {
+it('has stored the same plants in the end', async () => {
   const plants = [...fake.plants].map(([id, { name, tag = null }]) => ({ id: String(id), name, tag }));
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-  expect(plants.sort(byId)).toEqual([...readPlants(service)].sort(byId));
+  expect(plants.sort(byId)).toEqual([...(await readPlants(service))].sort(byId));
   expect(plants.length).toBeGreaterThan(20);
 });

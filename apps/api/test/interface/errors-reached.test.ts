@@ -1,13 +1,11 @@
-import { join } from 'node:path';
 import { type ErrorName, errors } from '@plant-store/contract/errors';
-import Database from 'better-sqlite3';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { generateAccessToken } from '../src/auth/access-token-format.js';
-import type { Reply } from './expect-refusal.js';
-import { composePlantRequest, plantRequest, postPlant } from './post-plant.js';
-import { openConnection, sendRaw } from './send-raw.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import type { Reply } from '../expect-refusal.js';
+import { composePlantRequest, plantRequest, postPlant } from '../post-plant.js';
+import { openConnection, sendRaw } from '../send-raw.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -31,13 +29,9 @@ const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
   ['not_found', 40400, () => supertest(service.baseUrl).get('/')],
   ['method_not_allowed', 40500, () => supertest(service.baseUrl).get('/plants')],
   ['rate_limited', 42900, postPastRateLimit],
-  [
-    'internal_error',
-    50000,
-    () => postWhile('ALTER TABLE plants RENAME TO p', 'ALTER TABLE p RENAME TO plants'),
-  ],
+  ['internal_error', 50000, postWhileTableIsMissing],
   ['overloaded', 50300, postPastWaitingLimit],
-  ['database_unavailable', 50301, () => postWhile('BEGIN IMMEDIATE', 'ROLLBACK')],
+  ['database_unavailable', 50301, postInOutage],
   ['shutting_down', 50302, postWhileStopping],
 ];
 
@@ -74,13 +68,17 @@ async function postPastWaitingLimit(): Promise<Reply> {
   return reply;
 }
 
-/** Posts a plant while another program has changed the database. */
-async function postWhile(change: string, undo: string): Promise<Reply> {
-  const database = new Database(join(service.folder, 'plant-store.db'));
-  database.exec(change);
+async function postWhileTableIsMissing(): Promise<Reply> {
+  await service.database.query('ALTER TABLE plants RENAME TO elsewhere');
   const reply = await postPlant(service, { id: 2, name: 'Fern' });
-  database.exec(undo);
-  database.close();
+  await service.database.query('ALTER TABLE elsewhere RENAME TO plants');
+  return reply;
+}
+
+async function postInOutage(): Promise<Reply> {
+  const endOutage = await service.database.beginOutage('closed');
+  const reply = await postPlant(service, { id: 2, name: 'Fern' });
+  await endOutage();
   return reply;
 }
 

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal, type Reply } from './expect-refusal.js';
-import { plantRequest, postPlant } from './post-plant.js';
-import { readLog } from './read-log.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal, type Reply } from '../expect-refusal.js';
+import { plantRequest, postPlant } from '../post-plant.js';
+import { readLog } from '../read-log.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 const origin = 'https://app.example.com';
 const another = 'http://localhost:5173';
@@ -123,10 +121,9 @@ describe('with origins configured', () => {
   });
 
   it('lets a page read that the database is not available', async () => {
-    const database = new Database(join(service.folder, 'plant-store.db'));
-    database.exec('BEGIN IMMEDIATE');
+    const endOutage = await service.database.beginOutage('closed');
     const reply = await postFrom(origin, { id: 2, name: 'Fern' });
-    database.close();
+    await endOutage();
     expectRefusal(reply, 'database_unavailable', /./);
     expectReadable(reply);
   });

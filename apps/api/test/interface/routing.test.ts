@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import supertest from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { expectStored } from './expect-stored.js';
-import { composePlantRequest, plantRequest } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { sendRaw } from './send-raw.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { expectStored } from '../expect-stored.js';
+import { composePlantRequest, plantRequest } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { sendRaw } from '../send-raw.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ function sendTo(target: string, method = 'POST') {
 }
 
 describe('a request that is refused', () => {
-  afterEach(() => expect(readPlants(service)).toEqual([]));
+  afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH'])(
     'has another method: %s',

@@ -1,9 +1,9 @@
 import supertest from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { postPlant } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { postPlant } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 const limit = 3;
 
@@ -33,7 +33,7 @@ describe(`with a limit of ${limit} requests per minute`, () => {
     expect(Number(seconds)).toBeLessThanOrEqual(60);
     expect(reply.headers['ratelimit-policy']).toMatch(/^"plants"; q=3; w=60/);
     expect(reply.headers['ratelimit']).toMatch(/^"plants"; r=0; t=[1-6]?\d$/);
-    expect(readPlants(service).map(({ id }) => id)).toEqual(['1', '2', '3']);
+    expect((await readPlants(service)).map(({ id }) => id)).toEqual(['1', '2', '3']);
   });
 
   it('counts each token by itself, wherever it is used from', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { expectStored } from './expect-stored.js';
-import { composePlantRequest, postPlant } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { openConnection, sendRaw } from './send-raw.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { expectStored } from '../expect-stored.js';
+import { composePlantRequest, postPlant } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { openConnection, sendRaw } from '../send-raw.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ function compose(headers: Readonly<Record<string, string | undefined>>, content 
 }
 
 describe('what is not valid HTTP', () => {
-  afterEach(() => expect(readPlants(service)).toEqual([]));
+  afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it.each<[string, () => string | Buffer, RegExp]>([
     ['no HTTP at all', () => 'hello\r\n\r\n', /HPE_INVALID_METHOD/],

@@ -2,8 +2,8 @@ import { createClient } from '@plant-store/client';
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readPlants } from './read-plants.js';
-import { startTestService } from './start-test-service.js';
+import { readPlants } from '../read-plants.js';
+import { startTestService } from '../start-test-service.js';
 
 const idsPerRun = 1_000;
 const runs = 11;
@@ -35,7 +35,7 @@ it(`keeps more than 10,000 ids exact: client, HTTP, database, and back`, async (
     { numRuns: runs },
   );
 
-  const stored = readPlants(service);
+  const stored = await readPlants(service);
   expect(sent.size).toBeGreaterThanOrEqual(10_000);
   expect(new Set(stored.map(({ id }) => id))).toEqual(sent);
   expect(stored.filter(({ id, name }) => name !== `plant ${id}`)).toEqual([]);

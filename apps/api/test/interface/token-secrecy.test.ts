@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { plantRequest, postPlant } from './post-plant.js';
-import { readLog } from './read-log.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { plantRequest, postPlant } from '../post-plant.js';
+import { readLog } from '../read-log.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -52,25 +49,23 @@ describe('a token is in no line of the log', () => {
 
   it('when the table of tokens fails', async () => {
     const { text } = await service.accessTokens.issue({ name: 'not yet looked up' });
-    const database = new Database(join(service.folder, 'plant-store.db'));
-    database.exec('ALTER TABLE access_tokens RENAME TO elsewhere');
+    await service.database.query('ALTER TABLE access_tokens RENAME TO elsewhere');
     const reply = await plantRequest({ ...service, token: text }).send(plant);
     expectRefusal(reply, 'internal_error', 'unexpected fault');
     const lines = await readLog(service, reply.headers['x-request-id']);
     expect(lines.map(({ level }) => level)).toContain(50);
     expectNoToken(service.logLines.join(''), text);
 
-    database.exec('ALTER TABLE elsewhere RENAME TO access_tokens');
-    database.close();
+    await service.database.query('ALTER TABLE elsewhere RENAME TO access_tokens');
     expect((await plantRequest({ ...service, token: text }).send(plant)).status).toBe(200);
   });
 });
 
 it('keeps of a token nothing but its SHA-256', async () => {
   const { text } = await service.accessTokens.issue({ name: 'hashed' });
-  const files = readdirSync(service.folder).map((file) => readFileSync(join(service.folder, file), 'latin1'));
-  expect(files.join('')).toContain(createHash('sha256').update(text).digest('hex'));
-  expectNoToken(files.join(''), text);
+  const content = await service.database.readEverything();
+  expect(content).toContain(createHash('sha256').update(text).digest('hex'));
+  expectNoToken(content, text);
 });
 
 /** Fails when a text has more of the token in it than a reader may know: its prefix and a few letters. */

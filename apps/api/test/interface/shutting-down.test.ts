@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { composePlantRequest } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { openConnection, type RawConnection } from './send-raw.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { composePlantRequest } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { openConnection, type RawConnection } from '../send-raw.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 const body = '{"id":1,"name":"Monstera"}';
 
@@ -27,7 +27,7 @@ it('answers the request that is running, refuses the next on its connection, and
   // Half a request keeps the connection from being idle, and so the service from being done.
   connection.write(Buffer.concat([Buffer.from(body), next.subarray(0, 20)]));
   expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Monstera' } });
-  expect(readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
+  expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
 
   connection.write(next.subarray(20));
   const refused = await connection.readReply();

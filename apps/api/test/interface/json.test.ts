@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { expectStored } from './expect-stored.js';
-import { composePlantRequest, postPlant } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { sendRaw } from './send-raw.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { expectStored } from '../expect-stored.js';
+import { composePlantRequest, postPlant } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { sendRaw } from '../send-raw.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -17,8 +17,8 @@ const brackets = '['.repeat(depth) + ']'.repeat(depth);
 const objects = '{"a":'.repeat(depth) + 1 + '}'.repeat(depth);
 
 describe('a body that is refused', () => {
-  afterEach(() => {
-    expect(readPlants(service)).toEqual([]);
+  afterEach(async () => {
+    expect(await readPlants(service)).toEqual([]);
     expect('polluted' in {}).toBe(false);
   });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { postPlant } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { postPlant } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** The rows under an id. */
-function rowsOf(id: string) {
-  return readPlants(service).filter((row) => row.id === id);
+async function rowsOf(id: string) {
+  return (await readPlants(service)).filter((row) => row.id === id);
 }
 
 describe('the same plant again is answered again and stored once', () => {
@@ -30,7 +30,7 @@ describe('the same plant again is answered again and stored once', () => {
     const stored = await postPlant(service, first);
     expect(stored.status).toBe(200);
     expect(stored.headers).not.toHaveProperty('idempotent-replayed');
-    const rows = rowsOf(id);
+    const rows = await rowsOf(id);
     expect(rows).toHaveLength(1);
 
     for (let time = 2; time <= 3; time++) {
@@ -38,7 +38,7 @@ describe('the same plant again is answered again and stored once', () => {
       expect(replayed.status).toBe(200);
       expect(replayed.headers['idempotent-replayed']).toBe('true');
       expect(replayed.text).toBe(stored.text);
-      expect(rowsOf(id)).toEqual(rows);
+      expect(await rowsOf(id)).toEqual(rows);
     }
   });
 
@@ -66,19 +66,19 @@ describe('a different plant under a taken id is refused and changes nothing', ()
   ])('plant %s: %s', async (id, _, first, second) => {
     const withId = (plant: object) => JSON.stringify(plant).replace('{', `{"id":${id},`);
     expect((await postPlant(service, withId(first))).status).toBe(200);
-    const rows = rowsOf(id);
+    const rows = await rowsOf(id);
 
     const reply = await postPlant(service, withId(second));
     expectRefusal(reply, 'id_taken', `The id ${id} belongs to another plant.`);
     expect(reply.headers).not.toHaveProperty('idempotent-replayed');
-    expect(rowsOf(id)).toEqual(rows);
+    expect(await rowsOf(id)).toEqual(rows);
     expect((await postPlant(service, withId(first))).headers['idempotent-replayed']).toBe('true');
   });
 
   it('takes neighbours that JavaScript would round to one number for two ids', async () => {
     expect((await postPlant(service, '{"id":9007199254740992,"name":"even"}')).status).toBe(200);
     expect((await postPlant(service, '{"id":9007199254740993,"name":"odd"}')).status).toBe(200);
-    expect([rowsOf('9007199254740992'), rowsOf('9007199254740993')]).toMatchObject([
+    expect([await rowsOf('9007199254740992'), await rowsOf('9007199254740993')]).toMatchObject([
       [{ name: 'even' }],
       [{ name: 'odd' }],
     ]);
@@ -91,7 +91,7 @@ describe('of 50 requests at the same time', () => {
     const replies = await Promise.all(Array.from({ length: 50 }, () => postPlant(service, plant)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(50);
     expect(replies.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1);
-    expect(rowsOf('100')).toEqual([{ ...plant, id: '100' }]);
+    expect(await rowsOf('100')).toEqual([{ ...plant, id: '100' }]);
   });
 
   it('for different plants under one id, one wins and is what is stored', async () => {
@@ -102,7 +102,7 @@ describe('of 50 requests at the same time', () => {
     for (const reply of replies.filter(({ status }) => status !== 200)) {
       expectRefusal(reply, 'id_taken', 'The id 101 belongs to another plant.');
     }
-    expect(rowsOf('101')).toEqual([{ id: '101', name: winners[0]?.body.name, tag: null }]);
+    expect(await rowsOf('101')).toEqual([{ id: '101', name: winners[0]?.body.name, tag: null }]);
   });
 });
 

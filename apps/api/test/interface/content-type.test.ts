@@ -1,11 +1,11 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from './expect-refusal.js';
-import { expectStored } from './expect-stored.js';
-import { composePlantRequest, plantRequest, postPlant } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { sendRaw } from './send-raw.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { expectStored } from '../expect-stored.js';
+import { composePlantRequest, plantRequest, postPlant } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { sendRaw } from '../send-raw.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const row = { id: '1', name: 'Café 🪴', tag: null };
 const body = JSON.stringify({ id: 1, name: row.name });
 
 describe('a request that is refused', () => {
-  afterEach(() => expect(readPlants(service)).toEqual([]));
+  afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it('has no content type', async () => {
     const reply = await plantRequest(service).send(body).unset('Content-Type');

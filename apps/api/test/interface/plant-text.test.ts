@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectStored } from './expect-stored.js';
-import { postPlant } from './post-plant.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { expectStored } from '../expect-stored.js';
+import { postPlant } from '../post-plant.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {

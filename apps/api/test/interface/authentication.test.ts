@@ -1,11 +1,11 @@
 import supertest from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { generateAccessToken } from '../src/auth/access-token-format.js';
-import { expectRefusal, type Reply } from './expect-refusal.js';
-import { expectStored } from './expect-stored.js';
-import { plantRequest } from './post-plant.js';
-import { readPlants } from './read-plants.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { expectRefusal, type Reply } from '../expect-refusal.js';
+import { expectStored } from '../expect-stored.js';
+import { plantRequest } from '../post-plant.js';
+import { readPlants } from '../read-plants.js';
+import { startTestService, type TestService } from '../start-test-service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ function send(authorization?: string): PromiseLike<Reply> {
 }
 
 describe('a request that is refused', () => {
-  afterEach(() => expect(readPlants(service)).toEqual([]));
+  afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it.each<[string, (token: string) => string | undefined]>([
     ['no Authorization header', () => undefined],
