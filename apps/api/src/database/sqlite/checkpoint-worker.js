@@ -10,23 +10,26 @@ const pauseMs = 100;
 /**
  * Copies what the write-ahead log holds into the database, again and again, without making a writer wait. Under
  * steady writing the log may never become empty by itself; past `restartPages` pages the writers are held up for what has
- * come since, and the log starts anew.
+ * come since, and the log starts anew. Not while somebody reads an older state, as a backup does for long: the log cannot
+ * start anew before that is over, and the writers would be held up in vain.
  *
  * @param {import('better-sqlite3').Database} database
  */
 function checkpoint(database) {
-  const pages = runCheckpoint(database, 'PASSIVE');
-  if (pages > workerData.restartPages) runCheckpoint(database, 'RESTART');
+  const { log, checkpointed } = runCheckpoint(database, 'PASSIVE');
+  if (log > workerData.restartPages && checkpointed === log) runCheckpoint(database, 'RESTART');
 }
 
 /**
  * @param {import('better-sqlite3').Database} database
  * @param {'PASSIVE' | 'RESTART'} mode
- * @returns {number} how many pages the log holds
+ * @returns {{ log: number, checkpointed: number }} how many pages the log holds, and how many of them the database has
  */
 function runCheckpoint(database, mode) {
-  const [row] = /** @type {[{ log: number }]} */ (database.pragma(`wal_checkpoint(${mode})`));
-  return row.log;
+  const [row] = /** @type {[{ log: number, checkpointed: number }]} */ (
+    database.pragma(`wal_checkpoint(${mode})`)
+  );
+  return row;
 }
 
 async function run() {

@@ -45,6 +45,25 @@ it('starts the log anew under steady writing, again and again', async () => {
   await checkpointer.stop();
 });
 
+it('holds up no writer while somebody reads an older state', async () => {
+  await (await openSqlite(path)).close();
+  const writer = new Sqlite(path, { timeout: 0 });
+  writer.pragma('wal_autocheckpoint = 0');
+  const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
+  insert.run(0, 'x');
+  const reader = new Sqlite(path);
+  reader.exec('BEGIN; SELECT * FROM plants');
+  const checkpointer = startCheckpointer(path, 10);
+  // Several rounds of the checkpointer, each with a log that is past its limit.
+  for (let id = 1; id <= 500; id++) {
+    insert.run(id, 'x'.repeat(10_000));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  reader.close();
+  writer.close();
+  await checkpointer.stop();
+});
+
 /** How often the log was started anew, as its header says (https://www.sqlite.org/fileformat.html#walformat). */
 function readLogNumber(): number {
   const header = Buffer.alloc(32);
