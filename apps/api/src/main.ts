@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { backUp } from './commands/backup.js';
 import { parseDuration } from './commands/duration.js';
+import { exportPlants } from './commands/export.js';
+import { importPlants } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
-import { serve } from './commands/serve.js';
 import type { Terminal } from './commands/terminal.js';
 import { createToken, listTokens, revokeToken } from './commands/token.js';
 import { type Config, parseConfig } from './config.js';
@@ -29,7 +31,11 @@ program
   .command('serve')
   .description('run the service until it gets SIGTERM or SIGINT')
   .option('--quickstart', 'issue an access token on the first start, and print a curl that uses it')
-  .action((options: { quickstart?: boolean }) => serve(readConfig(), options, terminal));
+  .action(async (options: { quickstart?: boolean }) => {
+    // The other commands have no use for a server, which is most of the program.
+    const { serve } = await import('./commands/serve.js');
+    await serve(readConfig(), options, terminal);
+  });
 
 const token = program.command('token').description('issue, list and revoke access tokens').helpCommand(false);
 
@@ -66,10 +72,53 @@ program
   .description('create the database as needed and apply pending migrations')
   .action(() => migrate(readConfig(), terminal));
 
+program
+  .command('export')
+  .description('write all plants as NDJSON, one a line, in the order of their ids')
+  .option('--output <file>', 'a new file, in place of standard output')
+  .action((options: { output?: string }) => exportPlants(readConfig(), options, terminal));
+
+program
+  .command('import')
+  .description(
+    'store the plants of a file of NDJSON, as export writes it; plants that are there already stay',
+  )
+  .argument('[file]', 'the file; without it standard input is read')
+  .option(
+    '--from-line <number>',
+    'the line to begin with, where an earlier import has stopped',
+    toLineNumber,
+    1,
+  )
+  .action((file: string | undefined, { fromLine }: { fromLine: number }) =>
+    importPlants(readConfig(), { file, fromLine }, terminal),
+  )
+  .addHelpText(
+    'after',
+    '\nEach bad line is told on standard error and changes nothing; then the exit status is 1.',
+  );
+
+program
+  .command('backup')
+  .description('copy a SQLite database to a new file, at any time, and check the copy')
+  .argument('<file>', 'the file to create; one that exists is left as it is')
+  .action((file: string) => backUp(readConfig(), file, terminal));
+
+/** Takes away the progress that stands in the line, where somebody is watching. */
+const eraseLine = process.stderr.isTTY ? '\r\x1b[K' : '';
+
+// What nobody reads is lost; that is no reason for a command to fail.
+process.stderr.on('error', () => undefined);
+
 const terminal: Terminal = {
   folder: process.cwd(),
+  get input() {
+    return process.stdin;
+  },
+  output: process.stdout,
   print: (text) => void process.stdout.write(text),
-  remark: (text) => void process.stderr.write(`${text}\n`),
+  remark: (text) => new Promise((resolve) => process.stderr.write(`${eraseLine}${text}\n`, () => resolve())),
+  showProgress: (text) => void (process.stderr.isTTY && process.stderr.write(`${eraseLine}${text}`)),
   stopSignal: () =>
     new Promise((resolve) => {
       const hear = (signal: NodeJS.Signals) => {
@@ -103,6 +152,11 @@ function toTokenId(text: string): number {
   return Number(text);
 }
 
+function toLineNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give the number of a line, from 1 on.');
+  return Number(text);
+}
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -116,6 +170,8 @@ function report(error: unknown): number {
     terminal.remark(`plant-store: ${error.message}`);
     return error.exitCode;
   }
+  // Whoever read the result has enough of it, as head has; there is nothing to tell.
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 1;
   terminal.remark(`plant-store: unexpected fault\n${error instanceof Error ? error.stack : String(error)}`);
   return 1;
 }

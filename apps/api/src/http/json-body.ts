@@ -1,8 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { parse as parseContentType } from 'content-type';
 import type { RequestHandler } from 'express';
+import { parseJsonBytes } from '../parse-json-bytes.js';
 import { ServiceError } from '../service-error.js';
 import { readBody } from './read-body.js';
 
@@ -42,24 +41,12 @@ function isJsonInUtf8(header = ''): boolean {
 }
 
 function parseJson(body: Buffer): unknown {
-  if (body.length === 0) throw malformed('it is empty');
-  if (!isUtf8(body)) throw malformed('it is not in UTF-8');
-  const text = body.toString('utf8');
-  if (text.startsWith('\uFEFF')) throw malformed('it starts with a byte order mark');
   try {
-    return parseExactJson(text);
+    return parseJsonBytes(body);
   } catch (error) {
-    if (error instanceof SyntaxError) throw malformed(error.message, error);
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ServiceError('malformed_json', `The body is not valid JSON: ${error.message}.`, {
+      cause: error,
+    });
   }
-}
-
-function malformed(fault: string, cause?: unknown): ServiceError {
-  return new ServiceError(
-    'malformed_json',
-    `The body is not valid JSON: ${fault.slice(0, 200).toWellFormed()}.`,
-    {
-      cause,
-    },
-  );
 }

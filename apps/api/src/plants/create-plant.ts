@@ -1,6 +1,6 @@
 import type { NewPlant, Plant } from '@plant-store/contract';
 import { ServiceError } from '../service-error.js';
-import type { StoredPlant } from './plant-store.js';
+import { isSamePlant } from './is-same-plant.js';
 import type { PlantWriter } from './plant-writer.js';
 
 /** What a create answers: the plant, and whether it had been stored by an earlier request. */
@@ -26,8 +26,4 @@ export async function createPlant(writer: PlantWriter, newPlant: NewPlant): Prom
 /** The Plant shape, which has no id (interface: Resources, rule 2). */
 function show({ name, tag }: NewPlant): Plant {
   return tag === undefined ? { name } : { name, tag };
-}
-
-function isSamePlant(a: StoredPlant, b: StoredPlant): boolean {
-  return a.id === b.id && a.name === b.name && a.tag === b.tag;
 }

@@ -8,6 +8,10 @@ import { temporaryFolder } from './temporary-folder.js';
 
 it.each([
   { args: ['--help'], names: ['serve', 'token', 'migrate', 'DATABASE_URL', 'Exit status'] },
+  { args: ['--help'], names: ['export', 'import', 'backup'] },
+  { args: ['export', '--help'], names: ['--output', 'NDJSON'] },
+  { args: ['import', '--help'], names: ['[file]', '--from-line', 'NDJSON', 'exit status'] },
+  { args: ['backup', '--help'], names: ['<file>', 'SQLite'] },
   { args: ['serve', '--help'], names: ['--quickstart'] },
   { args: ['token', '--help'], names: ['create', 'list', 'revoke'] },
   { args: ['token', 'create', '--help'], names: ['--name', '--expires', '30d'] },
@@ -22,6 +26,8 @@ it.each([
   { args: ['serve', '--fast'], says: "unknown option '--fast'" },
   { args: ['token', 'create'], says: "required option '--name <name>' not specified" },
   { args: ['token', 'create', '--name', 'x', '--expires', 'soon'], says: 'such as 12h or 30d' },
+  { args: ['import', '--from-line', '0'], says: 'the number of a line, from 1 on' },
+  { args: ['backup'], says: "missing required argument 'file'" },
   { args: ['token', 'revoke', 'one'], says: 'the id that token list shows' },
 ])('refuses a wrong call with exit status 2: $args', async ({ args, says }) => {
   const { exitCode, stdout, stderr } = await runCommand(args, { folder: temporaryFolder() });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -10,6 +11,8 @@ export const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url)
 export interface Call {
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** What it reads from standard input; nothing by default. */
+  readonly input?: Readable;
 }
 
 /** What a command that has ended left behind. */
@@ -29,12 +32,18 @@ export interface RunningCommand {
 }
 
 /** Runs `plant-store` with the arguments given, in a process of its own. */
-export function startCommand(args: readonly string[], { folder, environment = {} }: Call): RunningCommand {
+export function startCommand(
+  args: readonly string[],
+  { folder, environment = {}, input = Readable.from([]) }: Call,
+): RunningCommand {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // It may end before it has read all.
+  child.stdin.on('error', () => input.destroy());
+  input.pipe(child.stdin);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

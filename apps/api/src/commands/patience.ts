@@ -1,0 +1,27 @@
+import { OperatorError } from '../operator-error.js';
+import type { Patience } from '../plants/retry-while-unavailable.js';
+import { ServiceError } from '../service-error.js';
+
+/** How long a command waits for a database that does not answer: as long as a restart of it takes, and then some. */
+export const patience: Patience = { forMs: 60_000, pauseMs: 500 };
+
+/**
+ * Carries out an action that has had such patience.
+ *
+ * @throws {OperatorError} when the database has not answered all the while; every other error as it is
+ */
+export async function orExplainUnavailable<Result>(action: () => Promise<Result>): Promise<Result> {
+  try {
+    return await action();
+  } catch (error) {
+    throw error instanceof ServiceError ? explain(error) : error;
+  }
+}
+
+function explain(error: ServiceError): OperatorError {
+  const reason = error.cause instanceof Error ? error.cause.message : error.message;
+  return new OperatorError(
+    `The database has not answered for ${patience.forMs / 1_000} seconds, the last time with: ${reason}`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,60 @@
+/** A line of a text in UTF-8, numbered from 1. */
+export interface Line {
+  readonly number: number;
+  /** The line without its line feed; `undefined` when it is longer than the limit. */
+  readonly bytes: Buffer | undefined;
+}
+
+const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/**
+ * Splits a stream of bytes into lines, holding one line at most, and that only up to the limit. A line feed at the
+ * very end begins no further line, and a byte order mark at the very beginning is no part of the first.
+ *
+ * @param signal once aborted, the lines of the last chunk end it: a line that was cut off is none
+ */
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  limitBytes: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Line> {
+  let number = 1;
+  let begun: Buffer[] = [];
+  let begunBytes = 0;
+
+  function add(part: Buffer): void {
+    begunBytes += part.length;
+    if (begunBytes <= limitBytes) begun.push(part);
+    else begun = [];
+  }
+
+  function take(): Line {
+    const bytes = begunBytes > limitBytes ? undefined : join(begun);
+    begun = [];
+    begunBytes = 0;
+    return { number, bytes: number++ === 1 && bytes ? withoutByteOrderMark(bytes) : bytes };
+  }
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      add(chunk.subarray(start, end));
+      yield take();
+      start = end + 1;
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+  }
+  if (begunBytes > 0 && !signal?.aborted) yield take();
+}
+
+/** Most lines come in one piece, which needs no copy. */
+function join(parts: readonly Buffer[]): Buffer {
+  const [first] = parts;
+  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
+}
+
+function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const { length } = BYTE_ORDER_MARK;
+  return bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? bytes.subarray(length) : bytes;
+}

@@ -1,0 +1,18 @@
+import type { PageLimits, PlantStore, StoredPlant } from './plant-store.js';
+
+/**
+ * Reads all plants in the order of their ids, page by page: every plant that was there at the beginning, and perhaps
+ * some that came since.
+ *
+ * @param read see `PlantStore`
+ */
+export async function* readAllPlants(
+  read: PlantStore['read'],
+  limits: PageLimits,
+): AsyncGenerator<readonly StoredPlant[]> {
+  let page = await read(undefined, limits);
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    yield page;
+    page = await read(last.id, limits);
+  }
+}
