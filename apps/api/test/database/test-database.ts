@@ -11,8 +11,9 @@ export interface TestDatabase {
   remove(): Promise<void>;
 }
 
-/** Nobody but another program may read or write; or may write; see `beginOutage` of each engine. */
-export type OutageKind = (typeof outageKinds)[number];
-
-/** `closed`: the service can neither read nor write. `locked`: it can read, but another program has the plants locked. */
+/**
+ * How a database comes not to answer the service. `closed`: it lets the service in no more, where the engine can do so;
+ * `locked`: another program has the plants locked. A SQLite file can be read throughout both.
+ */
 export const outageKinds = ['closed', 'locked'] as const;
+export type OutageKind = (typeof outageKinds)[number];

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, openTestDatabase } from '../../test/database/create-test-database.js';
+import { engines } from '../../test/database/engines.js';
+import type { TestDatabase } from '../../test/database/test-database.js';
+import type { AccessTokenStore } from '../auth/access-token-store.js';
+import type { Database } from './database.js';
+
+describe.each(engines)('a store of access tokens on %s', (engine) => {
+  let testDatabase: TestDatabase;
+  let database: Database;
+  let store: AccessTokenStore;
+  beforeEach(async () => {
+    testDatabase = await createTestDatabase(engine);
+    database = await openTestDatabase(testDatabase);
+    store = database.accessTokens;
+  });
+  afterEach(async () => {
+    await database.close();
+    await testDatabase.remove();
+  });
+
+  const expiresAt = new Date('2031-02-03T04:05:06.789Z');
+
+  it('keeps a token to the millisecond, and never shows its hash', async () => {
+    const before = Date.now();
+    const added = await store.add({ name: 'shop', hash: 'a', expiresAt });
+    expect(added).toStrictEqual({
+      id: 1,
+      name: 'shop',
+      createdAt: expect.any(Date),
+      expiresAt,
+      revokedAt: null,
+    });
+    expect(added.createdAt.getTime()).toBeGreaterThanOrEqual(before - 1_000);
+    expect(added.createdAt.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+    expect(await store.findByHash('a')).toStrictEqual(added);
+    expect(await store.findByHash('b')).toBeNull();
+    expect(await store.list()).toStrictEqual([added]);
+  });
+
+  it('lists tokens in the order of their ids, the same name as often as it was given', async () => {
+    for (const hash of ['c', 'a', 'b']) await store.add({ name: 'shop', hash, expiresAt: null });
+    await store.revoke(1, new Date());
+    expect((await store.list()).map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+
+  it('refuses the same hash twice', async () => {
+    await store.add({ name: 'shop', hash: 'a', expiresAt: null });
+    await expect(store.add({ name: 'other', hash: 'a', expiresAt: null })).rejects.toThrow(/unique/i);
+    expect(await store.list()).toMatchObject([{ name: 'shop' }]);
+  });
+
+  it('revokes a token once, and keeps the first time', async () => {
+    await store.add({ name: 'shop', hash: 'a', expiresAt: null });
+    await store.add({ name: 'other', hash: 'b', expiresAt: null });
+    const first = new Date('2026-01-01T00:00:00.123Z');
+    expect(await store.revoke(1, first)).toMatchObject({ id: 1, revokedAt: first });
+    expect(await store.revoke(1, new Date('2027-01-01T00:00:00.000Z'))).toMatchObject({ revokedAt: first });
+    expect(await store.revoke(3, first)).toBeNull();
+    expect((await store.list()).map(({ revokedAt }) => revokedAt)).toEqual([first, null]);
+  });
+
+  it('says that the database is unavailable, and goes on later', async () => {
+    await store.add({ name: 'shop', hash: 'a', expiresAt: null });
+    const endOutage = await testDatabase.beginOutage('closed');
+    for (const write of [
+      () => store.revoke(1, new Date()),
+      () => store.add({ name: 'other', hash: 'b', expiresAt: null }),
+    ]) {
+      await expect(write()).rejects.toMatchObject({
+        errorName: 'database_unavailable',
+        headers: { 'Retry-After': '1' },
+        cause: expect.anything(),
+      });
+    }
+    await endOutage();
+    expect(await store.list()).toMatchObject([{ name: 'shop', revokedAt: null }]);
+  });
+});
