@@ -8,8 +8,12 @@ import { readMigrations } from '../migrations.js';
 import { findDriverFault } from './driver-fault.js';
 import { readLedger } from './migrate-sqlite.js';
 import { createFactory } from './open-sqlite.js';
+import { retryWhileBusy } from './retry-while-busy.js';
 
 const run = promisify(execFile);
+/** How long to wait for another process that holds the file, in milliseconds. */
+const busyTimeoutMs = 60_000;
+
 const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
 
 /**
@@ -23,9 +27,9 @@ const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
  * the copy fails the check
  */
 export async function copySqlite(path: string, copyPath: string, stop: AbortSignal): Promise<number> {
-  await checkLedger(path);
+  await checkLedger(path, stop);
   const plants = await copy(path, copyPath, stop);
-  await checkLedger(copyPath);
+  await checkLedger(copyPath, stop);
   return plants;
 }
 
@@ -48,10 +52,13 @@ function describe(error: unknown): string {
 }
 
 /** Sees to it that a file is a plant store that this version knows, and changes nothing of it. */
-async function checkLedger(path: string): Promise<void> {
+async function checkLedger(path: string, stop: AbortSignal): Promise<void> {
   try {
-    const connection = await createFactory(path).connect();
-    const ledger = await readLedger(connection).finally(() => connection.dispose());
+    const ledger = await retryWhileBusy(async () => {
+      stop.throwIfAborted();
+      const connection = await createFactory(path).connect();
+      return await readLedger(connection).finally(() => connection.dispose());
+    }, busyTimeoutMs);
     if (ledger === undefined) throw new OperatorError(`The database ${path} is empty.`);
     findPendingMigrations(readMigrations('sqlite'), ledger);
   } catch (error) {
