@@ -60,13 +60,18 @@ const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'];
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 
 function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly fault: string } {
-  if (!URL.canParse(text)) return { fault: 'is no URI: write special characters of a password as %XX' };
+  if (!URL.canParse(text) || !isDecodable(text)) {
+    return { fault: 'is no URI: write special characters of a password as %XX' };
+  }
   const url = new URL(text);
   const { searchParams } = url;
-  const unknown = [...searchParams.keys()].find((name) => !parameters.includes(name));
+  const names = [...searchParams.keys()];
+  const unknown = names.find((name) => !parameters.includes(name));
   if (unknown !== undefined) {
     return { fault: `has the parameter ${unknown}; only ${parameters.join(', ')} are honoured` };
   }
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined) return { fault: `has the parameter ${repeated} twice` };
   const sslMode = searchParams.get('sslmode');
   if (sslMode !== null && !sslModes.includes(sslMode)) {
     return { fault: `must have one of ${sslModes.join(', ')} as sslmode` };
@@ -85,4 +90,14 @@ function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly fault:
   // Without it the driver takes every mode but disable for verify-full.
   if (sslMode !== null) searchParams.set('uselibpqcompat', 'true');
   return { engine: 'postgresql', url: url.href, schema };
+}
+
+/** Whether every % begins the code of a character, as the driver expects. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

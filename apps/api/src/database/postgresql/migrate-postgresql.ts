@@ -31,12 +31,20 @@ export async function migratePostgresql(
 
   await connection.query(`BEGIN; SET LOCAL statement_timeout = ${migrationTimeoutMs}`);
   await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
-  await connection.query(`CREATE SCHEMA IF NOT EXISTS ${connection.escapeIdentifier(schema)}`);
+  await createSchema(connection, schema);
   if ((await readLedger(connection, schema)) === undefined) await connection.query(createLedger);
   const pending = findPendingMigrations(migrations, (await readLedger(connection, schema)) ?? []);
   for (const migration of pending) await apply(connection, migration);
   await connection.query('COMMIT');
   return pending.map(({ name }) => name);
+}
+
+/** Creates the schema if it does not exist. `IF NOT EXISTS` would need the right to create schemas even if it does. */
+async function createSchema(connection: ClientBase, schema: string): Promise<void> {
+  const { rows } = await connection.query('SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = $1', [
+    schema,
+  ]);
+  if (rows.length === 0) await connection.query(`CREATE SCHEMA ${connection.escapeIdentifier(schema)}`);
 }
 
 /** The table as Prisma Migrate creates it on PostgreSQL. */

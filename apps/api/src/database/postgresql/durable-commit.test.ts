@@ -1,0 +1,44 @@
+import { expect, inject, it } from 'vitest';
+import { openTestDatabase } from '../../../test/database/create-test-database.js';
+import { createDatabase, query } from '../../../test/postgresql/start-postgresql.js';
+
+/** Notes, for each row that is stored in a table, the setting of the connection that does so. */
+const note = (table: string) => `
+  CREATE TABLE seen_for_${table} (setting TEXT);
+  CREATE FUNCTION note_for_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO seen_for_${table} VALUES (current_setting('synchronous_commit'));
+      RETURN NEW;
+    END $$;
+  CREATE TRIGGER note BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION note_for_${table}()`;
+
+it.each([
+  { configured: 'off', used: 'on' },
+  { configured: 'local', used: 'local' },
+  { configured: 'on', used: 'on' },
+  { configured: 'remote_apply', used: 'remote_apply' },
+])(
+  'commits with synchronous_commit = $used when the server has $configured',
+  async ({ configured, used }) => {
+    const url = await createDatabase(inject('postgresqlUrl'));
+    await query(
+      url,
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = ${configured}`,
+    );
+    const database = await openTestDatabase({ url });
+    for (const table of ['plants', 'access_tokens']) await query(url, note(table));
+
+    const ids = Array.from({ length: 30 }, (_, index) => index);
+    await Promise.all(
+      ids.flatMap<Promise<unknown>>((id) => [
+        database.plants.insert([{ id: BigInt(id), name: 'Monstera' }]),
+        database.accessTokens.add({ name: 'shop', hash: String(id), expiresAt: null }),
+      ]),
+    );
+    await database.close();
+    for (const table of ['plants', 'access_tokens']) {
+      const seen = await query<{ setting: string }>(url, `SELECT setting FROM seen_for_${table}`);
+      expect(seen).toEqual(ids.map(() => ({ setting: used })));
+    }
+  },
+);

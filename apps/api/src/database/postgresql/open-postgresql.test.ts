@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { inspect } from 'node:util';
+import pg from 'pg';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { openTestDatabase } from '../../../test/database/create-test-database.js';
+import { createDatabase, query } from '../../../test/postgresql/start-postgresql.js';
+import { OperatorError } from '../../operator-error.js';
+
+const serverUrl = inject('postgresqlUrl');
+const password = 'kept-s3cret';
+
+/** A user without any right, but that to connect. */
+const user = 'gardener';
+beforeAll(() => query(`${serverUrl}/postgres`, `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`));
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+const asUser = (url: string) => Object.assign(new URL(url), { username: user, password }).href;
+const open = (url: string) => openTestDatabase({ url });
+
+describe('what is refused, in words that say what to do and never have the password', () => {
+  it.each<[string, (url: string) => string | Promise<string>, RegExp]>([
+    [
+      'a wrong password',
+      (url) => asUser(url).replace(password, `wrong-${password}`),
+      /^The database test_\w+ on 127.0.0.1:\d+ cannot be opened: password authentication failed for user "gardener"\nLet DATABASE_URL name /,
+    ],
+    ['no server', (url) => asUser(url).replace(/:\d+\//, ':1/'), /ECONNREFUSED.*\nLet DATABASE_URL name /],
+    [
+      'a server that says nothing',
+      (url) => asUser(url).replace(/:\d+\//, `:${silentPort}/`),
+      /timeout.*\nLet /,
+    ],
+    [
+      'a database that does not exist',
+      (url) => asUser(url).replace(/\/\w+$/, '/nowhere'),
+      /^The database nowhere on .+: database "nowhere" does not exist\nLet DATABASE_URL name /,
+    ],
+    [
+      'a user who may not create tables',
+      asUser,
+      /permission denied.*\nLet DATABASE_URL name .* a user who may create tables in it/,
+    ],
+    [
+      'a database that takes no writes',
+      async (url) => {
+        await query(url, `ALTER DATABASE ${nameOf(url)} SET default_transaction_read_only = on`);
+        return url;
+      },
+      /read-only transaction\nLet DATABASE_URL name /,
+    ],
+    [
+      'a database of another encoding',
+      async (url) => {
+        const name = `${nameOf(url)}_latin1`;
+        await query(url, `CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0`);
+        return asUser(`${serverUrl}/${name}`);
+      },
+      /its encoding is LATIN1, and plants need UTF8\. Create one with ENCODING 'UTF8' TEMPLATE template0\./,
+    ],
+  ])('%s', async (_, urlOf, says) => {
+    const url = await urlOf(await createDatabase(serverUrl));
+    const error: unknown = await open(url).catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(OperatorError);
+    expect(error).toMatchObject({ message: expect.stringMatching(says) });
+    expect(inspect(error, { depth: null })).not.toContain(new URL(url).password);
+  });
+
+  let silentPort = 0;
+  beforeAll(async () => {
+    const silent = createServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    silentPort = (silent.address() as AddressInfo).port;
+    return () => void silent.close();
+  });
+});
+
+describe('the schema', () => {
+  const tablesIn = (url: string, schema: string) =>
+    query<{ table: string }>(
+      url,
+      'SELECT table_name AS table FROM information_schema.tables WHERE table_schema = $1 ORDER BY 1',
+      [schema],
+    ).then((rows) => rows.map(({ table }) => table));
+  const ours = ['_prisma_migrations', 'access_tokens', 'plants'];
+
+  it('of another program is refused, and left as it is', async () => {
+    const url = await createDatabase(serverUrl);
+    await query(url, 'CREATE TABLE customers (id INTEGER)');
+    const opening = open(url);
+    await expect(opening).rejects.toBeInstanceOf(OperatorError);
+    await expect(opening).rejects.toThrow(
+      /its schema "public" belongs to another program\. Let DATABASE_URL/,
+    );
+    expect(await tablesIn(url, 'public')).toEqual(['customers']);
+  });
+
+  it('that DATABASE_URL names is created and used, and no other', async () => {
+    const url = await createDatabase(serverUrl);
+    await query(url, 'CREATE TABLE plants (customers TEXT)');
+    for (const [schema, name] of [
+      ['garden', 'Fern'],
+      ['shop', 'Monstera'],
+    ] as const) {
+      const database = await open(`${url}?schema=${schema}`);
+      expect(await database.plants.insert([{ id: 1n, name }])).toEqual([{ stored: true }]);
+      await database.accessTokens.add({ name, hash: 'a', expiresAt: null });
+      await database.check();
+      await database.close();
+    }
+    expect(await tablesIn(url, 'garden')).toEqual(ours);
+    expect(await tablesIn(url, 'public')).toEqual(['plants']);
+    expect(await query(url, 'SELECT name FROM garden.plants')).toEqual([{ name: 'Fern' }]);
+    expect(await query(url, 'SELECT name FROM shop.plants')).toEqual([{ name: 'Monstera' }]);
+    expect(await query(url, 'SELECT name FROM garden.access_tokens')).toEqual([{ name: 'Fern' }]);
+  });
+
+  it('may be one that exists, of a user who may create no other', async () => {
+    const url = await createDatabase(serverUrl);
+    await query(url, `CREATE SCHEMA garden AUTHORIZATION ${user}`);
+    const database = await open(`${asUser(url)}?schema=garden`);
+    onTestFinished(() => database.close());
+    expect(await database.plants.insert([{ id: 1n, name: 'Fern' }])).toEqual([{ stored: true }]);
+  });
+
+  it('needs nobody who may create tables once it is up to date', async () => {
+    const url = await createDatabase(serverUrl);
+    await (await open(url)).close();
+    await query(url, `GRANT SELECT ON _prisma_migrations, plants, access_tokens TO ${user}`);
+    await query(url, `GRANT INSERT ON plants TO ${user}`);
+    const database = await open(asUser(url));
+    onTestFinished(() => database.close());
+    expect(database.appliedMigrations).toEqual([]);
+    expect(await database.plants.insert([{ id: 1n, name: 'Fern' }])).toEqual([{ stored: true }]);
+  });
+});
+
+it('opens a database that is up to date while another program migrates, or has the plants locked', async () => {
+  const url = await createDatabase(serverUrl);
+  await (await open(url)).close();
+  const other = new pg.Client({ connectionString: url });
+  onTestFinished(() => other.end());
+  await other.connect();
+  await other.query('BEGIN; SELECT pg_advisory_xact_lock(72707369); LOCK TABLE plants IN EXCLUSIVE MODE');
+  await (await open(url)).close();
+});

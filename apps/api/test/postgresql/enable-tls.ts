@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generate } from 'selfsigned';
+import { query } from './start-postgresql.js';
+
+/**
+ * Makes a server take connections with TLS, too. Those without it go on.
+ *
+ * @returns the certificate, in PEM, which is its own CA and names the address 127.0.0.1 alone
+ */
+export async function enableTls(serverUrl: string): Promise<string> {
+  const run = (sql: string) => query<{ ssl: string }>(`${serverUrl}/postgres`, sql);
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'a PostgreSQL for tests' }], {
+    keyType: 'ec',
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
+    ],
+  });
+  for (const [file, content] of Object.entries({ 'server.key': key, 'server.crt': cert })) {
+    // The server writes its files itself, since it takes no key that another user owns.
+    await run(`COPY (SELECT unnest(string_to_array($$${content.replaceAll('\r', '')}$$, E'\\n')))
+      TO PROGRAM 'umask 077 && cat > ${file}'`);
+  }
+  await run('ALTER SYSTEM SET ssl = on');
+  await run('SELECT pg_reload_conf()');
+  while ((await run('SHOW ssl'))[0]?.ssl !== 'on') await sleep(10);
+  return cert;
+}
