@@ -69,7 +69,10 @@ async function findRows(connection: SqlDriverAdapter, ids: readonly bigint[]): P
   return rows.map(toRow);
 }
 
-/** The first of the next plants, as many as have room; the first one always has. */
+/**
+ * The first of the next plants, as many as have room; the first one always has. What comes after them is measured, which
+ * SQLite does without reading it.
+ */
 async function readPage(
   connection: SqlDriverAdapter,
   after: bigint | undefined,
@@ -77,12 +80,14 @@ async function readPage(
 ): Promise<readonly StoredPlant[]> {
   const { rows } = await connection.queryRaw({
     sql: `
-      SELECT id, name, tag FROM (
-        SELECT id, name, tag, row_number() OVER inOrder AS place,
-          sum(octet_length(name) + ifnull(octet_length(tag), 0)) OVER inOrder AS total
-        FROM (SELECT id, name, tag FROM plants ${after === undefined ? '' : 'WHERE id > ?'} ORDER BY id LIMIT ?)
-        WINDOW inOrder AS (ORDER BY id)
-      ) WHERE place = 1 OR total <= ? ORDER BY id`,
+      WITH next AS (
+        SELECT id, octet_length(name) + ifnull(octet_length(tag), 0) AS bytes
+        FROM plants ${after === undefined ? '' : 'WHERE id > ?'} ORDER BY id LIMIT ?
+      ), page AS (
+        SELECT id, row_number() OVER inOrder AS place, sum(bytes) OVER inOrder AS total
+        FROM next WINDOW inOrder AS (ORDER BY id)
+      )
+      SELECT id, name, tag FROM page JOIN plants USING (id) WHERE place = 1 OR total <= ? ORDER BY id`,
     args: [...(after === undefined ? [] : [after]), BigInt(plants), BigInt(bytes)],
     argTypes: [...(after === undefined ? [] : [integer]), integer, integer],
   });
