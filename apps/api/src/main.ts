@@ -6,6 +6,7 @@ import { parseDuration } from './commands/duration.js';
 import { exportPlants } from './commands/export.js';
 import { importPlants } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
+import { exportTokens, importTokens } from './commands/move-tokens.js';
 import type { Terminal } from './commands/terminal.js';
 import { createToken, listTokens, revokeToken } from './commands/token.js';
 import { type Config, parseConfig } from './config.js';
@@ -37,7 +38,10 @@ program
     await serve(readConfig(), options, terminal);
   });
 
-const token = program.command('token').description('issue, list and revoke access tokens').helpCommand(false);
+const token = program
+  .command('token')
+  .description('issue, list, revoke and move access tokens')
+  .helpCommand(false);
 
 token
   .command('create')
@@ -66,6 +70,17 @@ token
   .description('revoke a token by its id')
   .argument('<id>', 'the id that token list shows', toTokenId)
   .action((id: number) => revokeToken(readConfig(), id, terminal));
+
+token
+  .command('export')
+  .description('print all tokens as NDJSON, with their hashes, to move them to another database')
+  .action(() => exportTokens(readConfig(), terminal));
+
+token
+  .command('import')
+  .description('take over the tokens that token export has printed; they keep working as they are')
+  .argument('[file]', 'the file; without it standard input is read')
+  .action((file: string | undefined) => importTokens(readConfig(), file, terminal));
 
 program
   .command('migrate')

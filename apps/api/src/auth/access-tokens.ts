@@ -23,7 +23,10 @@ export interface AccessTokens {
 }
 
 /** Access tokens over a store; `now` gives the time in milliseconds since the epoch. */
-export function createAccessTokens(store: AccessTokenStore, now: () => number = Date.now): AccessTokens {
+export function createAccessTokens(
+  store: Omit<AccessTokenStore, 'listHashed' | 'takeOver'>,
+  now: () => number = Date.now,
+): AccessTokens {
   // Concurrent look-ups of one token share one read. What is unknown is remembered like what is known.
   const cache = new LRUCache<string, { readonly token: AccessToken | null }>({
     max: cacheSize,

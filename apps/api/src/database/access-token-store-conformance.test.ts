@@ -60,6 +60,27 @@ describe.each(engines)('a store of access tokens on %s', (engine) => {
     expect((await store.list()).map(({ revokedAt }) => revokedAt)).toEqual([first, null]);
   });
 
+  it('takes over a token whole, once, and later only its revocation', async () => {
+    const createdAt = new Date('2026-01-02T03:04:05.678Z');
+    const token = { name: 'shop', hash: 'a', createdAt, expiresAt, revokedAt: null };
+    const revokedAt = new Date('2026-02-03T04:05:06.789Z');
+    expect(await store.takeOver(token)).toBe(true);
+    expect(await store.listHashed()).toStrictEqual([token]);
+    expect(await store.takeOver({ ...token, name: 'other', expiresAt: null })).toBe(false);
+    expect(await store.listHashed()).toStrictEqual([token]);
+    expect(await store.takeOver({ ...token, revokedAt })).toBe(false);
+    expect(await store.takeOver({ ...token, revokedAt: new Date() })).toBe(false);
+    expect(await store.takeOver(token)).toBe(false);
+    expect(await store.listHashed()).toStrictEqual([{ ...token, revokedAt }]);
+    expect(await store.findByHash('a')).toStrictEqual({
+      id: 1,
+      name: 'shop',
+      createdAt,
+      expiresAt,
+      revokedAt,
+    });
+  });
+
   it('says that the database is unavailable, and goes on later', async () => {
     await store.add({ name: 'shop', hash: 'a', expiresAt: null });
     const endOutage = await testDatabase.beginOutage('closed');
