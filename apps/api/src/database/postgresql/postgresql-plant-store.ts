@@ -1,6 +1,7 @@
 import type { NewPlant } from '@plant-store/contract';
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
+import { forgetValues } from '../forget-values.js';
 import { type PlantRow, settleInserts, stored, toPlant } from '../settle-inserts.js';
 import { orUnavailable } from './database-unavailable.js';
 
@@ -28,7 +29,7 @@ const integers = { scalarType: 'bigint', arity: 'list' } as const;
  */
 async function insertNew(connections: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<bigint[]> {
   const inOrder = plants.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-  const { rows } = await connections.queryRaw({
+  const query: SqlQuery = {
     sql: `
       INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
       ON CONFLICT (id) DO NOTHING RETURNING id`,
@@ -38,7 +39,8 @@ async function insertNew(connections: SqlDriverAdapter, plants: readonly NewPlan
       inOrder.map(({ tag }) => tag ?? null),
     ],
     argTypes: [integers, texts, texts],
-  });
+  };
+  const { rows } = await forgetValues(query, (statement) => connections.queryRaw(statement));
   return rows.map(([id]) => BigInt(String(id)));
 }
 
@@ -51,7 +53,10 @@ async function findRows(connections: SqlDriverAdapter, ids: readonly bigint[]): 
   return rows.map(toRow);
 }
 
-/** The first of the next plants, as many as have room; the first one always has. */
+/**
+ * The first of the next plants, as many as have room; the first one always has. What comes after them is measured, which
+ * PostgreSQL does without reading it.
+ */
 async function readPage(
   connections: SqlDriverAdapter,
   after: bigint | undefined,
@@ -59,12 +64,14 @@ async function readPage(
 ): Promise<readonly StoredPlant[]> {
   const { rows } = await connections.queryRaw({
     sql: `
-      SELECT id, name, tag FROM (
-        SELECT id, name, tag, row_number() OVER in_order AS place,
-          sum(octet_length(name) + coalesce(octet_length(tag), 0)) OVER in_order AS total
-        FROM (SELECT id, name, tag FROM plants WHERE $1::bigint IS NULL OR id > $1 ORDER BY id LIMIT $2) AS page
-        WINDOW in_order AS (ORDER BY id)
-      ) AS sized WHERE place = 1 OR total <= $3 ORDER BY id`,
+      WITH next AS (
+        SELECT id, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
+        FROM plants WHERE $1::bigint IS NULL OR id > $1 ORDER BY id LIMIT $2
+      ), page AS (
+        SELECT id, row_number() OVER in_order AS place, sum(bytes) OVER in_order AS total
+        FROM next WINDOW in_order AS (ORDER BY id)
+      )
+      SELECT id, name, tag FROM page JOIN plants USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
     args: [after ?? null, plants, bytes],
     argTypes: [integer, text, text],
   });
