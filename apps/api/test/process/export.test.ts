@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { existsSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
+import type {} from '../postgresql/global-setup.js';
+import { createDatabase } from '../postgresql/start-postgresql.js';
 import { fillStore } from './fill-store.js';
 import { main, runCommand, startCommand } from './run-command.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -38,13 +40,34 @@ it('writes every plant to the letter, in the order of the ids, so that an import
     stdout: '',
   });
   expect(readFileSync(file, 'utf8')).toBe(exported.stdout);
-  const other = { folder, environment: { DATABASE_URL: 'file:other.db' } };
-  expect(await runCommand(['import', file], other)).toEqual({
-    exitCode: 0,
-    stdout: '5 imported, 0 already there, 0 bad\n',
-    stderr: '',
-  });
-  expect((await runCommand(['export'], other)).stdout).toBe(exported.stdout);
+  for (const DATABASE_URL of ['file:other.db', await createDatabase(inject('postgresqlUrl'))]) {
+    const other = { folder, environment: { DATABASE_URL } };
+    expect(await runCommand(['import', file], other)).toEqual({
+      exitCode: 0,
+      stdout: '5 imported, 0 already there, 0 bad\n',
+      stderr: '',
+    });
+    expect((await runCommand(['export'], other)).stdout).toBe(exported.stdout);
+  }
+});
+
+it('moves pages of plants to PostgreSQL and back, beside what is there already', async () => {
+  const folder = temporaryFolder();
+  const ids = Array.from({ length: 2_500 }, (_, index) => BigInt(index) * 7_000_000_000_000_000n - 2n ** 63n);
+  await fillStore(
+    folder,
+    ids.map((id) => [id, `plant ${id}`, null]),
+  );
+  const exported = join(folder, 'plants.ndjson');
+  await runCommand(['export', '--output', exported], { folder });
+  const environment = { DATABASE_URL: await createDatabase(inject('postgresqlUrl')) };
+  for (const stdout of [
+    '2500 imported, 0 already there, 0 bad\n',
+    '0 imported, 2500 already there, 0 bad\n',
+  ]) {
+    expect(await runCommand(['import', exported], { folder, environment })).toMatchObject({ stdout });
+  }
+  expect((await runCommand(['export'], { folder, environment })).stdout).toBe(readFileSync(exported, 'utf8'));
 });
 
 it('writes more than one page, each plant once', async () => {
