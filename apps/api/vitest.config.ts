@@ -9,12 +9,17 @@ export default defineConfig(({ mode }) => ({
   test: {
     // A PostgreSQL of its own, which needs none on the machine.
     globalSetup: ['test/postgresql/global-setup.ts'],
+    // Many tests wait for a process, or for the end of an outage.
+    maxWorkers: '100%',
     projects:
       mode === 'browser'
         ? [createProject('browser', 'sqlite', { include: [browserTests] })]
         : [
             // What the interface promises holds on every engine: the same tests, once for each.
-            ...engines.map((engine) => createProject(engine, engine, { include: [interfaceTests] })),
+            // These files keep no state in modules, which so need not be loaded anew for each of them.
+            ...engines.map((engine) =>
+              createProject(engine, engine, { include: [interfaceTests], isolate: false }),
+            ),
             createProject('api', 'sqlite', {
               include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
               exclude: [interfaceTests, browserTests],
@@ -27,14 +32,14 @@ export default defineConfig(({ mode }) => ({
 function createProject(
   name: string,
   engine: Engine,
-  files: { include: string[]; exclude?: string[] },
+  options: { include: string[]; exclude?: string[]; isolate?: boolean },
 ): TestProjectInlineConfiguration {
   return {
     resolve: { conditions: ['@plant-store/source'] },
     ssr: { resolve: { conditions: ['@plant-store/source'] } },
     test: {
       name,
-      ...files,
+      ...options,
       provide: { engine },
       // Only what hangs takes this long, however busy the machine is.
       testTimeout: 60_000,
