@@ -1,35 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
-import { expect, it } from 'vitest';
-import { runCommand, startCommand, startServe } from './run-command.js';
+import { describe, expect, inject, it } from 'vitest';
+import { type Engine, engines } from '../database/engines.js';
+import type {} from '../postgresql/global-setup.js';
+import { createDatabase } from '../postgresql/start-postgresql.js';
+import { type Call, runCommand, startCommand, startServe } from './run-command.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-it('refuses within 5 seconds a token that another process has revoked', async () => {
-  const folder = temporaryFolder();
-  const { command, baseUrl } = await startServe({ folder });
-  const token = (await runCommand(['token', 'create', '--name', 'to revoke'], { folder })).stdout.trim();
-  const client = createClient({ baseUrl, token });
-  const status = async () => (await client.createPlant({ body: { id: 1, name: 'Fern' } })).status;
-  expect(await status()).toBe(200);
+describe.each(engines)('several processes on one %s database', (engine) => {
+  it('accept what another one has issued, and refuse within 5 seconds what it has revoked', async () => {
+    const call = await callOn(engine);
+    const services = await Promise.all([startServe(call), startServe(call)]);
+    const token = (await runCommand(['token', 'create', '--name', 'to revoke'], call)).stdout.trim();
+    const clients = services.map(({ baseUrl }) => createClient({ baseUrl, token }));
+    const statuses = () =>
+      Promise.all(
+        clients.map(async (client) => (await client.createPlant({ body: { id: 1, name: 'Fern' } })).status),
+      );
+    expect(await statuses()).toEqual([200, 200]);
 
-  const revoked = await runCommand(['token', 'revoke', '1'], { folder });
-  expect(revoked).toMatchObject({ exitCode: 0, stdout: '' });
-  const revokedAt = performance.now();
-  // Busy all the while: a token in use is forgotten as surely as an idle one.
-  while ((await status()) === 200 && performance.now() - revokedAt < 5_000) await sleep(50);
-  expect(await status()).toBe(401);
-  await command.end('SIGTERM');
+    const revoked = await runCommand(['token', 'revoke', '1'], call);
+    expect(revoked).toMatchObject({ exitCode: 0, stdout: '' });
+    const revokedAt = performance.now();
+    // Busy all the while: a token in use is forgotten as surely as an idle one.
+    while ((await statuses()).includes(200) && performance.now() - revokedAt < 5_000) await sleep(50);
+    expect(await statuses()).toEqual([401, 401]);
+    for (const { command } of services) await command.end('SIGTERM');
+  });
+
+  it('start at once on a new one, migrating it once', async () => {
+    const call = await callOn(engine);
+    const calls = Array.from({ length: 4 }, () => startCommand(['migrate'], call).end());
+    const results = await Promise.all(calls);
+    expect(results.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+      results.map(({ stdout }) => ({
+        exitCode: 0,
+        stderr: stdout === '' ? 'The database is up to date.\n' : '',
+      })),
+    );
+    expect(results.filter(({ stdout }) => stdout !== '')).toHaveLength(1);
+  });
 });
 
-it('starts several times at once on a new database, migrating it once', async () => {
+async function callOn(engine: Engine): Promise<Call> {
   const folder = temporaryFolder();
-  const calls = Array.from({ length: 4 }, () => startCommand(['migrate'], { folder }).end());
-  const results = await Promise.all(calls);
-  expect(results.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
-    results.map(({ stdout }) => ({
-      exitCode: 0,
-      stderr: stdout === '' ? 'The database is up to date.\n' : '',
-    })),
-  );
-  expect(results.filter(({ stdout }) => stdout !== '')).toHaveLength(1);
-});
+  if (engine === 'sqlite') return { folder };
+  return { folder, environment: { DATABASE_URL: await createDatabase(inject('postgresqlUrl')) } };
+}
