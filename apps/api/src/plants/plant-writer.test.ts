@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../service-error.js';
 import type { InsertOutcome, PlantStore } from './plant-store.js';
 import { createPlantWriter, type PlantWriterLimits } from './plant-writer.js';
@@ -145,7 +145,7 @@ it('fails only the plant that is at fault, and stores its neighbours in order', 
   expect(batches.flat().filter((id) => id === 5).length).toBeGreaterThan(1);
 });
 
-it('fails the whole batch, and only it, when the database does not answer', async () => {
+it('fails the whole batch when the database does not answer', async () => {
   const away = new ServiceError('database_unavailable', 'away');
   let answering = false;
   const { store, batches } = createStore(() => (answering ? undefined : away));
@@ -155,6 +155,49 @@ it('fails the whole batch, and only it, when the database does not answer', asyn
   expect(batches).toEqual([[1, 2, 3]]);
   answering = true;
   expect(await writer.write(plant(1))).toEqual(stored);
+});
+
+describe('behind a batch that the database does not answer to', () => {
+  const away = new ServiceError('database_unavailable', 'away');
+  const refused = { status: 'rejected', reason: away };
+
+  /** Begins to store the plant 1, of which the store will say that the database does not answer. */
+  async function beginOutage(limits: PlantWriterLimits) {
+    const answers: (() => void)[] = [];
+    const { store, batches } = createStore(([first]) => (first?.id === 1n ? away : undefined));
+    const insert: PlantStore['insert'] = async (plants) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return store.insert(plants);
+    };
+    const answer = async () => {
+      while (answers.length === 0) await new Promise(setImmediate);
+      answers.shift()?.();
+    };
+    const writer = createPlantWriter({ insert }, limits);
+    const first = writer.write(plant(1));
+    while (answers.length === 0) await new Promise(setImmediate);
+    return { writer, first, answer, batches };
+  }
+
+  it('fails what waits, and nothing that comes later', async () => {
+    const { writer, first, answer, batches } = await beginOutage({ ...roomy, waitingPlants: 2 });
+    const waiting = idsOf(2, 3).map((next) => writer.write(next));
+    await answer();
+    expect(await Promise.allSettled([first, ...waiting])).toEqual(Array(3).fill(refused));
+    const later = idsOf(4, 5).map((next) => writer.write(next));
+    await answer();
+    expect(await Promise.all(later)).toEqual([stored, stored]);
+    expect(batches).toEqual([[1], [4, 5]]);
+  });
+
+  it('fails what another commit is gathering, which stores nothing then', async () => {
+    const { writer, first, answer, batches } = await beginOutage({ ...roomy, concurrentInserts: 2 });
+    const gathered = writer.write(plant(2));
+    await answer();
+    expect(await Promise.allSettled([first, gathered])).toEqual(Array(2).fill(refused));
+    await writer.idle();
+    expect(batches).toEqual([[1]]);
+  });
 });
 
 it('never acknowledges what the store gave no outcome for', async () => {

@@ -18,7 +18,8 @@ export interface PlantWriter {
    * Stores a plant and resolves once it is on disk, or once its id is found taken.
    *
    * @throws {ServiceError} `overloaded` when more plants wait than the limits allow; nothing is stored then
-   * @throws whatever the store throws for this plant; a fault of a neighbour in the batch is not its own
+   * @throws {ServiceError} `database_unavailable` when the store does not answer, to this batch or to the one before it
+   * @throws whatever else the store throws for this plant; a fault of a neighbour in the batch is not its own
    */
   write(plant: NewPlant): Promise<InsertOutcome>;
   /** Resolves once nothing waits and nothing is being stored. */
@@ -52,9 +53,12 @@ export function createPlantWriter(store: Pick<PlantStore, 'insert'>, limits: Pla
       await gather();
       gathering = false;
       const batch = takeBatch();
+      // What it gathered was refused meanwhile.
+      if (batch.length === 0) continue;
       // What has no room in it need not wait for its end.
       startStoring();
-      await storeBatch(store, batch);
+      const outage = await storeBatch(store, batch);
+      if (outage !== undefined) refuseQueue(outage);
     }
     // At once, so that the next plant to come starts it again.
     storing--;
@@ -75,6 +79,13 @@ export function createPlantWriter(store: Pick<PlantStore, 'insert'>, limits: Pla
       before = queue.length;
       await new Promise(setImmediate);
     } while (queue.length > before && queue.length < limits.batchPlants);
+  }
+
+  /** What has waited for a database that does not answer shall not wait for as long again. */
+  function refuseQueue(outage: ServiceError): void {
+    refuse(queue, outage);
+    queue = [];
+    queuedBytes = 0;
   }
 
   function takeBatch(): readonly Waiting[] {
@@ -121,8 +132,15 @@ function countBatch(queue: readonly Waiting[], { batchPlants, batchBytes }: Plan
   return count;
 }
 
-/** Stores a batch. When it fails because of a plant in it, each half is tried alone, so that only that plant fails. */
-async function storeBatch(store: Pick<PlantStore, 'insert'>, batch: readonly Waiting[]): Promise<void> {
+/**
+ * Stores a batch. When it fails because of a plant in it, each half is tried alone, so that only that plant fails.
+ *
+ * @returns the error that all or the rest were refused with when the store did not answer
+ */
+async function storeBatch(
+  store: Pick<PlantStore, 'insert'>,
+  batch: readonly Waiting[],
+): Promise<ServiceError | undefined> {
   try {
     const outcomes = await store.insert(batch.map(({ plant }) => plant));
     for (const [index, { resolve, reject }] of batch.entries()) {
@@ -130,13 +148,20 @@ async function storeBatch(store: Pick<PlantStore, 'insert'>, batch: readonly Wai
       if (outcome === undefined) reject(new Error('The store gave no outcome for the plant'));
       else resolve(outcome);
     }
+    return undefined;
   } catch (error) {
     if (batch.length === 1 || error instanceof ServiceError) {
-      for (const { reject } of batch) reject(error);
-      return;
+      refuse(batch, error);
+      return error instanceof ServiceError ? error : undefined;
     }
     const middle = Math.ceil(batch.length / 2);
-    await storeBatch(store, batch.slice(0, middle));
-    await storeBatch(store, batch.slice(middle));
+    const outage = await storeBatch(store, batch.slice(0, middle));
+    if (outage === undefined) return storeBatch(store, batch.slice(middle));
+    refuse(batch.slice(middle), outage);
+    return outage;
   }
+}
+
+function refuse(plants: readonly Waiting[], error: unknown): void {
+  for (const { reject } of plants) reject(error);
 }

@@ -6,6 +6,8 @@ export interface TestProxy {
   readonly port: number;
   /** From now on nothing gets through, and nobody is told. */
   freeze(): void;
+  /** From now on each connection goes silent on the way back as soon as a text was sent on it; nobody is told. */
+  freezeAnswersTo(text: string): void;
   /** Everything gets through again, on connections old and new. */
   thaw(): void;
   /** Cuts the connections that are open. */
@@ -18,6 +20,7 @@ export interface TestProxy {
 export async function startProxy(toPort: number): Promise<TestProxy> {
   const sockets = new Set<Socket>();
   let frozen = false;
+  let unanswered: string | undefined;
 
   const server = createServer((client) => {
     const upstream = connect(toPort, '127.0.0.1');
@@ -34,6 +37,9 @@ export async function startProxy(toPort: number): Promise<TestProxy> {
         to.destroy();
       });
     }
+    client.prependListener('data', (chunk: Buffer) => {
+      if (unanswered !== undefined && chunk.includes(unanswered)) upstream.pause();
+    });
     if (frozen) for (const socket of [client, upstream]) socket.pause();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -47,8 +53,12 @@ export async function startProxy(toPort: number): Promise<TestProxy> {
       frozen = true;
       for (const socket of sockets) socket.pause();
     },
+    freezeAnswersTo(text) {
+      unanswered = text;
+    },
     thaw() {
       frozen = false;
+      unanswered = undefined;
       for (const socket of sockets) socket.resume();
     },
     cut,

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@plant-store/client';
+import { errors } from '@plant-store/contract/errors';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import type {} from '../postgresql/global-setup.js';
+import { createDatabase, query } from '../postgresql/start-postgresql.js';
+import { startProxy } from '../postgresql/start-proxy.js';
+import { runCommand, startServe } from './run-command.js';
+import { startLoad } from './steady-load.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const statementTimeoutMs = 2_000;
+/** How long a create may take while the database says nothing: the statement's time, and a second. */
+const replyTimeoutMs = statementTimeoutMs + 1_000;
+/** How much later than promised a reply may be on a busy machine, in milliseconds. */
+const slackMs = 900;
+
+/** A service that reaches its database through a proxy. */
+async function startBehindProxy() {
+  const databaseUrl = await createDatabase(inject('postgresqlUrl'));
+  const proxy = await startProxy(Number(new URL(databaseUrl).port));
+  onTestFinished(() => proxy.stop());
+  const call = {
+    folder: temporaryFolder(),
+    environment: {
+      DATABASE_URL: Object.assign(new URL(databaseUrl), { port: proxy.port }).href,
+      DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeoutMs),
+      ADMIN_PORT: '0',
+      SHUTDOWN_TIMEOUT_MS: '1000',
+    },
+  };
+  const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
+  const { command, baseUrl } = await startServe(call);
+  const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
+  const client = createClient({ baseUrl, token, retries: 0 });
+  return { command, baseUrl, adminUrl, token, client, proxy, databaseUrl };
+}
+
+it('refuses creates in time while PostgreSQL is silent, and recovers by itself', async () => {
+  const { command, baseUrl, adminUrl, token, proxy, databaseUrl } = await startBehindProxy();
+  const load = startLoad({ baseUrl, token }, replyTimeoutMs + slackMs);
+  await load.acknowledgements(20);
+
+  proxy.freeze();
+  // Some of these waited for a connection that was open before, and some for a new one.
+  await Promise.all([load.refusals(24), untilStatus(`${adminUrl}/readyz`, 503)]);
+  expect((await fetch(`${adminUrl}/livez`)).status).toBe(200);
+
+  proxy.thaw();
+  const thawedAt = performance.now();
+  await load.acknowledgements(1);
+  await untilStatus(`${adminUrl}/readyz`, 200);
+  expect(performance.now() - thawedAt).toBeLessThan(5_000);
+  await load.end();
+  expect(load.faults).toEqual([]);
+
+  const rows = await query<{ id: string; name: string }>(databaseUrl, 'SELECT id, name FROM plants');
+  expect(load.acknowledged).toEqual(new Map(rows.map(({ id, name }) => [Number(id), new Set([name])])));
+  expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+it('does not acknowledge a plant whose commit it did not hear of, and finds it there when it comes again', async () => {
+  const { command, client, proxy, databaseUrl } = await startBehindProxy();
+  const create = (id: number) => client.createPlant({ body: { id, name: `Monstera ${id}` } });
+  expect((await create(1)).status).toBe(200);
+
+  proxy.freezeAnswersTo('Monstera 2');
+  const sentAt = performance.now();
+  const refused = await create(2);
+  expect(performance.now() - sentAt).toBeLessThan(replyTimeoutMs + slackMs);
+  expect(refused).toMatchObject({ status: 503, body: { error: errors.database_unavailable.error } });
+  expect(await query(databaseUrl, 'SELECT id FROM plants WHERE id = 2')).toHaveLength(1);
+
+  proxy.thaw();
+  expect(await create(2)).toMatchObject({ status: 200, replayed: true });
+  expect(await create(3)).toMatchObject({ status: 200, replayed: false });
+  expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+async function untilStatus(url: string, status: number): Promise<void> {
+  while ((await fetch(url)).status !== status) await sleep(20);
+}
