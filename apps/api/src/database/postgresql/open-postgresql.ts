@@ -35,6 +35,8 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
       ...connectionSettings(location),
       max: poolSize,
       query_timeout: statementTimeoutMs + answerMarginMs,
+      // Or one whose server is silent would keep the process from ending: closing it waits for an answer.
+      allowExitOnIdle: true,
       onConnect: (client) => client.query(durableCommit).then(() => undefined),
     });
     // An idle connection that breaks is not used again; there is nothing else to do about it.
