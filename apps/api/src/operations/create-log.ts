@@ -38,8 +38,11 @@ export function createLog(level: Config['logLevel']): Log {
       buffer.end();
       process.off('exit', buffer.end);
       const finished = once(target, 'finish').catch(() => undefined);
+      const deadline = new AbortController();
       target.end();
-      await Promise.race([finished, sleep(closeTimeoutMs)]);
+      await Promise.race([finished, sleep(closeTimeoutMs, undefined, deadline).catch(() => undefined)]);
+      // Or the process would not end before it.
+      deadline.abort();
       // Or the flush at exit would try for ever.
       target.destroy();
     },

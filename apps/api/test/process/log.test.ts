@@ -24,6 +24,8 @@ it('goes on storing plants, and stops as it should, when nobody reads its log an
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
+const createLog = new URL('../../dist/operations/create-log.js', import.meta.url);
+
 const fullDisk = '/dev/full';
 
 // Linux has a device that is always full; CI runs there.
@@ -53,8 +55,21 @@ it.runIf(existsSync(fullDisk))(
   },
 );
 
+it('leaves nothing to wait for once it is closed', async () => {
+  const program = `
+    import { createLog } from ${JSON.stringify(createLog)};
+    const { log, close } = createLog('info');
+    log.info('the last line');
+    await close();
+    process.stderr.write(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').join());`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [output, remark] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  expect(output).toMatch(/^\{.*"msg":"the last line"\}\n$/);
+  expect(remark).toBe('');
+});
+
 it('writes its last lines when the process crashes', async () => {
-  const createLog = new URL('../../dist/operations/create-log.js', import.meta.url);
   const program = `
     import { createLog } from ${JSON.stringify(createLog)};
     const { log } = createLog('info');
