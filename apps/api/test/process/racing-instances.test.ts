@@ -40,4 +40,8 @@ it('stores each id once when two instances race for it, and acknowledges one of 
   // Otherwise it was no race.
   for (const name of ['one', 'two']) expect(rows.some((row) => row.name.startsWith(name))).toBe(true);
   for (const { command } of instances) await command.end('SIGTERM');
+  // An insert that met one would have been tried again, unseen but for the second that it takes.
+  expect(await query(databaseUrl, deadlocks)).toEqual([{ deadlocks: '0' }]);
 });
+
+const deadlocks = 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()';
