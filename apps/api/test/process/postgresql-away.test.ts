@@ -13,7 +13,7 @@ const shutdownTimeoutMs = 1_000;
 /** After how long the service gives up a statement or a connection that is under way, in milliseconds. */
 const giveUpMs = 3_000;
 /** How much later than promised it may end on a busy machine, in milliseconds. */
-const slackMs = 1_000;
+const slackMs = 2_000;
 
 /** A new database that can go away, behind a proxy. */
 async function createFrailDatabase() {

@@ -22,7 +22,7 @@ it('loses no acknowledged plant, and is back by itself, however often PostgreSQL
   const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
   const { command, baseUrl } = await startServe(call);
   const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
-  const load = startLoad({ baseUrl, token }, 4_000);
+  const load = startLoad({ baseUrl, token }, 5_000);
   const liveness = watch(`${adminUrl}/livez`);
 
   for (let outage = 0; outage < outages; outage++) {
