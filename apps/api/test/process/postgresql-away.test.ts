@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
-import { expect, inject, it, onTestFinished } from 'vitest';
-import type {} from '../postgresql/global-setup.js';
-import { createDatabase } from '../postgresql/start-postgresql.js';
-import { startProxy } from '../postgresql/start-proxy.js';
+import { expect, it } from 'vitest';
+import { createDatabaseBehindProxy } from '../postgresql/create-database-behind-proxy.js';
 import { runCommand, startServe } from './run-command.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -17,14 +15,12 @@ const slackMs = 2_000;
 
 /** A new database that can go away, behind a proxy. */
 async function createFrailDatabase() {
-  const databaseUrl = await createDatabase(inject('postgresqlUrl'));
-  const proxy = await startProxy(Number(new URL(databaseUrl).port));
-  onTestFinished(() => proxy.stop());
+  const { databaseUrl, proxiedUrl, proxy } = await createDatabaseBehindProxy();
   const call = {
     folder: temporaryFolder(),
     environment: {
       PORT: '0',
-      DATABASE_URL: Object.assign(new URL(databaseUrl), { port: proxy.port }).href,
+      DATABASE_URL: proxiedUrl,
       DATABASE_STATEMENT_TIMEOUT_MS: String(giveUpMs - 1_000),
       SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
     },

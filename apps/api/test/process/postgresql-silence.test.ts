@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
-import { expect, inject, it, onTestFinished } from 'vitest';
-import type {} from '../postgresql/global-setup.js';
-import { createDatabase, query } from '../postgresql/start-postgresql.js';
-import { startProxy } from '../postgresql/start-proxy.js';
+import { expect, it } from 'vitest';
+import { createDatabaseBehindProxy } from '../postgresql/create-database-behind-proxy.js';
+import { query } from '../postgresql/start-postgresql.js';
 import { runCommand, startServe } from './run-command.js';
 import { startLoad } from './steady-load.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -17,13 +16,11 @@ const slackMs = 2_000;
 
 /** A service that reaches its database through a proxy. */
 async function startBehindProxy() {
-  const databaseUrl = await createDatabase(inject('postgresqlUrl'));
-  const proxy = await startProxy(Number(new URL(databaseUrl).port));
-  onTestFinished(() => proxy.stop());
+  const { databaseUrl, proxiedUrl, proxy } = await createDatabaseBehindProxy();
   const call = {
     folder: temporaryFolder(),
     environment: {
-      DATABASE_URL: Object.assign(new URL(databaseUrl), { port: proxy.port }).href,
+      DATABASE_URL: proxiedUrl,
       DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeoutMs),
       ADMIN_PORT: '0',
       SHUTDOWN_TIMEOUT_MS: '1000',

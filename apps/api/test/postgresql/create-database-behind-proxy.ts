@@ -1,0 +1,13 @@
+import { inject, onTestFinished } from 'vitest';
+import type {} from './global-setup.js';
+import { createDatabase } from './start-postgresql.js';
+import { startProxy } from './start-proxy.js';
+
+/** Creates a database and a proxy before it, which ends with the test; gives its URI, directly and through the proxy. */
+export async function createDatabaseBehindProxy() {
+  const databaseUrl = await createDatabase(inject('postgresqlUrl'));
+  const proxy = await startProxy(Number(new URL(databaseUrl).port));
+  onTestFinished(() => proxy.stop());
+  const proxiedUrl = Object.assign(new URL(databaseUrl), { port: proxy.port }).href;
+  return { databaseUrl, proxiedUrl, proxy };
+}
