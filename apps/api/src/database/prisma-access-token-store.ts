@@ -21,28 +21,39 @@ export interface AccessTokenTable {
   }): Promise<unknown>;
 }
 
-/**
- * Access tokens in the table of any engine.
- *
- * @param orUnavailable runs a query and turns a failure of the database into `database_unavailable`
- */
-export function createPrismaAccessTokenStore(
-  tokens: AccessTokenTable,
-  orUnavailable: <Result>(query: () => Promise<Result>) => Promise<Result>,
-): AccessTokenStore {
-  const listAll = () => orUnavailable(() => tokens.findMany({ orderBy: { id: 'asc' } }));
+/** What an engine gives for its table of access tokens. */
+export interface AccessTokenAccess {
+  /** Looks a token up without Prisma's client; see `findAccessToken`. */
+  findByHash(hash: string): Promise<AccessToken | null>;
+  /** Loads Prisma's client, which takes a while, or gives it if it is loaded. */
+  table(): Promise<AccessTokenTable>;
+  /** Runs a query and turns a failure of the database into `database_unavailable`. */
+  orUnavailable<Result>(query: () => Promise<Result>): Promise<Result>;
+}
+
+/** Access tokens in the table of any engine. */
+export function createPrismaAccessTokenStore({
+  findByHash,
+  table,
+  orUnavailable,
+}: AccessTokenAccess): AccessTokenStore {
+  const withTable = async <Result>(query: (tokens: AccessTokenTable) => Promise<Result>) => {
+    const tokens = await table();
+    return orUnavailable(() => query(tokens));
+  };
+  const listAll = () => withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }));
   return {
-    add: (token) => orUnavailable(() => tokens.create({ data: token, omit: withoutHash })),
-    findByHash: (hash) => orUnavailable(() => tokens.findUnique({ where: { hash }, omit: withoutHash })),
+    add: (token) => withTable((tokens) => tokens.create({ data: token, omit: withoutHash })),
+    findByHash: (hash) => orUnavailable(() => findByHash(hash)),
     list: async () => (await listAll()).map(({ hash, ...token }) => token),
     revoke: (id, at) =>
-      orUnavailable(async () => {
+      withTable(async (tokens) => {
         await tokens.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: at } });
         return tokens.findUnique({ where: { id }, omit: withoutHash });
       }),
     listHashed: async () => (await listAll()).map(({ id, ...token }) => token),
     takeOver: (token) =>
-      orUnavailable(async () => {
+      withTable(async (tokens) => {
         const { hash, revokedAt } = token;
         const known = await tokens.findUnique({ where: { hash }, omit: withoutHash });
         if (known === null) await tokens.create({ data: token, omit: withoutHash });

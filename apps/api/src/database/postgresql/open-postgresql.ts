@@ -4,11 +4,12 @@ import pg from 'pg';
 import { OperatorError } from '../../operator-error.js';
 import type { Database } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
+import { findAccessToken } from '../find-access-token.js';
 import { readMigrations } from '../migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault } from './driver-fault.js';
-import { PrismaClient } from './generated/client.js';
+import type { PrismaClient } from './generated/client.js';
 import { migratePostgresql } from './migrate-postgresql.js';
 import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
 
@@ -43,15 +44,24 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
     pool.on('error', () => undefined);
     const adapter = new PrismaPg(pool, { schema, statementNameGenerator: nameStatement });
     const connections = await adapter.connect();
-    const prisma = new PrismaClient({ adapter });
+    let prisma: Promise<PrismaClient> | undefined;
     return {
       plants: createPostgresqlPlantStore(connections),
-      accessTokens: createPrismaAccessTokenStore(prisma.accessToken, orUnavailable),
+      accessTokens: createPrismaAccessTokenStore({
+        findByHash: (hash) => findAccessToken(connections, '$1', hash),
+        async table() {
+          prisma ??= import('./generated/client.js').then(
+            ({ PrismaClient }) => new PrismaClient({ adapter }),
+          );
+          return (await prisma).accessToken;
+        },
+        orUnavailable,
+      }),
       appliedMigrations,
       concurrentInserts: Math.min(concurrentInserts, poolSize),
       check: () => orUnavailable(() => checkWritable(pool)),
       async close() {
-        await prisma.$disconnect();
+        await (await prisma)?.$disconnect();
         await connections.dispose();
         await pool.end();
       },

@@ -2,13 +2,14 @@ import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { OperatorError } from '../../operator-error.js';
 import type { Database } from '../database.js';
+import { findAccessToken } from '../find-access-token.js';
 import { readMigrations } from '../migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { createDatabaseFile } from './create-database-file.js';
 import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault, isBusy } from './driver-fault.js';
 import { durablePragmas } from './durable-pragmas.js';
-import { PrismaClient } from './generated/client.js';
+import type { PrismaClient } from './generated/client.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 
@@ -31,8 +32,8 @@ export async function openSqlite(path: string): Promise<Database> {
     createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
     const adapter = createDurableAdapter(path);
-    const prisma = new PrismaClient({ adapter });
-    const [connection] = await Promise.all([adapter.connect(), prisma.$connect()]);
+    const connection = await adapter.connect();
+    let prisma: Promise<PrismaClient> | undefined;
     const plants = createSqlitePlantStore(connection);
     let checkpointer: Checkpointer | undefined;
     return {
@@ -44,14 +45,23 @@ export async function openSqlite(path: string): Promise<Database> {
           return plants.insert(newPlants);
         },
       },
-      accessTokens: createPrismaAccessTokenStore(prisma.accessToken, orUnavailable),
+      accessTokens: createPrismaAccessTokenStore({
+        findByHash: (hash) => findAccessToken(connection, '?', hash),
+        async table() {
+          prisma ??= import('./generated/client.js').then(
+            ({ PrismaClient }) => new PrismaClient({ adapter }),
+          );
+          return (await prisma).accessToken;
+        },
+        orUnavailable,
+      }),
       appliedMigrations,
       concurrentInserts: 1,
       check: () => orUnavailable(() => checkWritable(connection)),
       async close() {
         await checkpointer?.stop();
         await connection.dispose();
-        await prisma.$disconnect();
+        await (await prisma)?.$disconnect();
       },
     };
   } catch (error) {
