@@ -41,7 +41,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const stopping = new AbortController();
   const { concurrentInserts } = database;
   const plants = createPlantWriter(database.plants, { ...config.writerLimits, concurrentInserts });
-  const app = createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
+  const app = await createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
   const server = createServer(app, log);
   const stopServer = stoppable(server);
   const readiness = createReadiness({ check: () => database.check(), stopping: stopping.signal, log });

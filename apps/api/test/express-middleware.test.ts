@@ -25,7 +25,13 @@ async function openApp(): Promise<{ app: Express; token: string }> {
   onTestFinished(() => database.close());
   const accessTokens = createAccessTokens(database.accessTokens);
   const plants = createPlantWriter(database.plants, config.writerLimits);
-  const app = createApp({ ...config, plants, accessTokens, log, stopping: new AbortController().signal });
+  const app = await createApp({
+    ...config,
+    plants,
+    accessTokens,
+    log,
+    stopping: new AbortController().signal,
+  });
   return { app, token: (await accessTokens.issue({ name: 'test' })).text };
 }
 

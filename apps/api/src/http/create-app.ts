@@ -38,7 +38,7 @@ export interface AppParts {
  * The app: everything between a request and its reply, in the order in which a request meets it. Faults are
  * reported in that order too: path, method, token, content type, size, JSON, shape, taken id.
  */
-export function createApp(parts: AppParts): Express {
+export async function createApp(parts: AppParts): Promise<Express> {
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
 
@@ -54,7 +54,7 @@ export function createApp(parts: AppParts): Express {
     logInitialization: false,
     globalMiddleware: [
       authenticate(parts.accessTokens),
-      ...(parts.rateLimitPerMinute > 0 ? [rateLimit(parts.rateLimitPerMinute)] : []),
+      ...(parts.rateLimitPerMinute > 0 ? [await rateLimit(parts.rateLimitPerMinute)] : []),
       jsonBody(parts.bodyLimitBytes),
     ],
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),

@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express';
-import { rateLimit as createRateLimit } from 'express-rate-limit';
 import { ServiceError } from '../service-error.js';
 
 const windowMs = 60_000;
@@ -8,7 +7,9 @@ const windowMs = 60_000;
  * Limits how many requests one access token makes in a minute, and says so in the RateLimit headers
  * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication.
  */
-export function rateLimit(requestsPerMinute: number): RequestHandler {
+export async function rateLimit(requestsPerMinute: number): Promise<RequestHandler> {
+  // Most services have no limit, and start sooner without it.
+  const { rateLimit: createRateLimit } = await import('express-rate-limit');
   return createRateLimit({
     windowMs,
     limit: requestsPerMinute,
