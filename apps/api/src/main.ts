@@ -11,9 +11,10 @@ import type { Terminal } from './commands/terminal.js';
 import { createToken, listTokens, revokeToken } from './commands/token.js';
 import { type Config, parseConfig } from './config.js';
 import { OperatorError } from './operator-error.js';
+import { packageFolder } from './package-folder.js';
 
 /** The command line `plant-store`. The only file that reads the environment, hears signals, or ends the process. */
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+const { version } = createRequire(packageFolder)('./package.json') as { version: string };
 
 const program = new Command('plant-store')
   .description('Stores plants over HTTP, exactly and durably.')

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { errors } from './errors.js';
 
 /** The body of every reply that is not a success (interface: Resources, Error). */

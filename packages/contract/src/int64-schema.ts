@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
 
 /**

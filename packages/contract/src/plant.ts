@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Int64Schema } from './int64-schema.js';
 
 /** Text that every database carries to the letter: no NUL and no unpaired surrogate; empty is allowed. */

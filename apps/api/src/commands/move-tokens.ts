@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { HashedAccessToken } from '../auth/access-token-store.js';
 import type { Config } from '../config.js';
 import { openDatabase } from '../database/open-database.js';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { packageFolder } from '../package-folder.js';
 import type { DatabaseLocation } from './database-location.js';
 
 /** One migration, as Prisma lays it out: a folder with a `migration.sql` in it. */
@@ -14,7 +15,7 @@ export interface Migration {
 
 /** The migrations that come with this version for an engine, in order. */
 export function readMigrations(engine: DatabaseLocation['engine']): readonly Migration[] {
-  const folder = new URL(`../../prisma/${engine}/migrations/`, import.meta.url);
+  const folder = new URL(`prisma/${engine}/migrations/`, packageFolder);
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => readMigration(name, fileURLToPath(new URL(`${name}/migration.sql`, folder))))

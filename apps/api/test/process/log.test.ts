@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { createClient } from '@plant-store/client';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { main, runCommand, startServe } from './run-command.js';
@@ -23,8 +25,6 @@ it('goes on storing plants, and stops as it should, when nobody reads its log an
   }
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
 });
-
-const createLog = new URL('../../dist/operations/create-log.js', import.meta.url);
 
 const fullDisk = '/dev/full';
 
@@ -55,6 +55,8 @@ it.runIf(existsSync(fullDisk))(
   },
 );
 
+const createLog = new URL('../../src/operations/create-log.ts', import.meta.url);
+
 it('leaves nothing to wait for once it is closed', async () => {
   const program = `
     import { createLog } from ${JSON.stringify(createLog)};
@@ -62,9 +64,7 @@ it('leaves nothing to wait for once it is closed', async () => {
     log.info('the last line');
     await close();
     process.stderr.write(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').join());`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [output, remark] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  const { output, remark } = await runProgram(program);
   expect(output).toMatch(/^\{.*"msg":"the last line"\}\n$/);
   expect(remark).toBe('');
 });
@@ -77,14 +77,23 @@ it('writes its last lines when the process crashes', async () => {
       log.info('the last line');
       throw new Error('a fault');
     }, 50);`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  const { output, exitCode } = await runProgram(program);
   expect(output).toMatch(/^\{.*"msg":"the last line"\}\n$/);
   expect(exitCode).toBe(1);
 });
+
+/** Runs a program of sources to its end, in a process of its own. */
+async function runProgram(program: string) {
+  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  const child = spawn(process.execPath, ['--import', loader, '--input-type=module', '--eval', program]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [output, remark, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { output, remark, exitCode };
+}
 
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

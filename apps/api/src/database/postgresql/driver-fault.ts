@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What PostgreSQL or the driver said of a fault. */
 export interface DriverFault {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { OperatorError } from '../../operator-error.js';
 import { findPendingMigrations } from '../migration-ledger.js';
 import { readMigrations } from '../migrations.js';

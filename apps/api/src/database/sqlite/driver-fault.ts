@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What SQLite itself said of a fault: its result code, such as `SQLITE_BUSY`, and its message. */
 export interface DriverFault {
