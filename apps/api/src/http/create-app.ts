@@ -7,6 +7,7 @@ import type { PlantWriter } from '../plants/plant-writer.js';
 import { authenticate } from './authenticate.js';
 import { crossOrigin } from './cross-origin.js';
 import { documentation } from './documentation.js';
+import { inTurn } from './in-turn.js';
 import { jsonBody } from './json-body.js';
 import { methodNotAllowed } from './method-not-allowed.js';
 import { notFound } from './not-found.js';
@@ -41,14 +42,20 @@ export interface AppParts {
 export async function createApp(parts: AppParts): Promise<Express> {
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
+  // No operation takes a query, so none is parsed.
+  app.disable('query parser');
 
   sendJsonAtOnce(app);
 
-  app.use(requestId());
-  app.use(requestLog(parts.log));
-  app.use(requireHost);
-  if (parts.corsOrigins.length > 0) app.use(crossOrigin(parts.corsOrigins));
-  app.use(refuseWhenStopping(parts.stopping));
+  app.use(
+    inTurn(
+      requestId(),
+      requestLog(parts.log),
+      requireHost,
+      ...(parts.corsOrigins.length > 0 ? [crossOrigin(parts.corsOrigins)] : []),
+      refuseWhenStopping(parts.stopping),
+    ),
+  );
 
   createExpressEndpoints(contract, plantEndpoints(parts.plants), app, {
     logInitialization: false,

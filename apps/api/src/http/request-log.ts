@@ -6,7 +6,7 @@ import { hideAccessTokens } from '../auth/access-token-format.js';
 export function requestLog(log: Logger): RequestHandler {
   return function requestLog(request, response, next) {
     const startedAt = performance.now();
-    response.once('close', () => {
+    response.on('close', () => {
       const { accessToken, plantId, error } = response.locals;
       log.info(
         {

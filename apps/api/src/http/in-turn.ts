@@ -1,0 +1,15 @@
+import type { RequestHandler } from 'express';
+
+/**
+ * One middleware of several, each called by the one before it. They are taken together because Express compares the
+ * path anew before each that it is given.
+ */
+export function inTurn(...handlers: readonly RequestHandler[]): RequestHandler {
+  return handlers.reduceRight<RequestHandler>(
+    (rest, first) => (request, response, next) =>
+      first(request, response, (error?: unknown) =>
+        error === undefined ? rest(request, response, next) : next(error),
+      ),
+    (_request, _response, next) => next(),
+  );
+}
