@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { backUp } from './commands/backup.js';
 import { parseDuration } from './commands/duration.js';
+import { explainOutput } from './commands/explain-output.js';
 import { exportPlants } from './commands/export.js';
 import { importPlants } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
@@ -22,6 +23,7 @@ const program = new Command('plant-store')
   .helpCommand(false)
   .showHelpAfterError('(see plant-store --help)')
   .exitOverride()
+  .configureOutput({ writeOut: (text) => terminal.print(text) })
   .addHelpText(
     'after',
     `
@@ -123,8 +125,9 @@ program
 /** Takes away the progress that stands in the line, where somebody is watching. */
 const eraseLine = process.stderr.isTTY ? '\r\x1b[K' : '';
 
-// What nobody reads is lost; that is no reason for a command to fail.
+// Remarks that nobody reads are lost; that is no reason for a command to fail. Of a result, `print` is told.
 process.stderr.on('error', () => undefined);
+process.stdout.on('error', () => undefined);
 
 const terminal: Terminal = {
   folder: process.cwd(),
@@ -132,7 +135,10 @@ const terminal: Terminal = {
     return process.stdin;
   },
   output: process.stdout,
-  print: (text) => void process.stdout.write(text),
+  print: (text) =>
+    void process.stdout.write(text, (error) => {
+      if (error) process.exitCode = report(explainOutput(error));
+    }),
   remark: (text) => new Promise((resolve) => process.stderr.write(`${eraseLine}${text}\n`, () => resolve())),
   showProgress: (text) => void (process.stderr.isTTY && process.stderr.write(`${eraseLine}${text}`)),
   stopSignal: () =>

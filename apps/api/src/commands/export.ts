@@ -4,7 +4,6 @@ import type { Config } from '../config.js';
 import { openDatabase } from '../database/open-database.js';
 import { requireDatabaseFile } from '../database/sqlite/require-database-file.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../operations/limit-heap-growth.js';
-import { OperatorError } from '../operator-error.js';
 import { writePlantLine } from '../plants/ndjson/write-plant-line.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import { readAllPlants } from '../plants/read-all-plants.js';
@@ -12,6 +11,7 @@ import { retryWhileUnavailable } from '../plants/retry-while-unavailable.js';
 import { abortOnStop } from './abort-on-stop.js';
 import { countProgress } from './count-progress.js';
 import { createWholeFile } from './create-whole-file.js';
+import { explainOutput } from './explain-output.js';
 import { orExplainUnavailable, patience } from './patience.js';
 import type { Terminal } from './terminal.js';
 import { writeFully } from './write-fully.js';
@@ -48,15 +48,12 @@ function writeToOutput(plants: PlantStore, terminal: Terminal): Promise<number> 
   const isTerminal = 'isTTY' in output && output.isTTY === true;
   return writePlants(
     plants,
-    (lines) => writeFully(output, lines).catch(explainOutput),
+    (lines) =>
+      writeFully(output, lines).catch((error) => {
+        throw explainOutput(error);
+      }),
     isTerminal ? () => undefined : countProgress(terminal, 'plants'),
   );
-}
-
-/** A reader that has gone away is no fault to tell; see `main.ts`. */
-function explainOutput(error: NodeJS.ErrnoException): never {
-  if (error.code === 'EPIPE') throw error;
-  throw new OperatorError(`Standard output cannot be written: ${error.message}`, { cause: error });
 }
 
 function writeToFile(plants: PlantStore, path: string, terminal: Terminal): Promise<number> {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runCommand } from './run-command.js';
+import { runCommand, startCommand } from './run-command.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 it.each([
@@ -34,6 +34,17 @@ it.each([
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(says);
 });
+
+it.each([['--help'], ['token', 'list']])(
+  'ends quietly when nobody reads its result: %s %s',
+  async (...args) => {
+    const folder = temporaryFolder();
+    await runCommand(['token', 'create', '--name', 'x'], { folder });
+    const { process, end } = startCommand(args, { folder });
+    process.stdout?.destroy();
+    expect(await end()).toMatchObject({ exitCode: 1, stderr: '' });
+  },
+);
 
 it('names all faults of the configuration at once', async () => {
   const environment = { PORT: '70000', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://root:secret@db/plants' };
