@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 
 /**
  * One middleware of several, each called by the one before it. They are taken together because Express compares the
- * path anew before each that it is given.
+ * path anew before each that it is given. They throw their faults or hand them on; of a promise nobody would hear.
  */
 export function inTurn(...handlers: readonly RequestHandler[]): RequestHandler {
   return handlers.reduceRight<RequestHandler>(
