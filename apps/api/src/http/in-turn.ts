@@ -7,9 +7,7 @@ import type { RequestHandler } from 'express';
 export function inTurn(...handlers: readonly RequestHandler[]): RequestHandler {
   return handlers.reduceRight<RequestHandler>(
     (rest, first) => (request, response, next) =>
-      first(request, response, (error?: unknown) =>
-        error === undefined ? rest(request, response, next) : next(error),
-      ),
+      first(request, response, (error?: unknown) => (error ? next(error) : rest(request, response, next))),
     (_request, _response, next) => next(),
   );
 }
