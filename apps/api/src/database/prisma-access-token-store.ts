@@ -21,25 +21,33 @@ export interface AccessTokenTable {
   }): Promise<unknown>;
 }
 
+/** The client that Prisma generates for an engine, as far as it is used. */
+interface Client {
+  readonly accessToken: AccessTokenTable;
+  $disconnect(): Promise<void>;
+}
+
 /** What an engine gives for its table of access tokens. */
 export interface AccessTokenAccess {
   /** Looks a token up without Prisma's client; see `findAccessToken`. */
   findByHash(hash: string): Promise<AccessToken | null>;
-  /** Loads Prisma's client, which takes a while, or gives it if it is loaded. */
-  table(): Promise<AccessTokenTable>;
+  /** Loads Prisma's client, which takes a while. */
+  loadClient(): Promise<Client>;
   /** Runs a query and turns a failure of the database into `database_unavailable`. */
   orUnavailable<Result>(query: () => Promise<Result>): Promise<Result>;
 }
 
-/** Access tokens in the table of any engine. */
+/** Access tokens in the table of any engine. Prisma's client is loaded by the first who needs it. */
 export function createPrismaAccessTokenStore({
   findByHash,
-  table,
+  loadClient,
   orUnavailable,
-}: AccessTokenAccess): AccessTokenStore {
+}: AccessTokenAccess): AccessTokenStore & { close(): Promise<void> } {
+  let client: Promise<Client> | undefined;
   const withTable = async <Result>(query: (tokens: AccessTokenTable) => Promise<Result>) => {
-    const tokens = await table();
-    return orUnavailable(() => query(tokens));
+    client ??= loadClient();
+    const { accessToken } = await client;
+    return orUnavailable(() => query(accessToken));
   };
   const listAll = () => withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }));
   return {
@@ -62,5 +70,6 @@ export function createPrismaAccessTokenStore({
         }
         return known === null;
       }),
+    close: async () => (await client)?.$disconnect(),
   };
 }

@@ -9,7 +9,6 @@ import { readMigrations } from '../migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault } from './driver-fault.js';
-import type { PrismaClient } from './generated/client.js';
 import { migratePostgresql } from './migrate-postgresql.js';
 import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
 
@@ -44,24 +43,19 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
     pool.on('error', () => undefined);
     const adapter = new PrismaPg(pool, { schema, statementNameGenerator: nameStatement });
     const connections = await adapter.connect();
-    let prisma: Promise<PrismaClient> | undefined;
+    const accessTokens = createPrismaAccessTokenStore({
+      findByHash: (hash) => findAccessToken(connections, '$1', hash),
+      loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
+      orUnavailable,
+    });
     return {
       plants: createPostgresqlPlantStore(connections),
-      accessTokens: createPrismaAccessTokenStore({
-        findByHash: (hash) => findAccessToken(connections, '$1', hash),
-        async table() {
-          prisma ??= import('./generated/client.js').then(
-            ({ PrismaClient }) => new PrismaClient({ adapter }),
-          );
-          return (await prisma).accessToken;
-        },
-        orUnavailable,
-      }),
+      accessTokens,
       appliedMigrations,
       concurrentInserts: Math.min(concurrentInserts, poolSize),
       check: () => orUnavailable(() => checkWritable(pool)),
       async close() {
-        await (await prisma)?.$disconnect();
+        await accessTokens.close();
         await connections.dispose();
         await pool.end();
       },

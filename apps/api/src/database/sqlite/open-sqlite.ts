@@ -9,7 +9,6 @@ import { createDatabaseFile } from './create-database-file.js';
 import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault, isBusy } from './driver-fault.js';
 import { durablePragmas } from './durable-pragmas.js';
-import type { PrismaClient } from './generated/client.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 
@@ -33,7 +32,11 @@ export async function openSqlite(path: string): Promise<Database> {
     const appliedMigrations = await migrate(path);
     const adapter = createDurableAdapter(path);
     const connection = await adapter.connect();
-    let prisma: Promise<PrismaClient> | undefined;
+    const accessTokens = createPrismaAccessTokenStore({
+      findByHash: (hash) => findAccessToken(connection, '?', hash),
+      loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
+      orUnavailable,
+    });
     const plants = createSqlitePlantStore(connection);
     let checkpointer: Checkpointer | undefined;
     return {
@@ -45,23 +48,14 @@ export async function openSqlite(path: string): Promise<Database> {
           return plants.insert(newPlants);
         },
       },
-      accessTokens: createPrismaAccessTokenStore({
-        findByHash: (hash) => findAccessToken(connection, '?', hash),
-        async table() {
-          prisma ??= import('./generated/client.js').then(
-            ({ PrismaClient }) => new PrismaClient({ adapter }),
-          );
-          return (await prisma).accessToken;
-        },
-        orUnavailable,
-      }),
+      accessTokens,
       appliedMigrations,
       concurrentInserts: 1,
       check: () => orUnavailable(() => checkWritable(connection)),
       async close() {
         await checkpointer?.stop();
         await connection.dispose();
-        await (await prisma)?.$disconnect();
+        await accessTokens.close();
       },
     };
   } catch (error) {
