@@ -1,5 +1,6 @@
 import type { Database } from './database.js';
 import type { DatabaseLocation } from './database-location.js';
+import { decideDebugOnce } from './decide-debug-once.js';
 
 /**
  * Opens the database that the configuration names, creating and migrating it as needed. Only the engine that is used is
@@ -8,6 +9,7 @@ import type { DatabaseLocation } from './database-location.js';
  * @throws {OperatorError} when it cannot be opened or is not a plant store of this version
  */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
+  decideDebugOnce();
   switch (location.engine) {
     case 'sqlite': {
       const { openSqlite } = await import('./sqlite/open-sqlite.js');
