@@ -1,5 +1,6 @@
 import { exchange, type RawReply } from './exchange.js';
 import type { RequestEvent } from './options.js';
+import { redirect } from './redirect.js';
 import type { Settings } from './settings.js';
 import { waitFor } from './wait-for.js';
 
@@ -11,10 +12,11 @@ export interface AttemptRequest {
   readonly body: string | undefined;
 }
 
-/** What came of an attempt: a response, or why there is none. */
-export type AttemptResult =
-  | { readonly reply: RawReply; readonly error?: never }
-  | { readonly reply?: never; readonly error: unknown };
+/** What came of an attempt: a reply, or why there is none. */
+export interface AttemptResult {
+  readonly reply: RawReply | undefined;
+  readonly error: unknown;
+}
 
 /**
  * Sends a request once and reads its response whole, for as long as it may take, in milliseconds.
@@ -34,6 +36,7 @@ export async function attempt(
   onRequest?.({ ...event, headers });
   const control = new AbortController();
   const init = {
+    redirect,
     ...fetchOptions,
     method: event.method,
     headers: { ...headers, authorization },
@@ -41,24 +44,24 @@ export async function attempt(
     signal: control.signal,
   } as RequestInit;
   const startedAt = performance.now();
-  let result: AttemptResult;
+  let reply: RawReply | undefined;
+  let error: unknown;
   try {
-    const reply = await waitFor(
+    reply = await waitFor(
       () => exchange(fetch, event.url, init),
       ms,
       signal,
       (reason) => control.abort(reason),
     );
-    result = { reply };
-  } catch (error) {
-    result = { error };
+  } catch (fault) {
+    error = fault;
   }
   signal?.throwIfAborted();
   onResponse?.({
     ...event,
     durationMs: performance.now() - startedAt,
-    response: result.reply?.response,
-    error: result.error,
+    response: reply?.response,
+    error,
   });
-  return result;
+  return { reply, error };
 }

@@ -50,19 +50,18 @@ export async function call(
       if (ms <= 0) throw timeIsOver;
       const before: Outcome = outcome;
       outcome = 'unknown';
-      const result = await attempt(
+      const { reply, error } = await attempt(
         { event: { operation, attempt: number, method, url }, authorization, body },
         settings,
         ms,
       );
-      const { reply } = result;
       if (!reply) {
-        const late = result.error === timeIsOver;
+        const late = error === timeIsOver;
         if (late && ms < attemptTimeoutMs) throw timeIsOver;
-        if (wasNotSent(result.error)) outcome = before;
+        if (wasNotSent(error)) outcome = before;
         failure = late
           ? timedOut(attemptTimeoutMs)
-          : new NetworkError(`${method} ${url} got no complete reply`, { outcome, cause: result.error });
+          : new NetworkError(`${method} ${url} got no complete reply`, { outcome, cause: error });
       }
 
       if (reply?.response.status === 401 && !renewed) {

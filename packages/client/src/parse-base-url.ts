@@ -7,7 +7,7 @@
 export function parseBaseUrl(baseUrl: string | URL): string {
   const { href } = URL.canParse(String(baseUrl)) ? new URL(baseUrl) : { href: '' };
   if (!originAndPath.test(href)) {
-    throw new TypeError('baseUrl must be an absolute http(s) URL without credentials, query and fragment');
+    throw new TypeError('baseUrl must be an http(s) URL without credentials, query or fragment');
   }
   return href.replace(/\/+$/, '');
 }

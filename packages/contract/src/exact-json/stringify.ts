@@ -17,9 +17,9 @@ export type ExactJson =
  */
 export function stringifyExactJson(value: ExactJson): string {
   if (typeof value === 'number') return stringifyNumber(value);
-  if (typeof value === 'bigint') return value.toString();
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (isArray(value)) return `[${value.map(stringifyExactJson).join(',')}]`;
+  if (typeof value === 'bigint') return String(value);
+  if (!value || typeof value !== 'object') return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map(stringifyExactJson)}]`;
   let members = '';
   for (const [name, member] of Object.entries(value)) {
     if (member !== undefined) {
@@ -30,11 +30,9 @@ export function stringifyExactJson(value: ExactJson): string {
 }
 
 function stringifyNumber(value: number): string {
-  if (!Number.isFinite(value)) throw new RangeError(`${value} is no JSON`);
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new RangeError(`The number ${value} may have been rounded; pass a bigint instead`);
-  }
-  return String(value);
+  // A fraction leaves a remainder; an integer leaves 0, and what is not finite leaves NaN.
+  if (Number.isSafeInteger(value) || value % 1) return String(value);
+  throw new RangeError(`The number ${value} is not exact; pass a bigint instead`);
 }
 
 /** `Array.isArray` that also narrows a readonly array. */
