@@ -5,8 +5,8 @@ const decisions = new Map<string, boolean>();
 
 /**
  * Has Prisma decide once for each of its parts whether the variable `DEBUG` asks for what that part has to tell. Its
- * driver adapters do so anew for each statement, with regular expressions that are compiled each time: a part in fifteen
- * of the time of a lone create.
+ * driver adapters do so anew for each statement, with regular expressions that are compiled each time: up to 6 % of the
+ * time of a lone create.
  */
 export function decideDebugOnce(): void {
   Debug.enabled = (part) => {
