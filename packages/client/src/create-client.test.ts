@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { contract } from '@plant-store/contract';
 import { routes } from '@plant-store/contract/routes';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { listen } from '../test/listen.js';
 import { createClient } from './create-client.js';
 import { NetworkError } from './errors/network-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
@@ -149,17 +149,13 @@ describe('createPlant', () => {
 
   it('works over a connection, with the fetch of the runtime', async () => {
     const received: unknown[] = [];
-    const server = createServer(async (request, response) => {
+    const { url } = await listen(async (request, response) => {
       const { authorization, accept, 'content-type': contentType } = request.headers;
       received.push(request.method, request.url, authorization, accept, contentType, await text(request));
       response.setHeader('content-type', 'application/json').end('{"name":"Weiße Lilie 🌱"}');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('The server has no port');
 
-    const client = createClient({ baseUrl: `http://127.0.0.1:${address.port}/api/`, token });
+    const client = createClient({ baseUrl: `${url}/api/`, token });
     const reply = await client.createPlant({ body: { id: 2n ** 63n - 1n, name: 'Weiße Lilie 🌱' } });
 
     expect(reply).toMatchObject({ status: 200, body: { name: 'Weiße Lilie 🌱' } });

@@ -1,5 +1,5 @@
-import { createServer, type RequestListener } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { listen } from '../test/listen.js';
 import { exchange, wasNotSent } from './exchange.js';
 
 const url = 'https://example.com/plants';
@@ -79,19 +79,4 @@ async function faultOf(url: string): Promise<unknown> {
     },
     (error: unknown) => error,
   );
-}
-
-/** Starts a server on a free port and closes it, at the latest, when the test ends. */
-async function listen(listener: RequestListener): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  onTestFinished(close);
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  return { url: `http://127.0.0.1:${address.port}`, close };
 }

@@ -1,21 +1,21 @@
-import { createServer, type RequestListener } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listen } from '../test/listen.js';
 import type { CallOptions } from './options.js';
 import type { TsRestOptions } from './ts-rest-options.js';
 
-let elsewhere = '';
 let arrived = 0;
 let baseUrl = '';
 
 beforeEach(async () => {
   arrived = 0;
-  elsewhere = await listen((_, response) => {
+  const target = await listen((_, response) => {
     arrived++;
     response.setHeader('content-type', 'application/json').end('{"name":"Fern"}');
   });
-  baseUrl = await listen((_, response) => {
-    response.writeHead(308, { location: `${elsewhere}/plants` }).end();
+  const source = await listen((_, response) => {
+    response.writeHead(308, { location: `${target.url}/plants` }).end();
   });
+  baseUrl = source.url;
 });
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -29,7 +29,7 @@ describe('a redirect', () => {
   });
 
   it('ends the call with its status where a runtime knows no such mode', async () => {
-    vi.stubGlobal('Request', requestOfWorkers);
+    vi.stubGlobal('Request', WorkersRequest);
     await expect(create()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 308 });
     expect(arrived).toBe(0);
   });
@@ -48,17 +48,8 @@ async function create(options: CallOptions & TsRestOptions = {}) {
 }
 
 /** `Request` of Cloudflare Workers, as far as redirects go. */
-class requestOfWorkers {
+class WorkersRequest {
   constructor(_url: string, { redirect }: RequestInit) {
     if (redirect === 'error') throw new TypeError('Invalid redirect value');
   }
-}
-
-async function listen(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  return `http://127.0.0.1:${address.port}`;
 }
