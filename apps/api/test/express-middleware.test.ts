@@ -51,9 +51,8 @@ it('works behind any Express middleware, in an app that mounts it', async () => 
   });
   outer.use('/store', app);
 
-  const plant = { id: 1, name: 'Fern', tag: 'shade' };
   const post = (server: string) =>
-    supertest(server).post('/store/plants').auth(token, { type: 'bearer' }).send(plant);
+    supertest(server).post('/store/plants').auth(token, { type: 'bearer' }).send(fern);
   for (const server of [createServer(outer, log), createPlainServer(outer)]) {
     const { status, body, headers } = await post(await listen(server));
     expect({ status, body }).toEqual({ status: 200, body: { name: 'Fern', tag: 'shade' } });
@@ -64,6 +63,65 @@ it('works behind any Express middleware, in an app that mounts it', async () => 
       'x-seen': 'POST /plants application/json',
     });
   }
+});
+
+const fern = { id: 1, name: 'Fern', tag: 'shade' };
+
+/** What posts the fern, once its token is known from memory: until then the body is there before its reader. */
+async function knownPoster(server: string, token: string) {
+  const post = () => supertest(server).post('/plants').auth(token, { type: 'bearer' }).send(fern);
+  await post();
+  return post;
+}
+
+it('works behind middleware that reads the body too, or writes another one', async () => {
+  const { app, token } = await openApp();
+  const outer = express();
+  let seen = '';
+  outer.use((request, response, next) => {
+    seen = '';
+    request.on('data', (chunk: Buffer) => {
+      seen += chunk.toString();
+    });
+    const end = response.end.bind(response);
+    response.end = (body?: unknown) => end(String(body).toUpperCase());
+    next();
+  });
+  outer.use(app);
+  const post = await knownPoster(await listen(createServer(outer, log)), token);
+
+  const { status, text } = await post();
+  expect({ status, text }).toEqual({ status: 200, text: '{"NAME":"FERN","TAG":"SHADE"}' });
+  expect(seen).toBe(JSON.stringify(fern));
+});
+
+it('reads a body past the buffer of its stream, and writes a reply as one text', async () => {
+  const { app, token } = await openApp();
+  const server = createServer(app, log);
+  const events: unknown[] = [];
+  const written: unknown[] = [];
+  server.prependListener('request', (request) => {
+    const emit = request.emit.bind(request);
+    request.emit = (event: string, ...args: unknown[]) => {
+      events.push(event);
+      return emit(event, ...args);
+    };
+    const write = request.socket.write.bind(request.socket);
+    request.socket.write = (text: unknown, ...args: unknown[]) => {
+      written.push(text);
+      return write(text as string, ...(args as []));
+    };
+  });
+  const post = await knownPoster(await listen(server), token);
+  expect(events).toContain('data');
+  events.length = 0;
+  written.length = 0;
+
+  expect((await post()).status).toBe(200);
+  expect(events).not.toContain('data');
+  expect(written).toEqual([
+    expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\n\{"name":"Fern","tag":"shade"\}$/s),
+  ]);
 });
 
 it('is born with the prototypes that Express would give it', async () => {

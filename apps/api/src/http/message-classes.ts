@@ -1,5 +1,6 @@
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import type { Express } from 'express';
+import type { BodyReceiver } from './read-body.js';
 
 type MessageClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
 
@@ -26,13 +27,65 @@ export function messageClasses(app: Express): MessageClasses {
     tsRestRoute = undefined;
     id = undefined;
     body = undefined;
+    bodyReceiver: BodyReceiver | undefined = undefined;
+
+    takeBody(receive: BodyReceiver): boolean {
+      if (this.complete || this.readableFlowing !== null || this.readableLength > 0) return false;
+      this.bodyReceiver = receive;
+      // Node throws away what nobody reads; this counts as reading.
+      this.read(0);
+      return true;
+    }
+
+    /** Here Node's parser puts each piece as it finds it, and `null` at the end. */
+    override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+      if (this.bodyReceiver === undefined) return super.push(chunk, encoding);
+      this.bodyReceiver(chunk);
+      return true;
+    }
   }
   class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
     locals = { accessToken: undefined, plantId: undefined, error: undefined };
+    declare _header: string | null;
+
+    /**
+     * Puts a body that is one text behind the head that waits for it. Node does so too, but ends with a text of no
+     * length, and a list of two takes longer to write than one.
+     */
+    override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+      if (typeof chunk === 'string' && encoding === undefined && waitsForBody(this) && isAscii(chunk)) {
+        this._header += chunk;
+        return super.end(callback as () => void);
+      }
+      return super.end(chunk, encoding as BufferEncoding, callback as () => void);
+    }
   }
   app.request = inFrontOf(app.request, AppRequest.prototype);
   app.response = inFrontOf(app.response, AppResponse.prototype);
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+}
+
+/** Fields of Node's messages that its types leave out. All its lines that are supported have them. */
+interface NodeResponse {
+  readonly _header?: string | null;
+  readonly _headerSent?: boolean;
+  readonly _hasBody?: boolean;
+}
+
+/** Whether the head is written, not sent, and followed by a body of the length that it names. */
+function waitsForBody(response: ServerResponse & NodeResponse): boolean {
+  const { _header, _headerSent, _hasBody, chunkedEncoding, strictContentLength } = response;
+  return (
+    typeof _header === 'string' &&
+    _headerSent === false &&
+    _hasBody === true &&
+    !chunkedEncoding &&
+    !strictContentLength
+  );
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }
 
 /** The prototype of a class, made to inherit from what the app had as prototype. */

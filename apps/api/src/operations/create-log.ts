@@ -11,7 +11,7 @@ export interface Log {
 }
 
 /** How much waits at most before it is written, and for how long, in characters and milliseconds. */
-const bufferLength = 8_192;
+const bufferLength = 65_536;
 const flushMs = 100;
 
 /** How much is kept while nobody reads the log; what is past it is dropped. In bytes. */
