@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
+import { destination, type Logger, pino } from 'pino';
 import type { Config } from '../config.js';
 
 /** A log and the means to write out what it still holds. */
@@ -30,7 +30,7 @@ export function createLog(level: Config['logLevel']): Log {
   const buffer = gatherLines((text) => void target.write(text));
   // The destination writes what it holds when the process crashes; it shall hold the last lines by then.
   process.prependOnceListener('exit', buffer.end);
-  const log = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, buffer);
+  const log = pino({ level, base: null, timestamp: isoTimestamps() }, buffer);
   return {
     log,
     async close() {
@@ -71,5 +71,19 @@ function gatherLines(write: (text: string) => void) {
       clearInterval(timer);
       flush();
     },
+  };
+}
+
+/** Pino's `isoTime`, which writes the time of a millisecond once: under load many lines share it. */
+function isoTimestamps(): () => string {
+  let writtenFor = Number.NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== writtenFor) {
+      writtenFor = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
   };
 }
