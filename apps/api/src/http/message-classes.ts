@@ -46,7 +46,6 @@ export function messageClasses(app: Express): MessageClasses {
   }
   class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
     locals = { accessToken: undefined, plantId: undefined, error: undefined };
-    declare _header: string | null;
 
     /**
      * Puts a body that is one text behind the head that waits for it. Node does so too, but ends with a text of no
@@ -67,13 +66,15 @@ export function messageClasses(app: Express): MessageClasses {
 
 /** Fields of Node's messages that its types leave out. All its lines that are supported have them. */
 interface NodeResponse {
-  readonly _header?: string | null;
+  _header?: string | null;
   readonly _headerSent?: boolean;
   readonly _hasBody?: boolean;
 }
 
 /** Whether the head is written, not sent, and followed by a body of the length that it names. */
-function waitsForBody(response: ServerResponse & NodeResponse): boolean {
+function waitsForBody(
+  response: ServerResponse & NodeResponse,
+): response is ServerResponse & { _header: string } {
   const { _header, _headerSent, _hasBody, chunkedEncoding, strictContentLength } = response;
   return (
     typeof _header === 'string' &&

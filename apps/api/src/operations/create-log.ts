@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { destination, type Logger, pino } from 'pino';
+import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config.js';
 
 /** A log and the means to write out what it still holds. */
@@ -74,7 +74,7 @@ function gatherLines(write: (text: string) => void) {
   };
 }
 
-/** Pino's `isoTime`, which writes the time of a millisecond once: under load many lines share it. */
+/** Pino's `isoTime`, asked once a millisecond: under load many lines share one. */
 function isoTimestamps(): () => string {
   let writtenFor = Number.NaN;
   let text = '';
@@ -82,7 +82,7 @@ function isoTimestamps(): () => string {
     const now = Date.now();
     if (now !== writtenFor) {
       writtenFor = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
+      text = stdTimeFunctions.isoTime();
     }
     return text;
   };

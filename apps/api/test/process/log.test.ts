@@ -26,6 +26,29 @@ it('goes on storing plants, and stops as it should, when nobody reads its log an
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
+it('tells in each line when it was written', async () => {
+  const { command, baseUrl } = await startServe({ folder: temporaryFolder() });
+  const before: number[] = [];
+  for (let count = 0; count < 3; count++) {
+    await sleep(20);
+    before.push(Date.now());
+    await fetch(`${baseUrl}/plants`);
+  }
+  const { stdout } = await command.end('SIGTERM');
+  const after = Date.now();
+
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { msg: string; time: string });
+  const times = lines.filter(({ msg }) => msg === 'request').map(({ time }) => Date.parse(time));
+  expect(times).toHaveLength(before.length);
+  for (const [index, time] of times.entries()) {
+    expect(time).toBeGreaterThanOrEqual(before[index] ?? Number.NaN);
+    expect(time).toBeLessThanOrEqual(after);
+  }
+});
+
 const fullDisk = '/dev/full';
 
 // Linux has a device that is always full; CI runs there.
