@@ -9,6 +9,7 @@ import { createDatabaseFile } from './create-database-file.js';
 import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault, isBusy } from './driver-fault.js';
 import { durablePragmas } from './durable-pragmas.js';
+import { mapFile } from './map-file.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 
@@ -38,6 +39,7 @@ export async function openSqlite(path: string): Promise<Database> {
       orUnavailable,
     });
     const plants = createSqlitePlantStore(connection);
+    const growMap = await mapFile(connection);
     let checkpointer: Checkpointer | undefined;
     return {
       plants: {
@@ -45,6 +47,7 @@ export async function openSqlite(path: string): Promise<Database> {
         insert(newPlants) {
           // Only who stores plants needs it, and a start is sooner without it.
           checkpointer ??= startCheckpointer(path);
+          growMap(newPlants.length);
           return plants.insert(newPlants);
         },
       },
