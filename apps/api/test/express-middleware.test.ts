@@ -122,6 +122,31 @@ it('reads a body past the buffer of its stream, and writes a reply as one text',
   ]);
 });
 
+it('writes the same head, each header once, whether or not middleware has set some before', async () => {
+  const { app } = await openApp();
+  const server = createServer(app, log);
+  let before: Readonly<Record<string, string>> = {};
+  server.prependListener('request', (_request, response) => {
+    for (const [name, value] of Object.entries(before)) response.setHeader(name, value);
+  });
+  const url = await listen(server);
+  const readHead = async () => {
+    const { headers, text } = await supertest(url).get('/nowhere');
+    expect(headers['content-length']).toBe(String(text.length));
+    return { ...headers, date: 'any', 'x-request-id': typeof headers['x-request-id'] };
+  };
+
+  const head = await readHead();
+  // What comes twice, Node's client joins with a comma.
+  expect(head).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'x-frame-options': 'DENY',
+    'x-request-id': 'string',
+  });
+  before = { 'X-Seen': 'yes', 'x-frame-options': 'SAMEORIGIN' };
+  expect(await readHead()).toEqual({ ...head, 'x-seen': 'yes' });
+});
+
 it('is born with the prototypes that Express would give it', async () => {
   const { app } = await openApp();
   const server = createServer(app, log);

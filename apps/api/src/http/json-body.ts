@@ -7,10 +7,23 @@ import { readBody } from './read-body.js';
 
 /** Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. */
 export function jsonBody(limitBytes: number): RequestHandler {
-  return async function jsonBody(request, _response, next) {
+  return function jsonBody(request, _response, next) {
     refuseOtherContent(request.headers);
-    request.body = parseJson(await readBody(request, limitBytes));
-    next();
+    // Not as a promise: each request would pay for it.
+    readBody(
+      request,
+      limitBytes,
+      (bytes) => {
+        try {
+          request.body = parseJson(bytes);
+        } catch (error) {
+          next(error);
+          return;
+        }
+        next();
+      },
+      next,
+    );
   };
 }
 

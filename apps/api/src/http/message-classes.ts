@@ -1,5 +1,6 @@
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import type { Express } from 'express';
+import type { NodeResponse } from './node-response.js';
 import type { BodyReceiver } from './read-body.js';
 
 type MessageClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
@@ -62,13 +63,6 @@ export function messageClasses(app: Express): MessageClasses {
   app.request = inFrontOf(app.request, AppRequest.prototype);
   app.response = inFrontOf(app.response, AppResponse.prototype);
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-}
-
-/** Fields of Node's messages that its types leave out. All its lines that are supported have them. */
-interface NodeResponse {
-  _header?: string | null;
-  readonly _headerSent?: boolean;
-  readonly _hasBody?: boolean;
 }
 
 /** Whether the head is written, not sent, and followed by a body of the length that it names. */

@@ -13,32 +13,49 @@ interface BodySource {
 /**
  * Reads a request's body whole, and keeps nothing of it once it is past the limit.
  *
- * @throws {ServiceError} `body_too_large` past the limit; the rest is read and discarded
- * @throws {ServiceError} `bad_request` when the client went away before the end; nobody is there to read the reply
+ * @param onBody called once the body is there, in the turn that brings its end
+ * @param onFault called instead, with `body_too_large` past the limit, whose rest is read and discarded; or with
+ * `bad_request` when the client went away before the end, and nobody is there to read the reply
  */
-export function readBody(request: IncomingMessage & BodySource, limitBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > limitBytes) return reject(tooLarge(limitBytes));
-    if (request.destroyed) return reject(goneAway());
+export function readBody(
+  request: IncomingMessage & BodySource,
+  limitBytes: number,
+  onBody: (body: Buffer) => void,
+  onFault: (error: ServiceError) => void,
+): void {
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
+    onFault(tooLarge(limitBytes));
+    return;
+  }
+  if (request.destroyed) {
+    onFault(goneAway());
+    return;
+  }
 
-    let chunks: Buffer[] = [];
-    let size = 0;
-    const receive = (chunk: Buffer | null) => {
-      if (chunk === null) return resolve(join(chunks));
+  let chunks: Buffer[] | undefined = [];
+  let size = 0;
+  const receive = (chunk: Buffer | null) => {
+    if (chunks === undefined) return;
+    if (chunk === null) {
+      const body = join(chunks);
+      chunks = undefined;
+      onBody(body);
+    } else if (size + chunk.length > limitBytes) {
+      chunks = undefined;
+      onFault(tooLarge(limitBytes));
+    } else {
       size += chunk.length;
-      if (size <= limitBytes) chunks.push(chunk);
-      else {
-        chunks = [];
-        reject(tooLarge(limitBytes));
-      }
-    };
-    if (request.takeBody?.(receive) !== true) {
-      request.on('data', receive);
-      request.on('end', () => receive(null));
+      chunks.push(chunk);
     }
-    request.on('close', () => {
-      if (!request.complete) reject(goneAway());
-    });
+  };
+  if (request.takeBody?.(receive) !== true) {
+    request.on('data', receive);
+    request.on('end', () => receive(null));
+  }
+  request.on('close', () => {
+    if (chunks === undefined) return;
+    chunks = undefined;
+    onFault(goneAway());
   });
 }
 
