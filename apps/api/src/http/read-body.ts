@@ -14,8 +14,8 @@ interface BodySource {
  * Reads a request's body whole, and keeps nothing of it once it is past the limit.
  *
  * @param onBody called once the body is there, in the turn that brings its end
- * @param onFault called instead, with `body_too_large` past the limit, whose rest is read and discarded; or with
- * `bad_request` when the client went away before the end, and nobody is there to read the reply
+ * @param onFault called instead past the limit, with `body_too_large`; the rest is read and discarded. Neither is called
+ * when the client goes away before the end: nobody is there to read a reply
  */
 export function readBody(
   request: IncomingMessage & BodySource,
@@ -25,10 +25,6 @@ export function readBody(
 ): void {
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
     onFault(tooLarge(limitBytes));
-    return;
-  }
-  if (request.destroyed) {
-    onFault(goneAway());
     return;
   }
 
@@ -52,11 +48,6 @@ export function readBody(
     request.on('data', receive);
     request.on('end', () => receive(null));
   }
-  request.on('close', () => {
-    if (chunks === undefined) return;
-    chunks = undefined;
-    onFault(goneAway());
-  });
 }
 
 /** Most bodies come in one piece, which needs no copy. */
@@ -70,8 +61,4 @@ function tooLarge(limitBytes: number): ServiceError {
     'body_too_large',
     `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
   );
-}
-
-function goneAway(): ServiceError {
-  return new ServiceError('bad_request', 'The connection was closed before the body was complete.');
 }

@@ -112,12 +112,15 @@ describe('a body that is accepted', () => {
     await expectStored(service, request, { id: String(id), name, tag: null });
   });
 
-  it('follows one that was too large, on the same connection', async () => {
+  it.each([
+    ['whole', 15, () => composePlantRequest(service, plantOf(limit * 1_000).body)],
+    ['in chunks', 16, () => composeChunked(plantOf(limit * 3).body, 10)],
+  ])('follows one that was too large, and came %s, on the same connection', async (_how, id, compose) => {
     const connection = await openConnection(service.baseUrl);
-    connection.write(composePlantRequest(service, plantOf(limit * 1_000).body));
-    connection.write(composePlantRequest(service, '{"id":15,"name":"n"}'));
+    connection.write(compose());
     expectRefusal(await connection.readReply(), 'body_too_large', tooLarge);
-    await expectStored(service, connection.readReply(), { id: '15', name: 'n', tag: null });
+    connection.write(composePlantRequest(service, `{"id":${id},"name":"n"}`));
+    await expectStored(service, connection.readReply(), { id: String(id), name: 'n', tag: null });
     connection.destroy();
   });
 });
