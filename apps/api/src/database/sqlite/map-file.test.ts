@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { mapFile } from './map-file.js';
 import { createDurableAdapter, openSqlite } from './open-sqlite.js';
 
-/** What Linux says of the memory of this process; other systems have no such file. */
+/** What Linux says of the memory of this process. Other systems have no such file; CI runs on Linux. */
 const maps = '/proc/self/maps';
 
 let folder = '';
