@@ -12,32 +12,33 @@ export function sendJsonAtOnce(app: Express): void {
 
   app.response.json = function json(this: Response, body: unknown) {
     const text = JSON.stringify(body);
-    const length = String(Buffer.byteLength(text));
-    writeHead(this, ['X-Request-Id', this.req.id, 'Content-Length', length]);
+    writeHead(this, this.req.id, Buffer.byteLength(text));
     this.end(text);
     return this;
   };
 }
 
 /**
- * Writes heads that have some headers in common. Node checks and joins each header of each head; these are put as
- * they stand behind what Node has written of the others. Where headers were set before, Node gets all, to compare them.
+ * Writes heads that have some headers in common. Node checks and joins each header of each head; these, and the request
+ * id, are put as they stand behind what Node has written of the others. Where headers were set before, Node gets all, to
+ * compare them.
  *
- * @returns what takes a response and its further headers, names and values in turns
+ * @returns what takes a response, a request id of which no character needs a check, and the length of the body in bytes
  */
 function headWriter(common: Readonly<Record<string, string>>) {
-  const headers = Object.entries(common).flat();
-  const lines = Object.entries(common).map(([name, value]) => `${name}: ${value}\r\n`);
-  const ending = lines.join('') + emptyLine;
+  const commonHeaders = Object.entries(common);
+  const commonLines = commonHeaders.map(([name, value]) => `${name}: ${value}\r\n`).join('');
 
-  return function writeHead(response: Response & NodeResponse, others: string[]): void {
+  return function writeHead(response: Response & NodeResponse, requestId: string, bodyLength: number): void {
     const { statusCode, _header, _headerSent } = response;
+    const length = ['Content-Length', String(bodyLength)];
     if (_header !== null || _headerSent !== false || response.getHeaderNames().length > 0) {
-      response.writeHead(statusCode, [...headers, ...others]);
+      response.writeHead(statusCode, [...commonHeaders.flat(), 'X-Request-Id', requestId, ...length]);
       return;
     }
-    response.writeHead(statusCode, others);
-    response._header = String(response._header).slice(0, -emptyLine.length) + ending;
+    response.writeHead(statusCode, length);
+    const written = String(response._header).slice(0, -emptyLine.length);
+    response._header = `${written}${commonLines}X-Request-Id: ${requestId}\r\n${emptyLine}`;
   };
 }
 
