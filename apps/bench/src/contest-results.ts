@@ -7,10 +7,11 @@ export const RunSchema = LoadResultSchema.extend({
   contestant: z.string(),
   connections: z.int(),
   round: z.int(),
+  /** The most that its process held until the end of the last round; the same in all rounds, like what follows. */
   peakMemoryBytes: z.number(),
-  /** The rows found in the database after the run; `null` for the floor, which has none. */
+  /** The rows found in the database after the last round; `null` for the floor, which has none. */
   storedPlants: z.int().nullable(),
-  /** Whether every acknowledged plant is stored. */
+  /** Whether every plant acknowledged in any round, or before them, is stored. */
   valid: z.boolean(),
 });
 
@@ -43,7 +44,7 @@ export type Summary = z.output<typeof SummarySchema>;
 export const ContestSettingsSchema = z.object({
   rounds: z.int().positive(),
   seconds: z.number().positive(),
-  /** How long each is driven at 64 connections before it is measured. */
+  /** How long each is driven at 64 connections before its first round. */
   warmupSeconds: z.number().positive(),
   connections: z.array(z.int().positive()).min(1),
 });

@@ -79,9 +79,14 @@ function addContest(
   ) => Promise<boolean>,
 ): void {
   command
-    .option('--rounds <count>', 'how often each is measured', toCount, 3)
-    .option('--seconds <count>', 'how long is measured', toSeconds, 5)
-    .option('--warmup <seconds>', 'how long each is warmed up before, at 64 connections', toSeconds, 3)
+    .option('--rounds <count>', 'how often each is measured', toCount, 7)
+    .option('--seconds <count>', 'how long is measured at a time', toSeconds, 2)
+    .option(
+      '--warmup <seconds>',
+      'how long each is warmed up before its first round, at 64 connections',
+      toSeconds,
+      3,
+    )
     .option('--connections <counts>', 'separated by commas', toCounts, [1, 16, 64, 256])
     .addOption(
       new Option('--only <names>', `some of ${contestants.map(({ name }) => name).join(',')}`)
