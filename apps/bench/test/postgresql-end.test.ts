@@ -41,7 +41,7 @@ function processesOf(folder: string): string[] {
 
 const data = (folder: string) => join(folder, 'postgresql/data');
 const isCreating = (folder: string) => existsSync(data(folder));
-const isRunning = (folder: string) => existsSync(join(folder, 'plant-store-1-1/plant-store.log'));
+const isRunning = (folder: string) => existsSync(join(folder, 'plant-store/plant-store.log'));
 
 describe('bench postgresql leaves no process and no folder', () => {
   it.each([
