@@ -1,8 +1,8 @@
-/** A program that keeps plants, and makes a new database in it for each run. */
+/** A program that keeps plants, and makes a new database in it for each contestant that starts. */
 export interface DatabaseEngine {
   /** Its name and version, for people. */
   readonly title: string;
-  /** Makes an empty database; what it has of files goes into a folder of the run. */
+  /** Makes an empty database; what it has of files goes into a folder of the contestant. */
   createDatabase(folder: string): Promise<Database>;
 }
 
@@ -12,6 +12,6 @@ export interface Database {
   readonly url: string;
   /** How many plants it holds; its contestant has ended. */
   countPlants(): Promise<number>;
-  /** Removes what of it lies outside the folder of its run. */
+  /** Removes what of it lies outside the folder of its contestant. */
   remove(): Promise<void>;
 }
