@@ -36,7 +36,7 @@ export interface Service {
  * @throws {OperatorError} when the database cannot be opened or the address cannot be had
  */
 export async function startService(config: Config, log: Logger): Promise<Service> {
-  const database = await openDatabase(config.database);
+  const database = await openDatabase(config.database, log);
   const accessTokens = createAccessTokens(database.accessTokens);
   const stopping = new AbortController();
   const { concurrentInserts } = database;
@@ -44,7 +44,12 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const app = await createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
   const server = createServer(app, log);
   const stopServer = stoppable(server);
-  const readiness = createReadiness({ check: () => database.check(), stopping: stopping.signal, log });
+  const readiness = createReadiness({
+    check: () => database.check(),
+    warnings: () => database.warnings?.() ?? [],
+    stopping: stopping.signal,
+    log,
+  });
   const adminServer = createAdminServer({ readiness, log });
   const stopAdminServer = stoppable(adminServer);
 

@@ -1,6 +1,13 @@
 import type { AccessTokenStore } from '../auth/access-token-store.js';
 import type { PlantStore } from '../plants/plant-store.js';
 
+/** Where a database logs what happens to it between requests: the part of pino's `Logger` that it needs. */
+export interface DatabaseLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
 /** An open database of whatever engine. */
 export interface Database {
   readonly plants: PlantStore;
@@ -14,9 +21,12 @@ export interface Database {
   /**
    * Asks the engine whether it would store a plant now.
    *
-   * @throws {ServiceError} `database_unavailable` when it does not answer, or takes no writes
+   * @throws {ServiceError} `database_unavailable` when it does not answer, or takes no writes. The name of the error is
+   * the reason that `/readyz` shows.
    */
   check(): Promise<void>;
+  /** What an operator should know while the database works: one sentence each, shown by `/readyz`. None when absent. */
+  warnings?(): readonly string[];
   /** Closes it; what was acknowledged is on disk already. */
   close(): Promise<void>;
 }

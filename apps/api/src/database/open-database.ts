@@ -1,4 +1,4 @@
-import type { Database } from './database.js';
+import type { Database, DatabaseLog } from './database.js';
 import type { DatabaseLocation } from './database-location.js';
 import { decideDebugOnce } from './decide-debug-once.js';
 
@@ -6,14 +6,15 @@ import { decideDebugOnce } from './decide-debug-once.js';
  * Opens the database that the configuration names, creating and migrating it as needed. Only the engine that is used is
  * loaded.
  *
+ * @param log where it logs what happens between requests; absent for commands, which end soon
  * @throws {OperatorError} when it cannot be opened or is not a plant store of this version
  */
-export async function openDatabase(location: DatabaseLocation): Promise<Database> {
+export async function openDatabase(location: DatabaseLocation, log?: DatabaseLog): Promise<Database> {
   decideDebugOnce();
   switch (location.engine) {
     case 'sqlite': {
       const { openSqlite } = await import('./sqlite/open-sqlite.js');
-      return openSqlite(location.path);
+      return openSqlite(location.path, log);
     }
     case 'postgresql': {
       const { openPostgresql } = await import('./postgresql/open-postgresql.js');

@@ -36,7 +36,10 @@ export function createAdminServer({ readiness, log }: AdminParts): Server {
 const live: Reply = { status: 200, body: { status: 'live' } };
 
 function describeReadiness(readiness: Readiness): Reply {
-  if (readiness.ready) return { status: 200, body: { status: 'ready' } };
+  if (readiness.ready) {
+    const { warnings } = readiness;
+    return { status: 200, body: { status: 'ready', ...(warnings.length > 0 && { warnings }) } };
+  }
   const { reason } = readiness;
   return { status: 503, headers: { 'Retry-After': '1' }, body: { status: 'unavailable', reason } };
 }

@@ -6,7 +6,7 @@ import { abandonMs, answerTimeoutMs, createReadiness, reuseMs } from './readines
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const ready = { ready: true };
+const ready = { ready: true, warnings: [] };
 const databaseUnavailable = { ready: false, reason: 'database_unavailable' };
 const shuttingDown = { ready: false, reason: 'shutting_down' };
 
@@ -15,12 +15,14 @@ function createHeldReadiness() {
   const checks: { pass(): void; fail(error: Error): void }[] = [];
   const lines: { level: number; msg: string; err?: { message: string } }[] = [];
   const stopping = new AbortController();
+  const warnings: string[] = [];
   const readiness = createReadiness({
     check: () => new Promise((resolve, reject) => void checks.push({ pass: resolve, fail: reject })),
+    warnings: () => [...warnings],
     stopping: stopping.signal,
     log: pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) }),
   });
-  return { readiness, checks, lines, stopping };
+  return { readiness, checks, lines, stopping, warnings };
 }
 
 it('asks once for all probes that come meanwhile, and passes the answer on for a moment', async () => {
@@ -94,10 +96,11 @@ it('logs each change once, with the cause that it does not tell', async () => {
     expect(await answer).toEqual(fault === undefined ? ready : databaseUnavailable);
     await vi.advanceTimersByTimeAsync(reuseMs);
   }
+  const { reason } = databaseUnavailable;
   expect(lines).toEqual([
-    { level: 40, msg: 'not ready', err: expect.objectContaining({ message: cause.message }) },
+    { level: 40, msg: 'not ready', reason, err: expect.objectContaining({ message: cause.message }) },
     { level: 30, msg: 'ready' },
-    { level: 40, msg: 'not ready', err: expect.objectContaining({ message: 'third' }) },
+    { level: 40, msg: 'not ready', reason, err: expect.objectContaining({ message: 'third' }) },
   ]);
 });
 
@@ -111,4 +114,23 @@ it('is not ready once the service is told to stop, whatever the database does', 
   expect(await readiness()).toEqual(shuttingDown);
   expect(checks).toHaveLength(1);
   expect(lines).toEqual([]);
+});
+
+it('shows the warnings of a database that works', async () => {
+  const { readiness, checks, warnings } = createHeldReadiness();
+  warnings.push('The disk is slow.');
+  const answer = readiness();
+  checks[0]?.pass();
+  expect(await answer).toEqual({ ready: true, warnings: ['The disk is slow.'] });
+});
+
+it('gives the name of the error as the reason, and logs another reason too', async () => {
+  const { readiness, checks, lines } = createHeldReadiness();
+  for (const reason of ['database_unavailable', 'overloaded'] as const) {
+    const answer = readiness();
+    checks.at(-1)?.fail(new ServiceError(reason, 'No.'));
+    expect(await answer).toEqual({ ready: false, reason });
+    await vi.advanceTimersByTimeAsync(reuseMs);
+  }
+  expect(lines).toMatchObject([{ reason: 'database_unavailable' }, { reason: 'overloaded' }]);
 });

@@ -4,13 +4,15 @@ import { ServiceError } from '../service-error.js';
 
 /** Whether the service takes creates; if not, why, by the name of the error that they are refused with. */
 export type Readiness =
-  | { readonly ready: true }
-  | { readonly ready: false; readonly reason: Extract<ErrorName, 'database_unavailable' | 'shutting_down'> };
+  | { readonly ready: true; readonly warnings: readonly string[] }
+  | { readonly ready: false; readonly reason: ErrorName };
 
 /** What readiness depends on. */
 export interface ReadinessParts {
   /** Asks the database whether it would store a plant now, and rejects when it would not. */
   check(): Promise<void>;
+  /** What an operator should know while the database works. */
+  warnings(): readonly string[];
   /** Aborted once the service is told to stop. */
   readonly stopping: AbortSignal;
   readonly log: Logger;
@@ -29,12 +31,18 @@ export const abandonMs = 30_000;
  * Gives a function that tells whether the service is ready. It answers in time whatever the database does, and asks
  * it one thing at a time however many probes come. The log has each change, with its cause.
  */
-export function createReadiness({ check, stopping, log }: ReadinessParts): () => Promise<Readiness> {
+export function createReadiness({
+  check,
+  warnings,
+  stopping,
+  log,
+}: ReadinessParts): () => Promise<Readiness> {
   /** The check that the database has not answered yet. */
   let checking: Promise<void> | undefined;
   /** What probes are told: from the moment that the first of them asks until the answer is too old. */
   let answer: Promise<Readiness> | undefined;
-  let wasReady = true;
+  /** Why the service was not ready when it was last asked; `undefined` when it was. */
+  let reason: ErrorName | undefined;
 
   async function ask(): Promise<Readiness> {
     try {
@@ -42,16 +50,19 @@ export function createReadiness({ check, stopping, log }: ReadinessParts): () =>
         checking = undefined;
       });
       await within(answerTimeoutMs, checking, stopping);
-      if (!wasReady) log.info('ready');
-      wasReady = true;
+      if (reason !== undefined) log.info('ready');
+      reason = undefined;
     } catch (error) {
-      if (wasReady && !stopping.aborted) log.warn({ err: causeOf(error) }, 'not ready');
-      wasReady = false;
+      const newReason = error instanceof ServiceError ? error.errorName : 'database_unavailable';
+      if (newReason !== reason && !stopping.aborted) {
+        log.warn({ reason: newReason, err: causeOf(error) }, 'not ready');
+      }
+      reason = newReason;
     }
     setTimeout(() => {
       answer = undefined;
     }, reuseMs).unref();
-    return wasReady ? { ready: true } : { ready: false, reason: 'database_unavailable' };
+    return reason === undefined ? { ready: true, warnings: warnings() } : { ready: false, reason };
   }
 
   return async function readiness() {

@@ -1,7 +1,7 @@
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { OperatorError } from '../../operator-error.js';
-import type { Database } from '../database.js';
+import type { Database, DatabaseLog } from '../database.js';
 import { findAccessToken } from '../find-access-token.js';
 import { readMigrations } from '../migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
@@ -27,7 +27,7 @@ const blockingMs = 5;
  *
  * @throws {OperatorError} when the file cannot be opened, read or written
  */
-export async function openSqlite(path: string): Promise<Database> {
+export async function openSqlite(path: string, _log?: DatabaseLog): Promise<Database> {
   try {
     createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
