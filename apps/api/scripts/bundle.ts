@@ -23,7 +23,7 @@ await build({
   bundle: true,
   splitting: true,
   platform: 'node',
-  target: 'node20.19',
+  target: 'node22.12',
   format: 'esm',
   // Packages that are CommonJS require modules of Node.js.
   banner: {

@@ -13,6 +13,7 @@ import { createToken, listTokens, revokeToken } from './commands/token.js';
 import { type Config, parseConfig } from './config.js';
 import { OperatorError } from './operator-error.js';
 import { packageFolder } from './package-folder.js';
+import { requireNodeVersion } from './require-node-version.js';
 
 /** The command line `plant-store`. The only file that reads the environment, hears signals, or ends the process. */
 const { version } = createRequire(packageFolder)('./package.json') as { version: string };
@@ -180,6 +181,7 @@ function toLineNumber(text: string): number {
 }
 
 try {
+  requireNodeVersion(process.versions.node);
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error);

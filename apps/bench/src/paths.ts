@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 function inRepository(path: string): string {
@@ -14,5 +16,16 @@ export const resultFiles = {
   chart: inRepository('docs/performance.svg'),
 };
 
-/** Where databases lie while they are measured: beside the code, since a system's temp folder may be in memory. */
-export const workFolder = inRepository('apps/bench/data');
+/**
+ * Where databases lie while they are measured: beside the code, since a system's temp folder may be in memory. Below a
+ * folder that others may not enter it is /var/tmp, since root's PostgreSQL runs as another user.
+ */
+export const workFolder = isOpenToAll(inRepository('apps/bench'))
+  ? inRepository('apps/bench/data')
+  : join('/var/tmp', 'plant-store-bench');
+
+/** Whether every user may enter a folder and those above it. */
+function isOpenToAll(folder: string): boolean {
+  const parent = dirname(folder);
+  return (statSync(folder).mode & 0o001) !== 0 && (parent === folder || isOpenToAll(parent));
+}

