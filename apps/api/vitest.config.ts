@@ -11,6 +11,8 @@ export default defineConfig(({ mode }) => ({
     globalSetup: ['test/postgresql/global-setup.ts'],
     // Many tests wait for a process, or for the end of an outage.
     maxWorkers: '100%',
+    // CI compares the number of tests with the one in .ci/test-counts.json.
+    reporters: mode === 'browser' ? ['default'] : ['default', ['json', { outputFile: 'test-results.json' }]],
     projects:
       mode === 'browser'
         ? [createProject('browser', 'sqlite', { include: [browserTests] })]

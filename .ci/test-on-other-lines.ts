@@ -1,0 +1,55 @@
+// Runs all tests of the service and of the client on the newest Node.js of each supported line but the pinned one, and
+// compares their numbers with test-counts.json. Run it after `pnpm build`: `node .ci/test-on-other-lines.ts [line…]`.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { readExpectedCounts, readReport } from './test-counts.ts';
+import { listWorkspaces } from './workspaces.ts';
+
+const named = process.argv.slice(2);
+const lines = named.length > 0 ? named : ['22', '24'];
+const tested = ['@plant-store/api', '@plant-store/client'];
+
+const expected = readExpectedCounts();
+const workspaces = listWorkspaces(join(import.meta.dirname, '..')).filter(({ name }) =>
+  tested.includes(name),
+);
+const reports = mkdtempSync(join(tmpdir(), 'plant-store-reports-'));
+try {
+  for (const line of lines) {
+    const node = findNode(line);
+    const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+    if (!version.startsWith(`v${line}.`)) throw new Error(`${version} is not Node.js ${line}`);
+    for (const { name, folder } of workspaces) {
+      const report = join(reports, `${line}.json`);
+      runTests(node, folder, report);
+      const { total, passed } = readReport(report);
+      if (passed !== total || passed !== expected[name]) {
+        throw new Error(
+          `${version}, ${name}: ${passed} of ${total} tests passed, ${expected[name]} are meant to`,
+        );
+      }
+      console.log(`${version}, ${name}: ${passed} tests passed, none skipped`);
+    }
+  }
+} finally {
+  rmSync(reports, { recursive: true, force: true });
+}
+
+/** The path of the newest Node.js of a line, which npm installs. */
+function findNode(line: string): string {
+  const options = ['-y', '-p', `node@${line}`, 'node', '--print', 'process.execPath'];
+  return execFileSync('npx', options, { encoding: 'utf8' }).trim();
+}
+
+function runTests(node: string, folder: string, report: string): void {
+  const options = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const path = [dirname(node), join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
+  const { status } = spawnSync(node, ['node_modules/vitest/vitest.mjs', ...options], {
+    cwd: folder,
+    env: { ...process.env, PATH: path },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) throw new Error(`The tests in ${folder} fail on ${node}`);
+}

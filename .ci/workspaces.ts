@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process';
+
+/** A package of the repository. */
+export interface Workspace {
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** Runs pnpm in a folder, and gives its exit status and all that it printed. */
+export function pnpm(folder: string, ...options: readonly string[]) {
+  const { status, stdout, stderr, error } = spawnSync('npx', ['-y', 'pnpm@10.34.9', ...options], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 2 ** 26,
+  });
+  if (error) throw error;
+  return { status, stdout, output: `${stdout}${stderr}` };
+}
+
+/** All packages of the repository but its root, which holds no code. */
+export function listWorkspaces(root: string): readonly Workspace[] {
+  const { status, stdout, output } = pnpm(root, 'list', '--recursive', '--depth=-1', '--json');
+  if (status !== 0) throw new Error(`pnpm cannot list the workspaces:\n${output}`);
+  const listed: readonly { name: string; path: string }[] = JSON.parse(stdout);
+  return listed.filter(({ path }) => path !== root).map(({ name, path }) => ({ name, folder: path }));
+}
