@@ -18,7 +18,7 @@ export interface AccessTokenTable {
   updateMany(query: {
     where: ({ id: number } | { hash: string }) & { revokedAt: null };
     data: { revokedAt: Date };
-  }): Promise<unknown>;
+  }): Promise<{ readonly count: number }>;
 }
 
 /** The client that Prisma generates for an engine, as far as it is used. */
@@ -33,6 +33,11 @@ export interface AccessTokenAccess {
   findByHash(hash: string): Promise<AccessToken | null>;
   /** Loads Prisma's client, which takes a while. */
   loadClient(): Promise<Client>;
+  /**
+   * Resolves once all that was read before is as durable as a commit of its own; absent where reading shows nothing else.
+   * What is acknowledged without a write, since it was there already, waits for it.
+   */
+  confirmRead?(): Promise<void>;
   /** Runs a query and turns a failure of the database into `database_unavailable`. */
   orUnavailable<Result>(query: () => Promise<Result>): Promise<Result>;
 }
@@ -41,6 +46,7 @@ export interface AccessTokenAccess {
 export function createPrismaAccessTokenStore({
   findByHash,
   loadClient,
+  confirmRead,
   orUnavailable,
 }: AccessTokenAccess): AccessTokenStore & { close(): Promise<void> } {
   let client: Promise<Client> | undefined;
@@ -56,19 +62,28 @@ export function createPrismaAccessTokenStore({
     list: async () => (await listAll()).map(({ hash, ...token }) => token),
     revoke: (id, at) =>
       withTable(async (tokens) => {
-        await tokens.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: at } });
-        return tokens.findUnique({ where: { id }, omit: withoutHash });
+        const { count } = await tokens.updateMany({
+          where: { id, revokedAt: null },
+          data: { revokedAt: at },
+        });
+        const token = await tokens.findUnique({ where: { id }, omit: withoutHash });
+        if (count === 0) await confirmRead?.();
+        return token;
       }),
     listHashed: async () => (await listAll()).map(({ id, ...token }) => token),
     takeOver: (token) =>
       withTable(async (tokens) => {
         const { hash, revokedAt } = token;
         const known = await tokens.findUnique({ where: { hash }, omit: withoutHash });
-        if (known === null) await tokens.create({ data: token, omit: withoutHash });
-        else if (revokedAt !== null) {
+        if (known === null) {
+          await tokens.create({ data: token, omit: withoutHash });
+          return true;
+        }
+        if (revokedAt !== null) {
           await tokens.updateMany({ where: { hash, revokedAt: null }, data: { revokedAt } });
         }
-        return known === null;
+        await confirmRead?.();
+        return false;
       }),
     close: async () => (await client)?.$disconnect(),
   };

@@ -9,8 +9,10 @@ import { readMigrations } from '../migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault } from './driver-fault.js';
+import { withDurable } from './durable-reading.js';
 import { migratePostgresql } from './migrate-postgresql.js';
 import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
+import { refuseCancelledWait } from './refuse-cancelled-wait.js';
 
 /** How long a request waits for a connection, in milliseconds. */
 const connectTimeoutMs = 3_000;
@@ -37,7 +39,10 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
       query_timeout: statementTimeoutMs + answerMarginMs,
       // Or one whose server is silent would keep the process from ending: closing it waits for an answer.
       allowExitOnIdle: true,
-      onConnect: (client) => client.query(durableCommit).then(() => undefined),
+      onConnect: async (client) => {
+        refuseCancelledWait(client);
+        await client.query(durableCommit);
+      },
     });
     // An idle connection that breaks is not used again; there is nothing else to do about it.
     pool.on('error', () => undefined);
@@ -46,6 +51,7 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connections, '$1', hash),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
+      confirmRead: async () => void (await pool.query(`${withDurable} SELECT FROM durable`)),
       orUnavailable,
     });
     return {
@@ -77,9 +83,13 @@ function nameStatement({ sql }: SqlQuery): string {
   return sql.includes('INSERT INTO plants ') ? 'insert_plants' : '';
 }
 
-/** A commit that does not wait for the disk is made to; one that waits for more, such as for a standby, stays so. */
+/**
+ * A commit that does not wait for the disk is made to; one that waits for more, such as for a standby, stays so. Warnings
+ * are sent, since one of them says that a commit did not wait; see `refuseCancelledWait`.
+ */
 const durableCommit = `
-  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
+  SELECT set_config('client_min_messages', 'warning', false),
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END`;
 
 function connectionSettings({ url, schema, statementTimeoutMs }: PostgresqlLocation): pg.ClientConfig {
   return {

@@ -4,6 +4,7 @@ import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-sto
 import { forgetValues } from '../forget-values.js';
 import { type PlantRow, settleInserts, stored, toPlant } from '../settle-inserts.js';
 import { orUnavailable } from './database-unavailable.js';
+import { withDurable } from './durable-reading.js';
 
 /** Plants in PostgreSQL: any number of them in one statement, which is one commit. */
 export function createPostgresqlPlantStore(connections: SqlDriverAdapter): PlantStore {
@@ -44,9 +45,10 @@ async function insertNew(connections: SqlDriverAdapter, plants: readonly NewPlan
   return rows.map(([id]) => BigInt(String(id)));
 }
 
+/** Reads rows that are to be acknowledged as there, so that they must be durable. */
 async function findRows(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly PlantRow[]> {
   const { rows } = await connections.queryRaw({
-    sql: 'SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])',
+    sql: `${withDurable} SELECT id, name, tag FROM durable, plants WHERE id = ANY($1::bigint[])`,
     args: [ids],
     argTypes: [integers],
   });

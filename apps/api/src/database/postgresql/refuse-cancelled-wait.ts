@@ -1,0 +1,16 @@
+import type { ClientBase } from 'pg';
+
+/** The function of the server that waits for the synchronous standby. Its messages may be in any language. */
+const waitsForStandby = 'SyncRepWaitForLSN';
+
+/**
+ * Fails the statement of a connection whose wait for the synchronous standby was cancelled, as by `pg_cancel_backend`. The
+ * server calls it a success with a warning: the commit is on the primary alone, and would be lost with it.
+ */
+export function refuseCancelledWait(connection: ClientBase): void {
+  connection.on('notice', ({ routine, message }) => {
+    if (routine !== waitsForStandby) return;
+    // 40003 is statement_completion_unknown. The pool fails what runs on a connection with an error, and drops that.
+    connection.emit('error', Object.assign(new Error(message), { severity: 'ERROR', code: '40003' }));
+  });
+}
