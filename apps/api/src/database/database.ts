@@ -1,11 +1,17 @@
 import type { AccessTokenStore } from '../auth/access-token-store.js';
 import type { PlantStore } from '../plants/plant-store.js';
 
+/** What a line of the log holds besides its message. */
+export interface LogFields {
+  /** What went wrong. */
+  readonly err?: Error;
+}
+
 /** Where a database logs what happens to it between requests: the part of pino's `Logger` that it needs. */
 export interface DatabaseLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
 }
 
 /** An open database of whatever engine. */

@@ -1,15 +1,19 @@
 import type { Database, DatabaseLog } from './database.js';
 import type { DatabaseLocation } from './database-location.js';
 import { decideDebugOnce } from './decide-debug-once.js';
+import { processWarnings } from './process-warnings.js';
 
 /**
  * Opens the database that the configuration names, creating and migrating it as needed. Only the engine that is used is
  * loaded.
  *
- * @param log where it logs what happens between requests; absent for commands, which end soon
+ * @param log where it logs what happens between requests; without one its warnings go to standard error
  * @throws {OperatorError} when it cannot be opened or is not a plant store of this version
  */
-export async function openDatabase(location: DatabaseLocation, log?: DatabaseLog): Promise<Database> {
+export async function openDatabase(
+  location: DatabaseLocation,
+  log: DatabaseLog = processWarnings,
+): Promise<Database> {
   decideDebugOnce();
   switch (location.engine) {
     case 'sqlite': {

@@ -13,6 +13,8 @@ export interface Call {
   readonly environment?: Readonly<Record<string, string>>;
   /** What it reads from standard input; nothing by default. */
   readonly input?: Readable;
+  /** How many file descriptors it may have; as many as the test by default. */
+  readonly openFiles?: number;
 }
 
 /** What a command that has ended left behind. */
@@ -34,9 +36,12 @@ export interface RunningCommand {
 /** Runs `plant-store` with the arguments given, in a process of its own. */
 export function startCommand(
   args: readonly string[],
-  { folder, environment = {}, input = Readable.from([]) }: Call,
+  { folder, environment = {}, input = Readable.from([]), openFiles }: Call,
 ): RunningCommand {
-  const child = spawn(process.execPath, [main, ...args], {
+  const node = [process.execPath, main, ...args] as const;
+  const limited = ['sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...node] as const;
+  const [file, ...rest] = openFiles === undefined ? node : limited;
+  const child = spawn(file, rest, {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -4,8 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 
-/** How often the log is looked at, in milliseconds. */
-const pauseMs = 100;
+/** How often the log is looked at, and how long to wait after a failure, in milliseconds. */
+const intervalMs = 100;
+const retryDelayMs = 1_000;
+
+/** What was reported last: a failure, or `null` for a success. */
+let reported = /** @type {string | null | undefined} */ (undefined);
+
+/** @param {string | null} failure */
+function report(failure) {
+  if (failure === reported) return;
+  reported = failure;
+  parentPort?.postMessage({ failure });
+}
 
 /**
  * Copies what the write-ahead log holds into the database, again and again, without making a writer wait. Under
@@ -32,22 +43,44 @@ function runCheckpoint(database, mode) {
   return row;
 }
 
-async function run() {
+function open() {
   const database = new Database(workerData.path, { fileMustExist: true, timeout: 1_000 });
-  database.pragma('synchronous = FULL');
-  database.pragma('cache_size = -256');
-  let told = false;
-  parentPort?.once('message', () => {
-    told = true;
-  });
-  while (!told) {
-    checkpoint(database);
-    await sleep(pauseMs);
+  try {
+    database.pragma('synchronous = FULL');
+    database.pragma('cache_size = -256');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
-  database.close();
 }
 
-await run().catch((error) => {
-  // The driver's own class of errors loses its message on the way out of the thread.
-  throw new Error(String(error));
-});
+/** @param {unknown} error */
+function describe(error) {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? `${error.code}: ${error.message}` : error.message;
+}
+
+/** @param {AbortSignal} stop */
+async function run(stop) {
+  let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
+  while (!stop.aborted) {
+    try {
+      database ??= open();
+      checkpoint(database);
+      report(null);
+    } catch (error) {
+      // The disk is full, there are too many open files, …: most of it passes, and then a new connection works.
+      database?.close();
+      database = undefined;
+      report(describe(error));
+    }
+    const delayMs = database === undefined ? retryDelayMs : intervalMs;
+    await sleep(delayMs, undefined, { signal: stop }).catch(() => undefined);
+  }
+  database?.close();
+}
+
+const stopping = new AbortController();
+parentPort?.once('message', () => stopping.abort());
+await run(stopping.signal);

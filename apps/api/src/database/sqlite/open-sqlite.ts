@@ -5,6 +5,7 @@ import type { Database, DatabaseLog } from '../database.js';
 import { findAccessToken } from '../find-access-token.js';
 import { readMigrations } from '../migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
+import { processWarnings } from '../process-warnings.js';
 import { createDatabaseFile } from './create-database-file.js';
 import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault, isBusy } from './driver-fault.js';
@@ -27,7 +28,7 @@ const blockingMs = 5;
  *
  * @throws {OperatorError} when the file cannot be opened, read or written
  */
-export async function openSqlite(path: string, _log?: DatabaseLog): Promise<Database> {
+export async function openSqlite(path: string, log: DatabaseLog = processWarnings): Promise<Database> {
   try {
     createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
@@ -46,7 +47,7 @@ export async function openSqlite(path: string, _log?: DatabaseLog): Promise<Data
         ...plants,
         insert(newPlants) {
           // Only who stores plants needs it, and a start is sooner without it.
-          checkpointer ??= startCheckpointer(path);
+          checkpointer ??= startCheckpointer(path, { log });
           growMap(newPlants.length);
           return plants.insert(newPlants);
         },
@@ -55,6 +56,7 @@ export async function openSqlite(path: string, _log?: DatabaseLog): Promise<Data
       appliedMigrations,
       concurrentInserts: 1,
       check: () => orUnavailable(() => checkWritable(connection)),
+      warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {
         await checkpointer?.stop();
         await connection.dispose();
@@ -65,6 +67,13 @@ export async function openSqlite(path: string, _log?: DatabaseLog): Promise<Data
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`The database ${path} cannot be opened: ${describe(error)}`, { cause: error });
   }
+}
+
+function describeCheckpoints(failure: string | undefined): readonly string[] {
+  if (failure === undefined) return [];
+  return [
+    `The write-ahead log grows, since it is not moved into the database: ${failure}. It is tried again by itself.`,
+  ];
 }
 
 /** Takes the file's write lock for a moment, which shows that it is free, there, and may be written. */

@@ -1,15 +1,36 @@
-import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { DatabaseLog, LogFields } from '../database.js';
 import { openSqlite } from './open-sqlite.js';
 import { startCheckpointer } from './start-checkpointer.js';
 
 let folder = '';
 let path = '';
 
+/** What was logged, as `level: message: cause`. */
+let lines: string[] = [];
+const log: DatabaseLog = { info: write('info'), warn: write('warn'), error: write('error') };
+
+function write(level: string) {
+  return ({ err }: LogFields, message: string) => {
+    lines.push([level, message, ...(err === undefined ? [] : [err.message])].join(': '));
+  };
+}
+
 beforeEach(() => {
+  lines = [];
   folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
   path = join(folder, 'plant-store.db');
 });
@@ -32,7 +53,7 @@ it('starts the log anew under steady writing, again and again', async () => {
   const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
   let id = 0;
   insert.run(id, 'x');
-  const checkpointer = startCheckpointer(path, 100);
+  const checkpointer = startCheckpointer(path, { log, restartPages: 100 });
   for (let restarts = 1; restarts <= 3; restarts++) {
     const before = readLogNumber();
     while (readLogNumber() === before) {
@@ -53,7 +74,7 @@ it('holds up no writer while somebody reads an older state', async () => {
   insert.run(0, 'x');
   const reader = new Sqlite(path);
   reader.exec('BEGIN; SELECT * FROM plants');
-  const checkpointer = startCheckpointer(path, 10);
+  const checkpointer = startCheckpointer(path, { log, restartPages: 10 });
   // Several rounds of the checkpointer, each with a log that is past its limit.
   for (let id = 1; id <= 500; id++) {
     insert.run(id, 'x'.repeat(10_000));
@@ -73,20 +94,66 @@ function readLogNumber(): number {
   return header.readUInt32BE(12);
 }
 
-it('warns when it fails, and the store goes on', async () => {
+it('comes back by itself after a failure that passes, and logs both', async () => {
+  const checkpointer = startCheckpointer(path, { log });
+  await vi.waitUntil(() => checkpointer.failure()?.includes('SQLITE_CANTOPEN'), { timeout: 30_000 });
+  // One that is open but stores nothing starts no thread of its own.
   const database = await openSqlite(path);
-  const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
-  const checkpointer = startCheckpointer(join(folder, 'nowhere.db'));
-  expect((await warned).message).toContain('unable to open database file');
+  const size = statSync(path).size;
+  const writer = new Sqlite(path);
+  writer.pragma('wal_autocheckpoint = 0');
+  const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
+  for (let id = 0; id < 100; id++) insert.run(id, 'x'.repeat(10_000));
+  await vi.waitUntil(() => statSync(path).size > size + 1_000_000, { timeout: 30_000 });
+  await vi.waitUntil(() => lines.length === 2, { timeout: 30_000 });
+  expect(checkpointer.failure()).toBeUndefined();
+  expect(lines).toEqual([
+    expect.stringMatching(/^warn: the write-ahead log is not moved into the database: SQLITE_CANTOPEN: /),
+    'info: the write-ahead log is moved into the database again',
+  ]);
+  writer.close();
   await checkpointer.stop();
-  expect(await database.plants.insert([{ id: 1n, name: 'x' }])).toEqual([{ stored: true }]);
   await database.close();
+});
+
+it('starts a thread again that has ended, and logs the first failure alone', async () => {
+  await (await openSqlite(path)).close();
+  const marks = join(folder, 'marks');
+  // Counts its starts, reports one success, and ends; the third start stays.
+  const program = new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import { appendFileSync, readFileSync } from 'node:fs';
+      import { parentPort } from 'node:worker_threads';
+      appendFileSync(${JSON.stringify(marks)}, 'x');
+      if (readFileSync(${JSON.stringify(marks)}).length < 3) throw new Error('too many open files');
+      parentPort.postMessage({ failure: null });
+      parentPort.once('message', () => undefined);
+    `)}`,
+  );
+  const restartDelaysMs = { first: 10, longest: 20 };
+  const checkpointer = startCheckpointer(path, { log, program, restartDelaysMs });
+  await vi.waitUntil(() => lines.length === 2, { timeout: 30_000 });
+  expect(readFileSync(marks, 'latin1')).toBe('xxx');
+  expect(checkpointer.failure()).toBeUndefined();
+  expect(lines).toEqual([
+    'warn: the write-ahead log is not moved into the database: too many open files',
+    'info: the write-ahead log is moved into the database again',
+  ]);
+  await checkpointer.stop();
+});
+
+it('stops at once while it waits to start its thread again', async () => {
+  const program = new URL('data:text/javascript,process.exit(3)');
+  const restartDelaysMs = { first: 10 ** 9, longest: 10 ** 9 };
+  const checkpointer = startCheckpointer(path, { log, program, restartDelaysMs });
+  await vi.waitUntil(() => checkpointer.failure() === 'the thread ended with 3', { timeout: 30_000 });
+  await checkpointer.stop();
 });
 
 it('leaves no commit behind when it is cut off', async () => {
   const database = await openSqlite(path);
   await database.plants.insert([{ id: 1n, name: 'x' }]);
-  const checkpointer = startCheckpointer(path);
+  const checkpointer = startCheckpointer(path, { log });
   await database.plants.insert([{ id: 2n, name: 'y' }]);
   await checkpointer.stop();
   await database.close();

@@ -1,0 +1,50 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { composePlantRequest } from '../post-plant.js';
+import { openConnection, type RawConnection } from '../send-raw.js';
+import { runCommand, startServe } from './run-command.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const openFiles = 200;
+const getReadiness = 'GET /readyz HTTP/1.1\r\nHost: plants.example\r\n\r\n';
+
+it('goes on storing when no thread can start, shows it, and starts one once it can', async () => {
+  const folder = temporaryFolder();
+  const { stdout } = await runCommand(['token', 'create', '--name', 'test'], { folder });
+  const token = stdout.trim();
+  const { command, baseUrl } = await startServe({ folder, openFiles, environment: { ADMIN_PORT: '0' } });
+  const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
+
+  const probe = await openConnection(adminUrl);
+  const readReadiness = async () => {
+    probe.write(getReadiness);
+    const { status, body } = await probe.readReply();
+    return { status, body };
+  };
+  expect(await readReadiness()).toEqual({ status: 200, body: { status: 'ready' } });
+  const sender = await openConnection(baseUrl);
+  sender.write(composePlantRequest({ baseUrl, token }, ''));
+  expect((await sender.readReply()).status).toBe(400);
+
+  // More than it can accept: none is left for a thread.
+  const others: RawConnection[] = [];
+  const closeOthers = () => {
+    for (const connection of others) connection.destroy();
+  };
+  onTestFinished(closeOthers);
+  while (others.length < 2 * openFiles) others.push(await openConnection(baseUrl));
+  sender.write(composePlantRequest({ baseUrl, token }, '{"id":1,"name":"Fern"}'));
+  expect((await sender.readReply()).status).toBe(200);
+  const warned = {
+    status: 200,
+    body: { status: 'ready', warnings: [expect.stringMatching(/^The write-ahead log grows, .+\.$/)] },
+  };
+  await vi.waitFor(async () => expect(await readReadiness()).toEqual(warned), { timeout: 30_000 });
+
+  closeOthers();
+  const readyAgain = { status: 200, body: { status: 'ready' } };
+  await vi.waitFor(async () => expect(await readReadiness()).toEqual(readyAgain), { timeout: 50_000 });
+  const { exitCode, stdout: log } = await command.end('SIGTERM');
+  expect(exitCode).toBe(0);
+  expect(log).toMatch(/"level":40,.+"msg":"the write-ahead log is not moved into the database"/);
+  expect(log).toMatch(/"level":30,.+"msg":"the write-ahead log is moved into the database again"/);
+});
