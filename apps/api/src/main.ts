@@ -39,7 +39,7 @@ program
   .action(async (options: { quickstart?: boolean }) => {
     // The other commands have no use for a server, which is most of the program.
     const { serve } = await import('./commands/serve.js');
-    await serve(readConfig(), options, terminal);
+    await serve(readConfig(), options, terminal).finally(endSoon);
   });
 
 const token = program
@@ -123,6 +123,9 @@ program
   .argument('<file>', 'the file to create; one that exists is left as it is')
   .action((file: string) => backUp(readConfig(), file, terminal));
 
+/** How long a service that has stopped may wait for a reader, in milliseconds. */
+const lingerMs = 500;
+
 /** Takes away the progress that stands in the line, where somebody is watching. */
 const eraseLine = process.stderr.isTTY ? '\r\x1b[K' : '';
 
@@ -152,6 +155,11 @@ const terminal: Terminal = {
       process.on('SIGTERM', hear).on('SIGINT', hear);
     }),
 };
+
+/** Ends a process that is done but for something that nobody reads, such as a warning on standard error. */
+function endSoon(): void {
+  setTimeout(() => process.exit(), lingerMs).unref();
+}
 
 function readConfig(): Config {
   return parseConfig(process.env, terminal.folder);

@@ -6,14 +6,17 @@ import { startService } from '../start-service.js';
 import { describeQuickstart, ensureQuickstartToken } from './quickstart.js';
 import type { Terminal } from './terminal.js';
 
-/** Runs the service until it is told to stop; resolves once the last reply is sent and the database is closed. */
+/**
+ * Runs the service until it is told to stop; resolves once the last reply is sent and the database is closed. All that
+ * it prints goes through the log, which waits for no reader.
+ */
 export async function serve(
   config: Config,
   { quickstart = false }: { readonly quickstart?: boolean },
   terminal: Terminal,
 ): Promise<void> {
   limitHeapGrowth();
-  const { log, close: closeLog } = createLog(config.logLevel);
+  const { log, print, close: closeLog } = createLog(config.logLevel);
   const stopSignal = terminal.stopSignal();
   const service = await startService(config, log);
   const { baseUrl, adminUrl, appliedMigrations } = service;
@@ -22,7 +25,7 @@ export async function serve(
     if (quickstart) {
       const tokenFile = resolve(terminal.folder, 'data/access-token');
       await ensureQuickstartToken(service.accessTokens, tokenFile);
-      terminal.print(describeQuickstart(baseUrl, tokenFile));
+      print(describeQuickstart(baseUrl, tokenFile));
     }
     log.info({ signal: await stopSignal }, 'stopping');
   } finally {

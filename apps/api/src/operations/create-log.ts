@@ -1,11 +1,12 @@
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config.js';
+import { createOutputWriter, openOutput } from './output-writer.js';
 
 /** A log and the means to write out what it still holds. */
 export interface Log {
   readonly log: Logger;
+  /** Writes a text for a person among the lines of the log, whatever its level. */
+  print(text: string): void;
   /** Writes what is still waiting, in order, and resolves when it is written; what is logged after it is dropped. */
   close(): Promise<void>;
 }
@@ -22,34 +23,31 @@ const closeTimeoutMs = 1_000;
 
 /**
  * The log: one JSON line per event on standard output, written without making a request wait. The service outlives
- * it: when it cannot be written any more, the disk full or its reader gone, requests are answered all the same.
+ * it: when it cannot be written any more, the disk full or its reader gone or asleep, requests are answered all the
+ * same, and the process ends in time.
  */
 export function createLog(level: Config['logLevel']): Log {
-  const target = destination({ dest: 1, sync: false, maxLength: backlogBytes });
-  target.on('error', () => undefined);
-  const buffer = gatherLines((text) => void target.write(text));
-  // The destination writes what it holds when the process crashes; it shall hold the last lines by then.
-  process.prependOnceListener('exit', buffer.end);
+  const output = createOutputWriter(openOutput(), backlogBytes);
+  const buffer = gatherLines((text) => output.write(text));
+  const writeAtCrash = () => {
+    buffer.end();
+    output.endSync(closeTimeoutMs);
+  };
+  process.once('exit', writeAtCrash);
   const log = pino({ level, base: null, timestamp: isoTimestamps() }, buffer);
   return {
     log,
+    print: (text) => buffer.write(text),
     async close() {
       log.level = 'silent';
       buffer.end();
-      process.off('exit', buffer.end);
-      const finished = once(target, 'finish').catch(() => undefined);
-      const deadline = new AbortController();
-      target.end();
-      await Promise.race([finished, sleep(closeTimeoutMs, undefined, deadline).catch(() => undefined)]);
-      // Or the process would not end before it.
-      deadline.abort();
-      // Or the flush at exit would try for ever.
-      target.destroy();
+      process.off('exit', writeAtCrash);
+      await output.end(closeTimeoutMs);
     },
   };
 }
 
-/** Gathers lines and hands them on together. The destination could do so too, but measures all it holds at each line. */
+/** Gathers lines and hands them on together. */
 function gatherLines(write: (text: string) => void) {
   let lines: string[] = [];
   let length = 0;

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@plant-store/client';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { freePort } from './free-port.js';
 import { main, runCommand, startServe } from './run-command.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -57,7 +57,7 @@ it.runIf(existsSync(fullDisk))(
   async () => {
     const folder = temporaryFolder();
     const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
-    const port = await findFreePort();
+    const port = await freePort();
     const service = spawn(process.execPath, [main, 'serve'], {
       cwd: folder,
       env: { PORT: String(port) },
@@ -116,14 +116,4 @@ async function runProgram(program: string) {
     once(child, 'close'),
   ]);
   return { output, remark, exitCode };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port');
-  return address.port;
 }
