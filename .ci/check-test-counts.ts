@@ -4,7 +4,7 @@
 //   node .ci/check-test-counts.ts --write    takes over the numbers as they are now, after a change on purpose
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { countsFile, readExpectedCounts, readReport } from './test-counts.ts';
+import { countsFile, readExpectedCounts, readReport, reportFile } from './test-counts.ts';
 import { listWorkspaces } from './workspaces.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -12,12 +12,11 @@ const counts: Record<string, number> = {};
 const problems: string[] = [];
 
 for (const { name, folder } of listWorkspaces(root)) {
-  const file = join(folder, 'test-results.json');
-  if (!existsSync(file)) {
+  if (!existsSync(join(folder, reportFile))) {
     problems.push(`${name}: no test has run`);
     continue;
   }
-  const { total, passed } = readReport(file);
+  const { total, passed } = readReport(folder);
   counts[name] = passed;
   if (passed !== total) {
     problems.push(`${name}: of ${total} tests ${passed} passed; none may fail or be skipped`);

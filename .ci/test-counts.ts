@@ -9,8 +9,11 @@ export function readExpectedCounts(): Readonly<Record<string, number>> {
   return JSON.parse(readFileSync(countsFile, 'utf8'));
 }
 
-/** How many tests a run had, and how many of them passed, as vitest's JSON reporter wrote it to a file. */
-export function readReport(file: string): { readonly total: number; readonly passed: number } {
-  const { numTotalTests, numPassedTests } = JSON.parse(readFileSync(file, 'utf8'));
+/** What vitest's JSON reporter writes into the folder of a workspace. */
+export const reportFile = 'test-results.json';
+
+/** How many tests the last run in a workspace had, and how many of them passed. */
+export function readReport(folder: string): { readonly total: number; readonly passed: number } {
+  const { numTotalTests, numPassedTests } = JSON.parse(readFileSync(join(folder, reportFile), 'utf8'));
   return { total: numTotalTests, passed: numPassedTests };
 }

@@ -1,10 +1,9 @@
 // Runs all tests of the service and of the client on the newest Node.js of each supported line but the pinned one, and
 // compares their numbers with test-counts.json. Run it after `pnpm build`: `node .ci/test-on-other-lines.ts [line…]`.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { readExpectedCounts, readReport } from './test-counts.ts';
+import { readExpectedCounts, readReport, reportFile } from './test-counts.ts';
 import { listWorkspaces } from './workspaces.ts';
 
 const named = process.argv.slice(2);
@@ -15,26 +14,18 @@ const expected = readExpectedCounts();
 const workspaces = listWorkspaces(join(import.meta.dirname, '..')).filter(({ name }) =>
   tested.includes(name),
 );
-const reports = mkdtempSync(join(tmpdir(), 'plant-store-reports-'));
-try {
-  for (const line of lines) {
-    const node = findNode(line);
-    const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-    if (!version.startsWith(`v${line}.`)) throw new Error(`${version} is not Node.js ${line}`);
-    for (const { name, folder } of workspaces) {
-      const report = join(reports, `${line}.json`);
-      runTests(node, folder, report);
-      const { total, passed } = readReport(report);
-      if (passed !== total || passed !== expected[name]) {
-        throw new Error(
-          `${version}, ${name}: ${passed} of ${total} tests passed, ${expected[name]} are meant to`,
-        );
-      }
-      console.log(`${version}, ${name}: ${passed} tests passed, none skipped`);
+for (const line of lines) {
+  const node = findNode(line);
+  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+  if (!version.startsWith(`v${line}.`)) throw new Error(`${version} is not Node.js ${line}`);
+  for (const { name, folder } of workspaces) {
+    runTests(node, folder);
+    const { total, passed } = readReport(folder);
+    if (passed !== total || passed !== expected[name]) {
+      throw new Error(`${version}, ${name}: ${passed} of ${total} tests passed, expected ${expected[name]}`);
     }
+    console.log(`${version}, ${name}: ${passed} tests passed, none skipped`);
   }
-} finally {
-  rmSync(reports, { recursive: true, force: true });
 }
 
 /** The path of the newest Node.js of a line, which npm installs. */
@@ -43,10 +34,11 @@ function findNode(line: string): string {
   return execFileSync('npx', options, { encoding: 'utf8' }).trim();
 }
 
-function runTests(node: string, folder: string, report: string): void {
-  const options = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+/** @throws {Error} when a test fails */
+function runTests(node: string, folder: string): void {
+  rmSync(join(folder, reportFile), { force: true });
   const path = [dirname(node), join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
-  const { status } = spawnSync(node, ['node_modules/vitest/vitest.mjs', ...options], {
+  const { status } = spawnSync(node, ['node_modules/vitest/vitest.mjs', 'run'], {
     cwd: folder,
     env: { ...process.env, PATH: path },
     stdio: ['ignore', 'inherit', 'inherit'],

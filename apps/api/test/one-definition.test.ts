@@ -59,7 +59,12 @@ function typeErrors(copy: string, workspace: string): string[] {
   return [...files];
 }
 
-it('fails to compile in the service and in the client when a field of the contract is renamed', () => {
+// It checks the types of whole workspaces, four times.
+const timeoutMs = 300_000;
+
+it('fails to compile in the service and in the client when a field of the contract is renamed', {
+  timeout: timeoutMs,
+}, () => {
   const copy = copyWorkspace();
   const plant = join(copy, 'packages/contract/src/plant.ts');
   expect(dependents.flatMap((workspace) => typeErrors(copy, workspace))).toEqual([]);
