@@ -3,10 +3,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import { findLoss } from './file-identity.js';
 
 /** How often the log is looked at, and how long to wait after a failure, in milliseconds. */
 const intervalMs = 100;
 const retryDelayMs = 1_000;
+
+/** @type {import('./file-identity.js').DatabaseFiles} */
+const files = workerData.files;
 
 /** What was reported last: a failure, or `null` for a success. */
 let reported = /** @type {string | null | undefined} */ (undefined);
@@ -43,8 +47,16 @@ function runCheckpoint(database, mode) {
   return row;
 }
 
+/** A log that was put in place of another is not the one that its index, and so a checkpoint, goes by. */
+function requireFiles() {
+  const loss = Object.values(files)
+    .map(findLoss)
+    .find((text) => text !== undefined);
+  if (loss !== undefined) throw new Error(loss);
+}
+
 function open() {
-  const database = new Database(workerData.path, { fileMustExist: true, timeout: 1_000 });
+  const database = new Database(files.database.path, { fileMustExist: true, timeout: 1_000 });
   try {
     database.pragma('synchronous = FULL');
     database.pragma('cache_size = -256');
@@ -66,6 +78,7 @@ async function run(stop) {
   let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
   while (!stop.aborted) {
     try {
+      requireFiles();
       database ??= open();
       checkpoint(database);
       report(null);

@@ -10,6 +10,8 @@ import { createDatabaseFile } from './create-database-file.js';
 import { orUnavailable } from './database-unavailable.js';
 import { findDriverFault, isBusy } from './driver-fault.js';
 import { durablePragmas } from './durable-pragmas.js';
+import { identifyFiles } from './file-identity.js';
+import { guardFiles } from './guard-files.js';
 import { mapFile } from './map-file.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { retryWhileBusy } from './retry-while-busy.js';
@@ -41,21 +43,27 @@ export async function openSqlite(path: string, log: DatabaseLog = processWarning
     });
     const plants = createSqlitePlantStore(connection);
     const growMap = await mapFile(connection);
+    // Something was read, so all of them are there, and stay while the connection is open.
+    const files = identifyFiles(path);
+    const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
     let checkpointer: Checkpointer | undefined;
     return {
       plants: {
         ...plants,
         insert(newPlants) {
           // Only who stores plants needs it, and a start is sooner without it.
-          checkpointer ??= startCheckpointer(path, { log });
+          checkpointer ??= startCheckpointer(files, { log });
           growMap(newPlants.length);
-          return plants.insert(newPlants);
+          return guard.run(() => plants.insert(newPlants));
         },
       },
       accessTokens,
       appliedMigrations,
       concurrentInserts: 1,
-      check: () => orUnavailable(() => checkWritable(connection)),
+      async check() {
+        guard.check();
+        await orUnavailable(() => checkWritable(connection));
+      },
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {
         await checkpointer?.stop();

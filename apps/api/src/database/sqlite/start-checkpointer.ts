@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { DatabaseLog } from '../database.js';
+import type { DatabaseFiles } from './file-identity.js';
 
 /** A thread that moves what is committed from the write-ahead log into the database. */
 export interface Checkpointer {
@@ -31,10 +32,10 @@ interface Report {
  * again every second, and a thread that ends is started again; meanwhile the writer's own limit (`wal_autocheckpoint`)
  * holds. The log has the beginning of a failure, and its end.
  *
- * @param path the database file, which must exist
+ * @param files of the database; nothing is moved while one of them is gone
  */
 export function startCheckpointer(
-  path: string,
+  files: DatabaseFiles,
   {
     log,
     restartPages = 16_000,
@@ -59,7 +60,7 @@ export function startCheckpointer(
   /** Runs the thread, and resolves once it has ended, with the reason. */
   async function runThread(): Promise<string> {
     try {
-      const thread = new Worker(program, { workerData: { path, restartPages } });
+      const thread = new Worker(program, { workerData: { files, restartPages } });
       worker = thread;
       // It alone is no reason for the process to go on.
       thread.unref();
