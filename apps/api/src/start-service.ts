@@ -9,6 +9,7 @@ import { listen } from './operations/listen.js';
 import { createReadiness } from './operations/readiness.js';
 import { stoppable } from './operations/stop-server.js';
 import { createPlantWriter } from './plants/plant-writer.js';
+import { watchCommits } from './plants/watch-commits.js';
 
 /** How long a request on the admin port may keep the service from ending, in milliseconds. */
 const adminTimeoutMs = 1_000;
@@ -40,12 +41,18 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const accessTokens = createAccessTokens(database.accessTokens);
   const stopping = new AbortController();
   const { concurrentInserts } = database;
-  const plants = createPlantWriter(database.plants, { ...config.writerLimits, concurrentInserts });
+  const commits = watchCommits(database.plants);
+  const plants = createPlantWriter(commits, { ...config.writerLimits, concurrentInserts });
   const app = await createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
   const server = createServer(app, log);
   const stopServer = stoppable(server);
   const readiness = createReadiness({
-    check: () => database.check(),
+    async check() {
+      if (!commits.areFailing()) return database.check();
+      // No creates come to an instance that is not ready: it finds out by itself when they succeed again.
+      await (database.tryCommit?.() ?? database.check());
+      commits.succeeded();
+    },
     warnings: () => database.warnings?.() ?? [],
     stopping: stopping.signal,
     log,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestDatabase } from './database/create-test-database.js';
 import { expectRefusal } from './expect-refusal.js';
@@ -6,7 +7,7 @@ import { query } from './postgresql/start-postgresql.js';
 import { type ServerWithStandby, startWithStandby } from './postgresql/start-with-standby.js';
 import { startTestService, type TestService } from './start-test-service.js';
 
-const poolSize = 3;
+const poolSize = 8;
 
 let server: ServerWithStandby;
 beforeAll(async () => {
@@ -82,4 +83,48 @@ it('a token or a revocation that no standby has is not reported as there already
   await doTwice(() => accessTokens.revoke(id, revokedAt));
   expect(await accessTokens.revoke(id, new Date())).toMatchObject({ revokedAt });
   await database.close();
+});
+
+it('opens no more connections than its pool has, however many creates it gives up', async () => {
+  await server.loseStandby();
+  const statuses: number[] = [];
+  let most = 0;
+  const sending = Promise.all(
+    Array.from({ length: 6 }, async (_, sender) => {
+      for (let count = 0; count < 8; count++) {
+        const reply = await postPlant(service, { id: 1_000 + sender * 100 + count, name: 'Monstera' });
+        statuses.push(reply.status);
+      }
+    }),
+  );
+  let done = false;
+  void sending.finally(() => {
+    done = true;
+  });
+  while (!done) {
+    most = Math.max(most, (await server.countBackends()).all);
+    await sleep(50);
+  }
+  await sending;
+  expect(new Set(statuses)).toEqual(new Set([503]));
+  expect(most).toBeLessThanOrEqual(poolSize);
+  await server.restoreStandby();
+  while ((await postPlant(service, { id: 2_000, name: 'Monstera' })).status !== 200) await sleep(50);
+});
+
+it('is not ready while no create is stored, and ready again without one', async () => {
+  const readiness = async () => (await fetch(`${service.adminUrl}/readyz`)).status;
+  expect(await readiness()).toBe(200);
+  await server.loseStandby();
+  for (let id = 3_000; (await readiness()) === 200; id++) {
+    expect((await postPlant(service, { id, name: 'Monstera' })).status).toBe(503);
+  }
+  // What it tries meanwhile takes one connection, however often it is asked.
+  for (let count = 0; count < 4; count++) {
+    expect(await readiness()).toBe(503);
+    await sleep(600);
+  }
+  expect((await server.countBackends()).all).toBeLessThan(6);
+  await server.restoreStandby();
+  while ((await readiness()) !== 200) await sleep(50);
 });

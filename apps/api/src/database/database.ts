@@ -31,6 +31,13 @@ export interface Database {
    * the reason that `/readyz` shows.
    */
   check(): Promise<void>;
+  /**
+   * Does all that storing a plant takes, its commit included, and leaves nothing behind. It costs more than `check`, and
+   * finds what only a commit does, such as a full disk or a standby that is missing. `check` stands in where it is absent.
+   *
+   * @throws {ServiceError} as `check` does
+   */
+  tryCommit?(): Promise<void>;
   /** What an operator should know while the database works: one sentence each, shown by `/readyz`. None when absent. */
   warnings?(): readonly string[];
   /** Closes it; what was acknowledged is on disk already. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/database/create-test-database.js';
 import { createDatabase, query } from '../../../test/postgresql/start-postgresql.js';
 import { startProxy, type TestProxy } from '../../../test/postgresql/start-proxy.js';
@@ -12,12 +12,13 @@ const unavailable = (cause: RegExp) => ({
 });
 
 let url = '';
+let proxied = '';
 let proxy: TestProxy;
 let database: Database;
 beforeEach(async () => {
   url = await createDatabase(inject('postgresqlUrl'));
   proxy = await startProxy(Number(new URL(url).port));
-  const proxied = url.replace(/:\d+\//, `:${proxy.port}/`);
+  proxied = url.replace(/:\d+\//, `:${proxy.port}/`);
   database = await openTestDatabase({ url: proxied }, { DATABASE_STATEMENT_TIMEOUT_MS: '1000' });
 });
 afterEach(async () => {
@@ -110,5 +111,22 @@ describe('a network that', () => {
   it('takes no connections is an outage', async () => {
     proxy.stop();
     expect(await actAll()).toMatchObject(outages(/^no connection: /));
+  });
+
+  it('loses answers costs their connections only until the server says that it has answered', async () => {
+    const settings = { DATABASE_STATEMENT_TIMEOUT_MS: '500', DATABASE_POOL_SIZE: '3' };
+    const small = await openTestDatabase({ url: proxied }, settings);
+    onTestFinished(() => small.close());
+    const insertOf = (id: bigint, name: string) => small.plants.insert([{ id, name }]);
+    proxy.freezeAnswersTo('Monstera');
+    const lost = await Promise.allSettled([insertOf(1n, 'Monstera'), insertOf(2n, 'Monstera')]);
+    expect(lost).toMatchObject(lost.map(() => ({ status: 'rejected', reason: unavailable(/timeout/) })));
+    // Those two have all the places that there are for inserts.
+    while ((await insertOf(3n, 'Fern').catch(() => undefined)) === undefined);
+    expect(await query(url, 'SELECT id FROM plants ORDER BY id')).toEqual([
+      { id: '1' },
+      { id: '2' },
+      { id: '3' },
+    ]);
   });
 });

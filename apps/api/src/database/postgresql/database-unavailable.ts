@@ -1,5 +1,6 @@
 import { ServiceError } from '../../service-error.js';
 import { findDriverFault, isConflict, isUnavailable } from './driver-fault.js';
+import { rejectAfter } from './reject-after.js';
 
 /** How often a query is tried that other transactions get in the way of. */
 const tries = 5;
@@ -11,14 +12,23 @@ const tries = 5;
  * @throws {ServiceError} `database_unavailable` with `Retry-After`
  * @throws {Error} with PostgreSQL's code and message for any other fault of it; every other error as it is
  */
-export async function orUnavailable<Result>(query: () => Promise<Result>): Promise<Result> {
-  for (let number = 1; ; number++) {
+export type OrUnavailable = <Result>(query: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Makes such a function.
+ *
+ * @param giveUpAfterMs how long a query may take, in milliseconds. Its connection stays in use until the query really
+ * ends: the server may wait for long, as for a standby, and would need another connection for each one given up.
+ */
+export function createOrUnavailable(giveUpAfterMs: number): OrUnavailable {
+  return async function orUnavailable(query) {
+    const state = { givenUp: false };
     try {
-      return await query();
+      return await rejectAfter(giveUpAfterMs, retryConflicts(query, state));
     } catch (error) {
+      state.givenUp = true;
       const fault = findDriverFault(error);
       if (fault === undefined) throw error;
-      if (isConflict(fault) && number < tries) continue;
       // Prisma's own message names only the kind of fault.
       const cause = new Error(`${fault.code ?? 'no connection'}: ${fault.message}`, { cause: error });
       if (!isUnavailable(fault)) throw cause;
@@ -26,6 +36,21 @@ export async function orUnavailable<Result>(query: () => Promise<Result>): Promi
         retryAfterSeconds: 1,
         cause,
       });
+    }
+  };
+}
+
+async function retryConflicts<Result>(
+  query: () => Promise<Result>,
+  state: { readonly givenUp: boolean },
+): Promise<Result> {
+  for (let number = 1; ; number++) {
+    try {
+      return await query();
+    } catch (error) {
+      const fault = findDriverFault(error);
+      const isLast = number === tries || state.givenUp;
+      if (isLast || fault === undefined || !isConflict(fault)) throw error;
     }
   }
 }

@@ -7,18 +7,14 @@ import type { PostgresqlLocation } from '../database-location.js';
 import { findAccessToken } from '../find-access-token.js';
 import { readMigrations } from '../migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
-import { orUnavailable } from './database-unavailable.js';
+import { connectionSettings, giveUpAfterMs } from './connection-settings.js';
+import { createCommitTrial } from './create-commit-trial.js';
+import { createOrUnavailable } from './database-unavailable.js';
 import { findDriverFault } from './driver-fault.js';
 import { withDurable } from './durable-reading.js';
 import { migratePostgresql } from './migrate-postgresql.js';
+import { openPool } from './open-pool.js';
 import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
-import { refuseCancelledWait } from './refuse-cancelled-wait.js';
-
-/** How long a request waits for a connection, in milliseconds. */
-const connectTimeoutMs = 3_000;
-
-/** How much longer than the server itself the driver waits for the end of a statement, in milliseconds. */
-const answerMarginMs = 1_000;
 
 /** How many inserts are under way at once: while one waits for the disk, the next one is sent and planned. */
 const concurrentInserts = 2;
@@ -30,22 +26,12 @@ const concurrentInserts = 2;
  * @throws {OperatorError} when the database cannot be reached or used; the message never has the password
  */
 export async function openPostgresql(location: PostgresqlLocation): Promise<Database> {
-  const { schema, poolSize, statementTimeoutMs } = location;
+  const { schema } = location;
+  const orUnavailable = createOrUnavailable(giveUpAfterMs(location));
   try {
     const appliedMigrations = await migrate(location);
-    const pool = new pg.Pool({
-      ...connectionSettings(location),
-      max: poolSize,
-      query_timeout: statementTimeoutMs + answerMarginMs,
-      // Or one whose server is silent would keep the process from ending: closing it waits for an answer.
-      allowExitOnIdle: true,
-      onConnect: async (client) => {
-        refuseCancelledWait(client);
-        await client.query(durableCommit);
-      },
-    });
-    // An idle connection that breaks is not used again; there is nothing else to do about it.
-    pool.on('error', () => undefined);
+    const connectionPool = openPool(location, false);
+    const { pool } = connectionPool;
     const adapter = new PrismaPg(pool, { schema, statementNameGenerator: nameStatement });
     const connections = await adapter.connect();
     const accessTokens = createPrismaAccessTokenStore({
@@ -54,16 +40,18 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
       confirmRead: async () => void (await pool.query(`${withDurable} SELECT FROM durable`)),
       orUnavailable,
     });
+    const tryCommit = createCommitTrial(pool);
     return {
-      plants: createPostgresqlPlantStore(connections),
+      plants: createPostgresqlPlantStore(connections, orUnavailable),
       accessTokens,
       appliedMigrations,
-      concurrentInserts: Math.min(concurrentInserts, poolSize),
+      concurrentInserts: Math.min(concurrentInserts, connectionPool.size),
       check: () => orUnavailable(() => checkWritable(pool)),
+      tryCommit: () => orUnavailable(tryCommit),
       async close() {
         await accessTokens.close();
         await connections.dispose();
-        await pool.end();
+        await connectionPool.close();
       },
     };
   } catch (error) {
@@ -81,24 +69,6 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
  */
 function nameStatement({ sql }: SqlQuery): string {
   return sql.includes('INSERT INTO plants ') ? 'insert_plants' : '';
-}
-
-/**
- * A commit that does not wait for the disk is made to; one that waits for more, such as for a standby, stays so. Warnings
- * are sent, since one of them says that a commit did not wait; see `refuseCancelledWait`.
- */
-const durableCommit = `
-  SELECT set_config('client_min_messages', 'warning', false),
-    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END`;
-
-function connectionSettings({ url, schema, statementTimeoutMs }: PostgresqlLocation): pg.ClientConfig {
-  return {
-    application_name: 'plant-store',
-    connectionString: url,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-    options: `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`,
-  };
 }
 
 /** Brings the schema up to date, on a connection of its own. */

@@ -3,11 +3,14 @@ import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import { forgetValues } from '../forget-values.js';
 import { type PlantRow, settleInserts, stored, toPlant } from '../settle-inserts.js';
-import { orUnavailable } from './database-unavailable.js';
+import type { OrUnavailable } from './database-unavailable.js';
 import { withDurable } from './durable-reading.js';
 
 /** Plants in PostgreSQL: any number of them in one statement, which is one commit. */
-export function createPostgresqlPlantStore(connections: SqlDriverAdapter): PlantStore {
+export function createPostgresqlPlantStore(
+  connections: SqlDriverAdapter,
+  orUnavailable: OrUnavailable,
+): PlantStore {
   return {
     insert: (plants) =>
       orUnavailable(async () => {

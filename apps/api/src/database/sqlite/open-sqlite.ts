@@ -18,6 +18,7 @@ import { retryWhileBusy } from './retry-while-busy.js';
 
 import { createSqlitePlantStore } from './sqlite-plant-store.js';
 import { type Checkpointer, startCheckpointer } from './start-checkpointer.js';
+import { tryCommit } from './try-commit.js';
 
 /** How long a migration waits for another process that holds the file. */
 const migrationTimeoutMs = 60_000;
@@ -63,6 +64,10 @@ export async function openSqlite(path: string, log: DatabaseLog = processWarning
       async check() {
         guard.check();
         await orUnavailable(() => checkWritable(connection));
+      },
+      async tryCommit() {
+        guard.check();
+        await orUnavailable(() => tryCommit(adapter));
       },
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {
