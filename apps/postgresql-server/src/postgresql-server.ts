@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findPrograms } from './find-programs.js';
+import { findPrograms, makeRunnable } from './find-programs.js';
 import { findServerUser } from './server-user.js';
 
 const run = promisify(execFile);
@@ -56,7 +56,7 @@ export async function createPostgresqlServer({
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user !== undefined) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
-  const programs = await findPrograms(user, join(folder, 'server'));
+  const programs = makeRunnable(await findPrograms(), user, join(folder, 'server'));
   const dataFolder = join(folder, 'data');
   // The folder of this process may be one that the user cannot enter.
   const options = { cwd: folder, ...user };
