@@ -38,5 +38,5 @@ if (problems.length > 0) {
   process.exitCode = 1;
 } else {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  console.log(`tests: ${total} passed, none skipped`);
+  console.log(`tests: ${total} passed, 0 failed, 0 skipped`);
 }

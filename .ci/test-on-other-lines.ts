@@ -1,18 +1,20 @@
 // Runs all tests of the service and of the client on the newest Node.js of each supported line but the pinned one, and
-// compares their numbers with test-counts.json. Run it after `pnpm build`: `node .ci/test-on-other-lines.ts [line…]`.
+// compares their numbers with test-counts.json. With --all it runs the tests of every workspace. Run it after `pnpm build`:
+//   node .ci/test-on-other-lines.ts [--all] [line…]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { readExpectedCounts, readReport, reportFile } from './test-counts.ts';
 import { listWorkspaces } from './workspaces.ts';
 
-const named = process.argv.slice(2);
-const lines = named.length > 0 ? named : ['22', '24'];
+const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true });
+const lines = positionals.length > 0 ? positionals : ['22', '24'];
 const tested = ['@plant-store/api', '@plant-store/client'];
 
 const expected = readExpectedCounts();
-const workspaces = listWorkspaces(join(import.meta.dirname, '..')).filter(({ name }) =>
-  tested.includes(name),
+const workspaces = listWorkspaces(join(import.meta.dirname, '..')).filter(
+  ({ name }) => values.all || tested.includes(name),
 );
 for (const line of lines) {
   const node = findNode(line);
