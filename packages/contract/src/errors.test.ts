@@ -27,6 +27,7 @@ describe('the registry', () => {
       overloaded: 50300,
       database_unavailable: 50301,
       shutting_down: 50302,
+      database_damaged: 50303,
     });
   });
 

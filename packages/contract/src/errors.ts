@@ -107,6 +107,13 @@ export const errors = {
     meaning: 'This instance is stopping. Repeat the request on a new connection.',
     example: 'The service is shutting down. Try again in 1 second.',
   },
+  database_damaged: {
+    error: 50303,
+    status: 503,
+    meaning:
+      'The database is damaged, and stores nothing until its operator has restored it. A retry does not help before.',
+    example: 'The database is damaged. Ask the operator to restore it.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 /** The stable name of an error, such as `id_taken`. */

@@ -20,6 +20,12 @@ export async function orExplainUnavailable<Result>(action: () => Promise<Result>
 
 function explain(error: ServiceError): OperatorError {
   const reason = error.cause instanceof Error ? error.cause.message : error.message;
+  if (error.errorName === 'database_damaged') {
+    return new OperatorError(
+      `The database is damaged: ${reason}\nStop every service on it and restore a backup, as docs/operations.md describes.`,
+      { cause: error },
+    );
+  }
   return new OperatorError(
     `The database has not answered for ${patience.forMs / 1_000} seconds, the last time with: ${reason}`,
     { cause: error },

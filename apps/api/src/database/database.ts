@@ -27,8 +27,8 @@ export interface Database {
   /**
    * Asks the engine whether it would store a plant now.
    *
-   * @throws {ServiceError} `database_unavailable` when it does not answer, or takes no writes. The name of the error is
-   * the reason that `/readyz` shows.
+   * @throws {ServiceError} `database_unavailable` when it does not answer, or takes no writes; `database_damaged` once it
+   * was found damaged. The name of the error is the reason that `/readyz` shows.
    */
   check(): Promise<void>;
   /**

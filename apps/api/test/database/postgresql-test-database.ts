@@ -29,6 +29,12 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
     return () => connection.end();
   }
 
+  /** Has a function in PL/pgSQL decide what becomes of each plant that is inserted. */
+  const onInsert = (body: string) =>
+    runQuery(`
+      CREATE FUNCTION decide() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${body} END$$;
+      CREATE TRIGGER decide BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION decide()`);
+
   const runQuery = async <Row extends object>(sql: string): Promise<readonly Row[]> =>
     (await pool.query<Row>(sql)).rows;
 
@@ -36,6 +42,10 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
     url,
     query: runQuery,
     beginOutage: (kind) => (kind === 'closed' ? close() : lock()),
+    // What PostgreSQL says when it meets a damaged page.
+    damage: async () => void (await onInsert(`RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001';`)),
+    passOver: async (name) =>
+      void (await onInsert(`IF NEW.name = '${name}' THEN RETURN NULL; END IF; RETURN NEW;`)),
     async readEverything() {
       const tables = await runQuery<{ name: string }>(
         `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'`,

@@ -26,6 +26,22 @@ export async function createSqliteTestDatabase(): Promise<TestDatabase> {
       connection.exec(kind === 'closed' ? 'BEGIN EXCLUSIVE' : 'BEGIN IMMEDIATE');
       return async () => void connection.close();
     },
+    async damage() {
+      const connection = new Sqlite(path);
+      connection.unsafeMode();
+      connection.exec(`
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET rootpage = 1000000 WHERE name = 'plants';
+        PRAGMA schema_version = 1000`);
+      connection.close();
+    },
+    async passOver(name) {
+      const connection = new Sqlite(path);
+      connection.exec(`
+        CREATE TRIGGER pass_over BEFORE INSERT ON plants WHEN NEW.name = '${name}'
+        BEGIN SELECT RAISE(IGNORE); END`);
+      connection.close();
+    },
     async readEverything() {
       return readdirSync(folder)
         .map((file) => readFileSync(join(folder, file), 'latin1'))

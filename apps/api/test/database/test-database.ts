@@ -6,6 +6,10 @@ export interface TestDatabase {
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
   /** Keeps the service from using it, until what this gives is called. */
   beginOutage(kind: OutageKind): Promise<() => Promise<void>>;
+  /** Damages it beyond use, so that whoever uses it next finds out. */
+  damage(): Promise<void>;
+  /** Has the engine pass over every plant of a name from now on, without an error, as a trigger can. */
+  passOver(name: string): Promise<void>;
   /** All that is kept in it, as one text. */
   readEverything(): Promise<string>;
   remove(): Promise<void>;

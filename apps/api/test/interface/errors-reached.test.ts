@@ -33,6 +33,7 @@ const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
   ['overloaded', 50300, postPastWaitingLimit],
   ['database_unavailable', 50301, postInOutage],
   ['shutting_down', 50302, postWhileStopping],
+  ['database_damaged', 50303, postToDamagedDatabase],
 ];
 
 it.each(provocations)('answers %s with its number, %d', async (name, error, provoke) => {
@@ -79,6 +80,14 @@ async function postInOutage(): Promise<Reply> {
   const endOutage = await service.database.beginOutage('closed');
   const reply = await postPlant(service, { id: 2, name: 'Fern' });
   await endOutage();
+  return reply;
+}
+
+async function postToDamagedDatabase(): Promise<Reply> {
+  const damaged = await startTestService();
+  await damaged.database.damage();
+  const reply = await postPlant(damaged, plant);
+  await damaged.stop();
   return reply;
 }
 

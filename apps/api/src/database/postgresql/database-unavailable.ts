@@ -1,5 +1,6 @@
 import { ServiceError } from '../../service-error.js';
-import { findDriverFault, isConflict, isUnavailable } from './driver-fault.js';
+import { databaseDamaged } from '../database-damaged.js';
+import { findDriverFault, isConflict, isDamaged, isUnavailable } from './driver-fault.js';
 import { rejectAfter } from './reject-after.js';
 
 /** How often a query is tried that other transactions get in the way of. */
@@ -9,7 +10,7 @@ const tries = 5;
  * Runs a query and turns a failure of the database, as opposed to one of the query, into `database_unavailable`. What
  * became of the query is not known then.
  *
- * @throws {ServiceError} `database_unavailable` with `Retry-After`
+ * @throws {ServiceError} `database_unavailable` with `Retry-After`, or `database_damaged`
  * @throws {Error} with PostgreSQL's code and message for any other fault of it; every other error as it is
  */
 export type OrUnavailable = <Result>(query: () => Promise<Result>) => Promise<Result>;
@@ -31,6 +32,7 @@ export function createOrUnavailable(giveUpAfterMs: number): OrUnavailable {
       if (fault === undefined) throw error;
       // Prisma's own message names only the kind of fault.
       const cause = new Error(`${fault.code ?? 'no connection'}: ${fault.message}`, { cause: error });
+      if (isDamaged(fault)) throw databaseDamaged(cause);
       if (!isUnavailable(fault)) throw cause;
       throw new ServiceError('database_unavailable', 'The database does not answer. Try again in 1 second.', {
         retryAfterSeconds: 1,

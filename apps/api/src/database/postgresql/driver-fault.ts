@@ -53,9 +53,14 @@ function codeOf(error: Error): string {
  * The SQLSTATEs that say nothing about the statement, only that the server cannot do it at the moment: connection
  * (08), login (28), database missing (3D), other transactions in the way (40), read-only since a failover (25006),
  * resources (53), database closed to connections or lock not available (55), shutdown, start or timeout (57), system
- * (58), corruption (XX001, XX002).
+ * (58).
  */
-const unavailableCodes = /^(08|28|3D|40|53|55|57|58)|^(25006|XX001|XX002)$/;
+const unavailableCodes = /^(08|28|3D|40|53|55|57|58)|^25006$/;
+
+/** Whether the server has met a damaged page (XX001) or index (XX002). */
+export function isDamaged({ code }: DriverFault): boolean {
+  return code === 'XX001' || code === 'XX002';
+}
 
 /** Whether the database cannot be used at the moment, as opposed to a fault of the statement. */
 export function isUnavailable({ code }: DriverFault): boolean {

@@ -31,6 +31,11 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(findDriverFault(error)?.code ?? '');
 }
 
+/** Whether the file holds what no database does, so that trying again cannot help. */
+export function isDamaged(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS)/.test(findDriverFault(error)?.code ?? '');
+}
+
 /** Whether a row with the same primary key exists. */
 export function isIdTaken(error: unknown): boolean {
   return findDriverFault(error)?.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';

@@ -8,12 +8,13 @@ import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { processWarnings } from '../process-warnings.js';
 import { createDatabaseFile } from './create-database-file.js';
 import { orUnavailable } from './database-unavailable.js';
-import { findDriverFault, isBusy } from './driver-fault.js';
+import { findDriverFault, isBusy, isDamaged } from './driver-fault.js';
 import { durablePragmas } from './durable-pragmas.js';
 import { identifyFiles } from './file-identity.js';
 import { guardFiles } from './guard-files.js';
 import { mapFile } from './map-file.js';
 import { migrateSqlite } from './migrate-sqlite.js';
+import { rememberDamage } from './remember-damage.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 
 import { createSqlitePlantStore } from './sqlite-plant-store.js';
@@ -37,10 +38,11 @@ export async function openSqlite(path: string, log: DatabaseLog = processWarning
     const appliedMigrations = await migrate(path);
     const adapter = createDurableAdapter(path);
     const connection = await adapter.connect();
+    const unlessDamaged = rememberDamage(log);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connection, '?', hash),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
-      orUnavailable,
+      orUnavailable: (query) => unlessDamaged(() => orUnavailable(query)),
     });
     const plants = createSqlitePlantStore(connection);
     const growMap = await mapFile(connection);
@@ -55,7 +57,7 @@ export async function openSqlite(path: string, log: DatabaseLog = processWarning
           // Only who stores plants needs it, and a start is sooner without it.
           checkpointer ??= startCheckpointer(files, { log });
           growMap(newPlants.length);
-          return guard.run(() => plants.insert(newPlants));
+          return unlessDamaged(() => guard.run(() => plants.insert(newPlants)));
         },
       },
       accessTokens,
@@ -63,7 +65,7 @@ export async function openSqlite(path: string, log: DatabaseLog = processWarning
       concurrentInserts: 1,
       async check() {
         guard.check();
-        await orUnavailable(() => checkWritable(connection));
+        await unlessDamaged(() => orUnavailable(() => checkWritable(connection)));
       },
       async tryCommit() {
         guard.check();
@@ -78,7 +80,7 @@ export async function openSqlite(path: string, log: DatabaseLog = processWarning
     };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`The database ${path} cannot be opened: ${describe(error)}`, { cause: error });
+    throw new OperatorError(describe(error, path), { cause: error });
   }
 }
 
@@ -94,10 +96,15 @@ async function checkWritable(connection: SqlDriverAdapter): Promise<void> {
   await connection.executeScript('BEGIN IMMEDIATE; ROLLBACK');
 }
 
-function describe(error: unknown): string {
-  if (isBusy(error)) return 'another process holds it. Wait until that is done, or end it.';
+function describe(error: unknown, path: string): string {
   const reason = findDriverFault(error)?.message ?? (error instanceof Error ? error.message : String(error));
-  return `${reason}\nLet DATABASE_URL name a SQLite file that this user may write, in a folder that this user may write.`;
+  if (isDamaged(error)) {
+    return `The database ${path} is damaged, or is no database: ${reason}\nIf it is a plant store, stop every service on it and restore a backup, as docs/operations.md describes. Otherwise let DATABASE_URL name another file.`;
+  }
+  const cannotBeOpened = `The database ${path} cannot be opened`;
+  if (isBusy(error))
+    return `${cannotBeOpened}: another process holds it. Wait until that is done, or end it.`;
+  return `${cannotBeOpened}: ${reason}\nLet DATABASE_URL name a SQLite file that this user may write, in a folder that this user may write.`;
 }
 
 /** Brings the file up to date. Processes that start together on one file wait for one another. */

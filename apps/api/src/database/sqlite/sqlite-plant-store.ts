@@ -27,7 +27,11 @@ export function createSqlitePlantStore(connection: SqlDriverAdapter): PlantStore
 /** Inserts the plants if all their ids are free, as they mostly are; otherwise it gives `false` and changes nothing. */
 async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<boolean> {
   try {
-    await forgetValues(insertStatement(plants), (statement) => connection.executeRaw(statement));
+    const count = await forgetValues(insertStatement(plants), (statement) =>
+      connection.executeRaw(statement),
+    );
+    // A trigger with RAISE(IGNORE) passes over rows without a word.
+    if (count !== plants.length) throw new Error(`Of ${plants.length} plants only ${count} were stored`);
     return true;
   } catch (error) {
     if (isIdTaken(error)) return false;
