@@ -1,45 +1,10 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { createServer as createPlainServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import express, { type Express } from 'express';
+import express from 'express';
 import helmet from 'helmet';
-import { pino } from 'pino';
 import supertest from 'supertest';
-import { expect, it, onTestFinished } from 'vitest';
-import { createAccessTokens } from '../src/auth/access-tokens.js';
-import { parseConfig } from '../src/config.js';
-import { openDatabase } from '../src/database/open-database.js';
-import { createApp } from '../src/http/create-app.js';
+import { expect, it } from 'vitest';
 import { createServer } from '../src/http/create-server.js';
-import { createPlantWriter } from '../src/plants/plant-writer.js';
-import { temporaryFolder } from './process/temporary-folder.js';
-
-const log = pino({ level: 'silent' });
-
-/** The app over a database of its own, and a token for it. */
-async function openApp(): Promise<{ app: Express; token: string }> {
-  const config = parseConfig({ DATABASE_URL: `file:${join(temporaryFolder(), 'plant-store.db')}` }, '/');
-  const database = await openDatabase(config.database);
-  onTestFinished(() => database.close());
-  const accessTokens = createAccessTokens(database.accessTokens);
-  const plants = createPlantWriter(database.plants, config.writerLimits);
-  const app = await createApp({
-    ...config,
-    plants,
-    accessTokens,
-    log,
-    stopping: new AbortController().signal,
-  });
-  return { app, token: (await accessTokens.issue({ name: 'test' })).text };
-}
-
-async function listen(server: Server): Promise<string> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import { listen, silentLog as log, openApp } from './open-app.js';
 
 it('works behind any Express middleware, in an app that mounts it', async () => {
   const { app, token } = await openApp();

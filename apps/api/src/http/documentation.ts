@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 import { methodNotAllowed } from './method-not-allowed.js';
 import { securityHeaders } from './security-headers.js';
@@ -10,7 +9,6 @@ const { resolve } = createRequire(import.meta.url);
 /** Serves the OpenAPI document of the interface, and a page that shows it; both need no token. */
 export function documentation(): Router {
   const document = readFileSync(resolve('@plant-store/contract/openapi.json'));
-  const viewer = dirname(resolve('swagger-ui-dist/package.json'));
   const router = Router({ caseSensitive: true, strict: true });
 
   router.use(['/openapi.json', '/docs'], asPage);
@@ -23,22 +21,37 @@ export function documentation(): Router {
   router.get('/docs/start.js', (_request, response) => {
     response.type('text/javascript').send(startViewer);
   });
-  router.get(viewerFiles, (request, response) => {
-    // The file is sent whole, whatever part or version is asked for.
-    delete request.headers['if-match'];
-    delete request.headers['if-unmodified-since'];
-    response.sendFile(request.path.slice('/docs/'.length), {
-      root: viewer,
-      maxAge: '1d',
-      acceptRanges: false,
+  for (const name of viewerFiles) {
+    const file = keepInMemory(resolve(`swagger-ui-dist/${name}`));
+    router.get(`/docs/${name}`, (_request, response) => {
+      const { content, lastModified } = file();
+      response
+        .type(name)
+        .set({ 'Cache-Control': 'public, max-age=86400', 'Last-Modified': lastModified })
+        .send(content);
     });
-  });
-  router.all(['/openapi.json', '/docs', '/docs/start.js', ...viewerFiles], methodNotAllowed(['GET', 'HEAD']));
+  }
+  router.all(
+    ['/openapi.json', '/docs', '/docs/start.js', ...viewerFiles.map((name) => `/docs/${name}`)],
+    methodNotAllowed(['GET', 'HEAD']),
+  );
   return router;
 }
 
 /** What of the viewer's package the page loads. */
-const viewerFiles = ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'];
+const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+
+/**
+ * A file that is read at its first use, and then kept: many replies share one buffer, and none holds a descriptor while
+ * its client does not read.
+ */
+function keepInMemory(path: string): () => { readonly content: Buffer; readonly lastModified: string } {
+  let kept: { readonly content: Buffer; readonly lastModified: string } | undefined;
+  return () => {
+    kept ??= { content: readFileSync(path), lastModified: statSync(path).mtime.toUTCString() };
+    return kept;
+  };
+}
 
 /** The headers of every reply, but for what a page may load: its own script and style. */
 const pageHeaders = {
