@@ -1,31 +1,45 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { trackExchanges } from './connection-exchanges.js';
 import { messageClasses } from './message-classes.js';
 import { replyToMalformedHttp } from './reply-to-malformed-http.js';
 
-/** How long a client may take to send a whole request, and its headers, in milliseconds. */
-const requestTimeoutMs = 60_000;
-const headersTimeoutMs = 20_000;
+/** How long clients may take, in milliseconds. */
+export interface TimeLimits {
+  /** For a whole request. */
+  readonly requestMs: number;
+  /** For the headers of a request. */
+  readonly headersMs: number;
+  /** How long an idle connection is kept. */
+  readonly keepAliveMs: number;
+  /** How often requests are looked for that take longer. */
+  readonly checkIntervalMs: number;
+}
 
-/** How long an idle connection is kept, in milliseconds: longer than the 60 seconds of most load balancers. */
-const keepAliveTimeoutMs = 65_000;
+const defaultTimeLimits: TimeLimits = {
+  requestMs: 60_000,
+  headersMs: 20_000,
+  // Longer than the 60 seconds of most load balancers.
+  keepAliveMs: 65_000,
+  checkIntervalMs: 1_000,
+};
 
 /** An HTTP server for the app, not listening yet. What is not valid HTTP gets the Error body too. */
-export function createServer(app: Express, log: Logger): Server {
-  const server = createHttpServer(
-    {
-      ...messageClasses(app),
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: headersTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
-      // The app asks for it, so that its absence is answered like any other fault.
-      requireHostHeader: false,
-    },
-    app,
-  );
+export function createServer(app: Express, log: Logger, limits: TimeLimits = defaultTimeLimits): Server {
+  const server = createHttpServer({
+    ...messageClasses(app),
+    requestTimeout: limits.requestMs,
+    headersTimeout: limits.headersMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    // The app asks for it, so that its absence is answered like any other fault.
+    requireHostHeader: false,
+  });
+  const exchanges = trackExchanges(server);
+  server.on('request', app);
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', app);
-  replyToMalformedHttp(server, log);
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  replyToMalformedHttp(server, exchanges, log);
   return server;
 }

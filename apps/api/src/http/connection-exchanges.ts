@@ -1,0 +1,85 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** A request and the response to it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The exchanges that are in flight on each connection of a server, in the order in which their replies are sent. */
+export interface ConnectionExchanges {
+  /** Those on a connection that are not finished, oldest first. */
+  unanswered(connection: Duplex): readonly Exchange[];
+  /** The one that came last on a connection, finished or not. */
+  latest(connection: Duplex): Exchange | undefined;
+}
+
+interface Link extends Exchange {
+  next: Link | undefined;
+}
+
+/** The exchanges of one connection; those at the front may be finished. */
+interface Chain {
+  first: Link;
+  last: Link;
+}
+
+/**
+ * Follows the exchanges on each connection of a server. When a connection ends, it emits `close` on the responses that
+ * still wait for those before them, so that what waits for their end, such as the log, learns of it: Node.js does that
+ * only for the response that is being sent (up to 24).
+ */
+export function trackExchanges(server: Server): ConnectionExchanges {
+  const chains = new WeakMap<Duplex, Chain>();
+
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const link: Link = { request, response, next: undefined };
+    const chain = chains.get(socket);
+    if (chain === undefined) {
+      const created: Chain = { first: link, last: link };
+      chains.set(socket, created);
+      socket.once('close', () => closeUnanswered(created));
+    } else {
+      chain.last.next = link;
+      chain.last = link;
+      dropFinished(chain);
+    }
+  });
+
+  return {
+    unanswered(connection) {
+      const chain = chains.get(connection);
+      return chain === undefined ? [] : listUnanswered(chain);
+    },
+    latest: (connection) => chains.get(connection)?.last,
+  };
+}
+
+/** Replies are sent in order, so that what is finished is at the front. The last link stays. */
+function dropFinished(chain: Chain): void {
+  while (chain.first.next !== undefined && isFinished(chain.first)) chain.first = chain.first.next;
+}
+
+function listUnanswered({ first }: Chain): Exchange[] {
+  const unanswered: Exchange[] = [];
+  for (let link: Link | undefined = first; link !== undefined; link = link.next) {
+    if (!isFinished(link)) unanswered.push(link);
+  }
+  return unanswered;
+}
+
+/** Whether the reply is handed to the system and the connection is free for the next. */
+function isFinished({ response }: Exchange): boolean {
+  return response.writableFinished && response.socket === null;
+}
+
+function closeUnanswered(chain: Chain): void {
+  const unanswered = listUnanswered(chain);
+  for (const { response } of unanswered) response.destroy();
+  // By then Node.js has emitted it where it does so itself.
+  process.nextTick(() => {
+    for (const { response } of unanswered) if (!response.closed) response.emit('close');
+  });
+}
