@@ -9,6 +9,7 @@ import { crossOrigin } from './cross-origin.js';
 import { documentation } from './documentation.js';
 import { inTurn } from './in-turn.js';
 import { jsonBody } from './json-body.js';
+import { limitHeaderLines } from './limit-header-lines.js';
 import { methodNotAllowed } from './method-not-allowed.js';
 import { notFound } from './not-found.js';
 import { plantEndpoints } from './plant-endpoints.js';
@@ -17,6 +18,7 @@ import { refuseWhenStopping } from './refuse-when-stopping.js';
 import { replyWithError } from './reply-with-error.js';
 import { requestId } from './request-id.js';
 import { requestLog } from './request-log.js';
+import { requireValidTarget } from './request-target.js';
 import { requireHost } from './require-host.js';
 import { sendJsonAtOnce } from './send-json.js';
 
@@ -51,9 +53,11 @@ export async function createApp(parts: AppParts): Promise<Express> {
     inTurn(
       requestId(),
       requestLog(parts.log),
+      limitHeaderLines,
       requireHost,
       ...(parts.corsOrigins.length > 0 ? [crossOrigin(parts.corsOrigins)] : []),
       refuseWhenStopping(parts.stopping),
+      requireValidTarget,
     ),
   );
 

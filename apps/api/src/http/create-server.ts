@@ -1,9 +1,12 @@
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { trackExchanges } from './connection-exchanges.js';
+import { headerLinesLimit } from './limit-header-lines.js';
 import { messageClasses } from './message-classes.js';
+import { replyToConnect } from './reply-to-connect.js';
 import { replyToMalformedHttp } from './reply-to-malformed-http.js';
+import { normalizeTarget } from './request-target.js';
 
 /** How long clients may take, in milliseconds. */
 export interface TimeLimits {
@@ -27,8 +30,9 @@ const defaultTimeLimits: TimeLimits = {
 
 /** An HTTP server for the app, not listening yet. What is not valid HTTP gets the Error body too. */
 export function createServer(app: Express, log: Logger, limits: TimeLimits = defaultTimeLimits): Server {
+  const classes = messageClasses(app);
   const server = createHttpServer({
-    ...messageClasses(app),
+    ...classes,
     requestTimeout: limits.requestMs,
     headersTimeout: limits.headersMs,
     keepAliveTimeout: limits.keepAliveMs,
@@ -36,10 +40,18 @@ export function createServer(app: Express, log: Logger, limits: TimeLimits = def
     // The app asks for it, so that its absence is answered like any other fault.
     requireHostHeader: false,
   });
+  // One more than the app takes, so that it sees when there are too many.
+  server.maxHeadersCount = headerLinesLimit + 1;
+
   const exchanges = trackExchanges(server);
-  server.on('request', app);
+  const handle: RequestListener = (request, response) => {
+    normalizeTarget(request);
+    app(request, response);
+  };
+  server.on('request', handle);
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  replyToConnect(server, exchanges, classes.ServerResponse, limits.keepAliveMs);
   replyToMalformedHttp(server, exchanges, log);
   return server;
 }

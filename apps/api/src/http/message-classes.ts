@@ -1,9 +1,12 @@
-import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import type { NodeResponse } from './node-response.js';
 import type { BodyReceiver } from './read-body.js';
 
-type MessageClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
+interface MessageClasses {
+  readonly IncomingMessage: typeof IncomingMessage;
+  readonly ServerResponse: typeof ServerResponse;
+}
 
 /**
  * Classes for `http.createServer` whose instances are born as the app's requests and responses.
@@ -27,6 +30,7 @@ export function messageClasses(app: Express): MessageClasses {
     route = undefined;
     tsRestRoute = undefined;
     id = undefined;
+    invalidTarget: boolean | undefined = undefined;
     body = undefined;
     bodyReceiver: BodyReceiver | undefined = undefined;
 

@@ -6,6 +6,8 @@ declare global {
     interface Request {
       /** Names the request in the reply and in the log. */
       id: string;
+      /** Whether its target is none that the service takes. */
+      invalidTarget?: boolean | undefined;
     }
     interface Locals {
       /** The access token that the request was made with, once verified. */

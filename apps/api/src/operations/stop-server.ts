@@ -30,6 +30,8 @@ export function stoppable(server: Server): StopServer {
     const deadline = setTimeout(() => {
       inTime = false;
       server.closeAllConnections();
+      // Those that have brought a CONNECT are not among them.
+      for (const socket of sockets) socket.destroy();
     }, timeoutMs);
     await closed;
     clearInterval(sweep);

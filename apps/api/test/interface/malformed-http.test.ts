@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../expect-refusal.js';
 import { expectStored } from '../expect-stored.js';
@@ -13,6 +14,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const body = '{"id":1,"name":"Monstera"}';
+
+const otherHost = { HOST: 'other.example' };
 
 /** A valid request with some headers otherwise. */
 function compose(headers: Readonly<Record<string, string | undefined>>, content = body): string {
@@ -73,9 +76,20 @@ describe('what is not valid HTTP', () => {
     expectRefusal(await connection.readReply(), 'bad_request', 'The request is not valid HTTP');
   });
 
+  it.each<[string, () => string]>([
+    ['more header lines than are looked at', () => composeLong(1_997)],
+    ['a second Host behind them', () => composeLong(1_996, otherHost)],
+    ['a second Host far behind them', () => composeLong(3_000, otherHost)],
+  ])('is refused: %s', async (_, request) => {
+    const reply = await sendRaw(service.baseUrl, request());
+    // The parser's own limit differs from release to release of Node.js.
+    expectRefusal(reply, 'bad_request', /^The request is not valid HTTP: .*(2000 header lines|too many)\.$/);
+  });
+
   it.each([
     ['no Host header', () => compose({ Host: undefined })],
-    ['two Host headers', () => compose({ HOST: 'other.example' })],
+    ['two Host headers far apart', () => composeLong(1_995, otherHost)],
+    ['two Host headers', () => compose(otherHost)],
   ])('is refused: %s', async (_, request) => {
     const reply = await sendRaw(service.baseUrl, request());
     expectRefusal(reply, 'bad_request', 'The request must have one Host header, as HTTP/1.1 requires.');
@@ -88,6 +102,7 @@ describe('what is unusual but valid HTTP', () => {
     ['an expectation that nobody knows', () => compose({ Expect: 'foo' })],
     ['an offer to upgrade', () => compose({ Connection: 'Upgrade', Upgrade: 'h2c' })],
     ['empty lines before the request', () => `\r\n\r\n${compose({})}`],
+    ['as many header lines as are looked at', () => composeLong(1_996)],
     ['header names in capitals', () => compose({}).replace('Content-Type', 'CONTENT-TYPE')],
     ['extensions of chunks, and trailers', () => composeChunked(`1a;x=y\r\n${body}\r\n0\r\nX-T: 1\r\n\r\n`)],
   ])('is answered: %s', async (_, request) => {
@@ -132,6 +147,35 @@ it('is refused behind two valid requests, when its own body is what is malformed
   expect(await connection.readToEnd()).toBe('');
 });
 
+it('is refused once, however much of it comes behind a request that is running', async () => {
+  const linesBefore = service.logLines.length;
+  const connection = await openConnection(service.baseUrl);
+  const endOutage = await service.database.beginOutage('closed');
+  connection.write(compose({}, '{"id":40,"name":"Ivy"}'));
+  for (const _ of [1, 2, 3]) {
+    connection.write('garbage\r\n\r\n');
+    await sleep(50);
+  }
+  await endOutage();
+  expect([200, 503]).toContain((await connection.readReply()).status);
+  expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
+  expect(await connection.readToEnd()).toBe('');
+  const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
+  expect(lines.filter(({ msg }) => msg === 'malformed HTTP')).toHaveLength(1);
+});
+
+it('is no reason for a second reply when its request is answered already', async () => {
+  const linesBefore = service.logLines.length;
+  const connection = await openConnection(service.baseUrl);
+  const headers = { Authorization: undefined, 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
+  connection.write(compose(headers, '1\r\n{\r\n'));
+  expectRefusal(await connection.readReply(), 'missing_token', /./);
+  connection.write('zz\r\n');
+  expect(await connection.readToEnd()).toBe('');
+  const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ status: 401, msg: 'request' }]);
+});
+
 it('still stores a plant', async () => {
   await expectStored(service, postPlant(service, { id: 2, name: 'Fern' }), {
     id: '2',
@@ -142,6 +186,11 @@ it('still stores a plant', async () => {
 
 function composeChunked(chunks: string): string {
   return compose({ 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' }, chunks);
+}
+
+/** A valid request, which has four header lines, with some of the shortest before them. */
+function composeLong(lines: number, headers: Readonly<Record<string, string>> = {}): string {
+  return compose(headers).replace('Host:', `${'a:\r\n'.repeat(lines)}Host:`);
 }
 
 function headersOf(count: number): Record<string, string> {

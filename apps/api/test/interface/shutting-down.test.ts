@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { expectRefusal } from '../expect-refusal.js';
 import { composePlantRequest } from '../post-plant.js';
@@ -37,15 +38,18 @@ it('answers the request that is running, refuses the next on its connection, and
   expect(await stopped).toBe(true);
 });
 
-it('refuses whatever is asked for', async () => {
-  const service = await startTestService();
-  const connection = await openRunningRequest(service);
-  const stopped = service.stop();
-  connection.write(`${body}GET /plant HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
-  expect(await connection.readReply()).toMatchObject({ status: 200 });
-  expectRefusal(await connection.readReply(), 'shutting_down', 'The service is shutting down.');
-  expect(await stopped).toBe(true);
-});
+it.each(['GET /plant', 'POST http://[::1/plants', 'GET x://', 'CONNECT plants.example:443'])(
+  'refuses whatever is asked for: %s',
+  async (next) => {
+    const service = await startTestService();
+    const connection = await openRunningRequest(service);
+    const stopped = service.stop();
+    connection.write(`${body}${next} HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
+    expect(await connection.readReply()).toMatchObject({ status: 200 });
+    expectRefusal(await connection.readReply(), 'shutting_down', 'The service is shutting down.');
+    expect(await stopped).toBe(true);
+  },
+);
 
 it('closes idle connections and is done', async () => {
   const service = await startTestService();
@@ -69,4 +73,14 @@ it('cuts off a request that does not come to its end, and says so', async () => 
   const connection = await openRunningRequest(service);
   expect(await service.stop()).toBe(false);
   expect(await connection.readToEnd()).not.toContain('200 OK');
+});
+
+it('cuts off a connection that has brought a CONNECT and whose client reads no reply', async () => {
+  const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
+  const connection = await openConnection(service.baseUrl);
+  const large = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: plants.example\r\n\r\n';
+  connection.write(`${large.repeat(10)}CONNECT plants.example:443 HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
+  await sleep(200);
+  expect(await service.stop()).toBe(false);
+  connection.destroy();
 });
