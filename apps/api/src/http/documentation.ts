@@ -73,6 +73,14 @@ const page = `<!doctype html>
     <title>Plant Store</title>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <style>
+      /* The viewer's table of replies is wider than a phone, where each part gets a line of its own. No reply has links. */
+      @media (max-width: 640px) {
+        .responses-table > thead, .responses-table .response > .response-col_links { display: none; }
+        .responses-table .response, .responses-table .response > td { display: block; width: auto; padding-left: 0; }
+        .responses-table .headers-wrapper { overflow-x: auto; }
+      }
+    </style>
   </head>
   <body>
     <main id="viewer"></main>
