@@ -6,6 +6,7 @@ import type { PlantWriter } from './plant-writer.js';
 /** A writer that answers every plant the same. */
 const answering = (outcome: InsertOutcome): PlantWriter => ({
   write: async () => outcome,
+  isFull: () => false,
   idle: async () => undefined,
 });
 const holding = (existing: StoredPlant) => answering({ stored: false, existing });

@@ -108,17 +108,46 @@ it.each([
     const { store, batches, release } = createHeldStore();
     const writer = createPlantWriter(store, limits);
     const write = (id: number) => writer.write(plant(id, 'ten bytes.'));
-    const accepted = [write(1), write(2)];
-    await expect(write(3)).rejects.toMatchObject({
+    const first = write(1);
+    while (batches.length === 0) await new Promise(setImmediate);
+    const accepted = [write(2), write(3)];
+    await expect(write(4)).rejects.toMatchObject({
       errorName: 'overloaded',
       headers: { 'Retry-After': '1' },
     });
     await release();
-    await Promise.all(accepted);
-    const later = write(4);
+    await release();
+    await Promise.all([first, ...accepted]);
+    const later = write(5);
     await release();
     expect(await later).toEqual(stored);
-    expect(batches).toEqual([[1, 2], [4]]);
+    expect(batches).toEqual([[1], [2, 3], [5]]);
+  },
+);
+
+it('says that it is full while as many plants wait as may', async () => {
+  const { store, release } = createHeldStore();
+  const writer = createPlantWriter(store, { ...roomy, waitingPlants: 2 });
+  const writes = idsOf(1, 2, 3).map((next) => writer.write(next));
+  expect(writer.isFull()).toBe(false);
+  writes.push(writer.write(plant(4)));
+  expect(writer.isFull()).toBe(true);
+  for (let count = 0; count < 2; count++) await release();
+  await Promise.all(writes);
+  expect(writer.isFull()).toBe(false);
+});
+
+it.each([
+  { limit: 'plants', limits: { ...roomy, waitingPlants: 2 }, expected: [[1, 2], [3, 4], [5]] },
+  { limit: 'bytes', limits: { ...roomy, waitingBytes: 20 }, expected: [[1, 2], [3, 4], [5]] },
+])(
+  'stores what waits when the limit of $limit is reached, rather than refusing more',
+  async ({ limits, expected }) => {
+    const { store, batches } = createStore();
+    const writer = createPlantWriter(store, { ...limits, concurrentInserts: 3 });
+    const writes = idsOf(1, 2, 3, 4, 5).map(({ id }) => writer.write(plant(Number(id), 'ten bytes.')));
+    expect(await Promise.all(writes)).toEqual(Array(5).fill(stored));
+    expect(batches).toEqual(expected);
   },
 );
 

@@ -1,4 +1,5 @@
 import type { NewPlant } from '@plant-store/contract';
+import { overloadErrors } from '../overload-error.js';
 import { ServiceError } from '../service-error.js';
 import type { InsertOutcome, PlantStore } from './plant-store.js';
 
@@ -8,7 +9,7 @@ export interface PlantWriterLimits {
   readonly waitingBytes: number;
   readonly batchPlants: number;
   readonly batchBytes: number;
-  /** How many commits may be under way at once; 1 when it is not said. */
+  /** How many commits may be under way at once; 1 by default. */
   readonly concurrentInserts?: number;
 }
 
@@ -22,6 +23,8 @@ export interface PlantWriter {
    * @throws whatever else the store throws for this plant; a fault of a neighbour in the batch is not its own
    */
   write(plant: NewPlant): Promise<InsertOutcome>;
+  /** Whether as many plants wait as may: `write` would refuse another one. */
+  isFull(): boolean;
   /** Resolves once nothing waits and nothing is being stored. */
   idle(): Promise<void>;
 }
@@ -36,49 +39,49 @@ interface Waiting {
 
 /**
  * Groups concurrent creates into commits: what arrives together is stored together. A lone create waits for nobody: it
- * is stored in the turn of the event loop in which it came.
+ * is stored in the turn of the event loop in which it came. And nothing is refused while it could be stored instead.
  */
 export function createPlantWriter(store: Pick<PlantStore, 'insert'>, limits: PlantWriterLimits): PlantWriter {
-  const { concurrentInserts = 1 } = limits;
+  const { concurrentInserts = 1, waitingPlants, waitingBytes, batchPlants, batchBytes } = limits;
   let queue: Waiting[] = [];
   let queuedBytes = 0;
-  let gathering = false;
-  let storing = 0;
-  const endings = new Set<Promise<void>>();
+  /** The end of the turn, while what waits is gathered for a commit. */
+  let gathering: NodeJS.Immediate | undefined;
+  const commits = new Set<Promise<void>>();
 
-  /** Stores batch after batch while plants wait. Several of these may be under way, of which one gathers. */
-  async function storeAll(): Promise<void> {
-    while (queue.length > 0 && !gathering) {
-      gathering = true;
-      await gather();
-      gathering = false;
-      const batch = takeBatch();
-      // What it gathered was refused meanwhile.
-      if (batch.length === 0) continue;
-      // What has no room in it need not wait for its end.
-      startStoring();
-      const outage = await storeBatch(store, batch);
-      if (outage !== undefined) refuseQueue(outage);
-    }
-    // At once, so that the next plant to come starts it again.
-    storing--;
-  }
-
-  function startStoring(): void {
-    if (queue.length === 0 || gathering || storing >= concurrentInserts) return;
-    storing++;
-    const ending = storeAll();
-    endings.add(ending);
-    void ending.then(() => endings.delete(ending));
+  /** Gathers for the next commit if anything waits and another commit may be under way. */
+  function startGathering(): void {
+    if (queue.length > 0 && gathering === undefined && commits.size < concurrentInserts) gather();
   }
 
   /** Waits for the end of the turn of the event loop, and for further turns as long as each brings more plants. */
-  async function gather(): Promise<void> {
-    let before: number;
-    do {
-      before = queue.length;
-      await new Promise(setImmediate);
-    } while (queue.length > before && queue.length < limits.batchPlants);
+  function gather(): void {
+    const { length } = queue;
+    gathering = setImmediate(() => {
+      if (queue.length > length) gather();
+      else commitBatch();
+    });
+  }
+
+  function commitBatch(): void {
+    clearImmediate(gathering);
+    gathering = undefined;
+    const batch = takeBatch();
+    // What was gathered may have been refused meanwhile.
+    if (batch.length === 0) return;
+    const commit = storeBatch(store, batch).then((outage) => {
+      commits.delete(commit);
+      if (outage !== undefined) refuseQueue(outage);
+      startGathering();
+    });
+    commits.add(commit);
+    // What has no room in it need not wait for its end.
+    startGathering();
+  }
+
+  /** Whether waiting for more plants would bring none into the commit, or would have them refused. */
+  function isGathered(): boolean {
+    return queue.length >= Math.min(batchPlants, waitingPlants) || queuedBytes >= batchBytes;
   }
 
   /** What has waited for a database that does not answer shall not wait for as long again. */
@@ -95,29 +98,30 @@ export function createPlantWriter(store: Pick<PlantStore, 'insert'>, limits: Pla
     return batch;
   }
 
+  const isFull = () => queue.length >= waitingPlants;
+
   return {
+    isFull,
     write(plant) {
       const bytes = Buffer.byteLength(plant.name) + Buffer.byteLength(plant.tag ?? '');
-      const { length } = queue;
-      if (length >= limits.waitingPlants || (length > 0 && queuedBytes + bytes > limits.waitingBytes)) {
-        return Promise.reject(overloaded());
-      }
+      const fits = () => queue.length === 0 || queuedBytes + bytes <= waitingBytes;
+      if (gathering !== undefined && !fits()) commitBatch();
+      if (isFull()) return Promise.reject(overloadErrors.waiting_plants);
+      if (!fits()) return Promise.reject(overloadErrors.waiting_bytes);
       return new Promise((resolve, reject) => {
         queue.push({ plant, bytes, resolve, reject });
         queuedBytes += bytes;
-        startStoring();
+        startGathering();
+        if (gathering !== undefined && isGathered()) commitBatch();
       });
     },
     async idle() {
-      while (endings.size > 0) await Promise.all(endings);
+      while (commits.size > 0 || gathering !== undefined) {
+        await Promise.all(commits);
+        if (gathering !== undefined) await new Promise(setImmediate);
+      }
     },
   };
-}
-
-function overloaded(): ServiceError {
-  return new ServiceError('overloaded', 'The service is overloaded. Try again in 1 second.', {
-    retryAfterSeconds: 1,
-  });
 }
 
 /** How many from the head of the queue go into one batch: at least one, however large it is. */

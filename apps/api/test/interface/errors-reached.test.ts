@@ -55,18 +55,17 @@ async function postPastRateLimit(): Promise<Reply> {
   return reply;
 }
 
-/** Posts two plants at once where only one may wait. */
+/** Posts more plants than are stored at a time, and may wait, while the database takes its time. */
 async function postPastWaitingLimit(): Promise<Reply> {
   const narrow = await startTestService({ WAITING_PLANTS_LIMIT: '1' });
   await postPlant(narrow, plant);
-  const connection = await openConnection(narrow.baseUrl);
-  const requests = [2, 3].map((id) => composePlantRequest(narrow, JSON.stringify({ id, name: 'Fern' })));
-  connection.write(Buffer.concat(requests));
-  expect(await connection.readReply()).toMatchObject({ status: 200 });
-  const reply = await connection.readReply();
-  connection.destroy();
+  const endOutage = await narrow.database.beginOutage('locked');
+  const replies = [2, 3, 4, 5].map((id) => postPlant(narrow, { id, name: 'Fern' }).then((reply) => reply));
+  const first = await Promise.race(replies);
+  await endOutage();
+  await Promise.all(replies);
   await narrow.stop();
-  return reply;
+  return first;
 }
 
 async function postWhileTableIsMissing(): Promise<Reply> {
