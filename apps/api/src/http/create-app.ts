@@ -14,6 +14,8 @@ import { methodNotAllowed } from './method-not-allowed.js';
 import { notFound } from './not-found.js';
 import { plantEndpoints } from './plant-endpoints.js';
 import { rateLimit } from './rate-limit.js';
+import { createRefusalLog } from './refusal-log.js';
+import { refuseWhenFull } from './refuse-when-full.js';
 import { refuseWhenStopping } from './refuse-when-stopping.js';
 import { replyWithError } from './reply-with-error.js';
 import { requestId } from './request-id.js';
@@ -66,6 +68,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     globalMiddleware: [
       authenticate(parts.accessTokens),
       ...(parts.rateLimitPerMinute > 0 ? [await rateLimit(parts.rateLimitPerMinute)] : []),
+      refuseWhenFull(parts.plants),
       jsonBody(parts.bodyLimitBytes),
     ],
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
@@ -80,6 +83,6 @@ export async function createApp(parts: AppParts): Promise<Express> {
 
   app.use(documentation());
   app.use(notFound);
-  app.use(replyWithError(parts.log));
+  app.use(replyWithError(parts.log, createRefusalLog(parts.log, parts.stopping)));
   return app;
 }

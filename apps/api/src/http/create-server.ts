@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { trackExchanges } from './connection-exchanges.js';
 import { headerLinesLimit } from './limit-header-lines.js';
 import { messageClasses } from './message-classes.js';
+import { paceRequests } from './pace-requests.js';
 import { replyToConnect } from './reply-to-connect.js';
 import { replyToMalformedHttp } from './reply-to-malformed-http.js';
 import { normalizeTarget } from './request-target.js';
@@ -48,7 +49,7 @@ export function createServer(app: Express, log: Logger, limits: TimeLimits = def
     normalizeTarget(request);
     app(request, response);
   };
-  server.on('request', handle);
+  server.on('request', paceRequests(handle));
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   replyToConnect(server, exchanges, classes.ServerResponse, limits.keepAliveMs);

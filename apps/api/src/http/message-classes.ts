@@ -35,10 +35,12 @@ export function messageClasses(app: Express): MessageClasses {
     bodyReceiver: BodyReceiver | undefined = undefined;
 
     takeBody(receive: BodyReceiver): boolean {
-      if (this.complete || this.readableFlowing !== null || this.readableLength > 0) return false;
-      this.bodyReceiver = receive;
-      // Node throws away what nobody reads; this counts as reading.
-      this.read(0);
+      if (this.readableFlowing !== null) return false;
+      // Reading, if only nothing, keeps Node from throwing the body away.
+      const come: Buffer | null = this.read();
+      if (come !== null) receive(come);
+      if (this.complete) receive(null);
+      else this.bodyReceiver = receive;
       return true;
     }
 

@@ -5,8 +5,8 @@ import { ServiceError } from '../service-error.js';
 export type BodyReceiver = (chunk: Buffer | null) => void;
 
 /** A request that can hand out its body without the detour of a stream's buffer and events. */
-interface BodySource {
-  /** Hands the body to a receiver if nothing of it has come yet and nobody else reads it; otherwise it gives `false`. */
+export interface BodySource {
+  /** Hands the body to a receiver, what has come of it at once, if nobody else reads it; otherwise it gives `false`. */
   takeBody?(receive: BodyReceiver): boolean;
 }
 
@@ -48,6 +48,11 @@ export function readBody(
     request.on('data', receive);
     request.on('end', () => receive(null));
   }
+}
+
+/** Lets the body of a request come and go unread. */
+export function discardBody(request: IncomingMessage & BodySource): void {
+  if (request.takeBody?.(() => undefined) !== true) request.resume();
 }
 
 /** Most bodies come in one piece, which needs no copy. */

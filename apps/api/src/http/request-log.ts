@@ -1,15 +1,18 @@
+import { errors } from '@plant-store/contract/errors';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { hideAccessTokens } from '../auth/access-token-format.js';
 import { requestLines } from './request-lines.js';
 
-/** Logs one line per request, once it is over; never a header or a body, and no token in the path. */
+/** Logs one line per request, once it is over, but for those refused for overload; never a header or a body, and no token in the path. */
 export function requestLog(log: Logger): RequestHandler {
   const lines = requestLines(log);
   return function requestLog(request, response, next) {
     const startedAt = performance.now();
     response.on('close', () => {
       const { accessToken, plantId, error } = response.locals;
+      // These are counted.
+      if (error === errors.overloaded.error) return;
       lines.info(
         {
           requestId: request.id,

@@ -3,6 +3,9 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OperatorError } from '../operator-error.js';
 
+/** How many connections may wait to be accepted; a client past that tries again after a second, or three. */
+const backlog = 4_096;
+
 /**
  * Starts listening and gives the base address, such as `http://127.0.0.1:3000`.
  *
@@ -16,7 +19,7 @@ export async function listen(
   settingsPrefix: '' | 'ADMIN_' = '',
 ): Promise<string> {
   try {
-    server.listen(port, host);
+    server.listen({ port, host, backlog });
     await once(server, 'listening');
   } catch (error) {
     throw new OperatorError(describe(error, host, port, settingsPrefix), { cause: error });
