@@ -17,12 +17,24 @@ it.each([
   ['postgresql://u:100%safe@host/plants', 'is no URI'],
   ['postgresql://u:p@host/100%', 'is no URI'],
   ['postgresql://u:p@host/plants?sslmode=require&sslmode=disable', 'has the parameter sslmode twice'],
+  ['postgresql://u:p@a,b/plants', 'must name one host, not a list: for failover let a proxy'],
+  ['postgresql://u:p@a:1,b:2/plants', 'must name one host'],
+  ['postgresql://a,b/plants', 'must name one host'],
+  ['postgresql://u:p@[::1],b/plants', 'must name one host'],
+  ['postgresql://u:p@a%2Cb/plants', 'must name one host'],
+  ['postgresql:///plants?host=a,b', 'must name one host'],
+  ['postgresql://u:p@a/plants?host=%2Frun%2Fa%2C%2Frun%2Fb', 'must name one host'],
   ['mysql://u:p@host/plants', 'must be file: and the path of a SQLite file'],
   ['plants.db', 'must be file: and the path of a SQLite file'],
 ])('refuses %s, and never says the password', (url, fault) => {
   const parsed = parseDatabaseUrl(url);
   expect(parsed).toEqual({ fault: expect.stringContaining(fault) });
   expect(JSON.stringify(parsed)).not.toMatch(/:p@|safe/);
+});
+
+it('takes a comma in the password and in the name of the database', () => {
+  const url = 'postgresql://u,v:p,q@host:5432/plants,garden';
+  expect(parseDatabaseUrl(url)).toEqual({ engine: 'postgresql', url, schema: 'public' });
 });
 
 it('takes a socket instead of a host', () => {

@@ -59,7 +59,13 @@ const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'];
 /** Names that need no quotes, so that Prisma's tools, psql and this service agree on them. */
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 
+/** Several hosts before the path, which libpq tries one after the other; a comma may be part of the password. */
+const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
+const oneHost =
+  'must name one host, not a list: for failover let a proxy, a virtual address or a DNS name lead to the primary, and name that';
+
 function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly fault: string } {
+  if (hostList.test(text)) return { fault: oneHost };
   if (!URL.canParse(text) || !isDecodable(text)) {
     return { fault: 'is no URI: write special characters of a password as %XX' };
   }
@@ -81,6 +87,8 @@ function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly fault:
   }
   if (!/^\/[^/]+$/.test(url.pathname))
     return { fault: 'must end in the name of a database, as in //host/plants' };
+  const hosts = [decodeURIComponent(url.hostname), searchParams.get('host')];
+  if (hosts.some((host) => host?.includes(','))) return { fault: oneHost };
   if (url.hostname === '' && !searchParams.has('host')) return { fault: 'must name a host' };
   const schema = searchParams.get('schema') ?? 'public';
   if (!schemaName.test(schema)) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { meaningOf } from './sqlstate.js';
 
 /** What PostgreSQL or the driver said of a fault. */
 export interface DriverFault {
@@ -49,22 +50,14 @@ function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : '';
 }
 
-/**
- * The SQLSTATEs that say nothing about the statement, only that the server cannot do it at the moment: connection
- * (08), login (28), database missing (3D), other transactions in the way (40), read-only since a failover (25006),
- * resources (53), database closed to connections or lock not available (55), shutdown, start or timeout (57), system
- * (58).
- */
-const unavailableCodes = /^(08|28|3D|40|53|55|57|58)|^25006$/;
-
-/** Whether the server has met a damaged page (XX001) or index (XX002). */
+/** Whether the server has met a damaged page or index. */
 export function isDamaged({ code }: DriverFault): boolean {
-  return code === 'XX001' || code === 'XX002';
+  return code !== undefined && meaningOf(code) === 'damaged';
 }
 
 /** Whether the database cannot be used at the moment, as opposed to a fault of the statement. */
 export function isUnavailable({ code }: DriverFault): boolean {
-  return code === undefined || unavailableCodes.test(code);
+  return code === undefined || meaningOf(code) === 'unavailable';
 }
 
 /** Whether another transaction got in the way, so that trying again helps: serialization failure and deadlock. */

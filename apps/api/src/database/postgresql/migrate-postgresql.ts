@@ -25,6 +25,7 @@ export async function migratePostgresql(
   schema: string,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
+  await checkSchema(connection, schema);
   // Who has nothing to apply need not wait for those who write.
   const ledger = await readLedger(connection, schema);
   if (ledger !== undefined && findPendingMigrations(migrations, ledger).length === 0) return [];
@@ -32,11 +33,31 @@ export async function migratePostgresql(
   await connection.query(`BEGIN; SET LOCAL statement_timeout = ${migrationTimeoutMs}`);
   await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
   await createSchema(connection, schema);
+  await checkSchema(connection, schema);
   if ((await readLedger(connection, schema)) === undefined) await connection.query(createLedger);
   const pending = findPendingMigrations(migrations, (await readLedger(connection, schema)) ?? []);
   for (const migration of pending) await apply(connection, migration);
   await connection.query('COMMIT');
   return pending.map(({ name }) => name);
+}
+
+/**
+ * A name without a schema, as all statements have, shall mean that of the configuration once that exists.
+ *
+ * @throws {OperatorError} when it means another one
+ */
+async function checkSchema(connection: ClientBase, schema: string): Promise<void> {
+  const { rows } = await connection.query<{ current: string | null; exists: boolean }>(
+    `SELECT current_schema() AS current,
+       EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1) AS exists`,
+    [schema],
+  );
+  const [found] = rows;
+  if (found === undefined || !found.exists || found.current === schema) return;
+  const instead = found.current === null ? 'nowhere' : `in the schema "${found.current}"`;
+  throw new OperatorError(
+    `The database cannot be used: its tables would be ${instead}, not in "${schema}". Either a pooler drops the search_path that the service sends: set it for the user, ALTER ROLE … SET search_path = ${schema}. Or the user may not use the schema: GRANT USAGE ON SCHEMA ${schema} TO ….`,
+  );
 }
 
 /** Creates the schema if it does not exist. `IF NOT EXISTS` would need the right to create schemas even if it does. */

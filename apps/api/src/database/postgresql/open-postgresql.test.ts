@@ -75,6 +75,40 @@ describe('what is refused, in words that say what to do and never have the passw
   });
 });
 
+describe('a table of plants that is not as the migrations made it is refused', () => {
+  it.each([
+    ['without a key', 'ALTER TABLE plants DROP CONSTRAINT plants_pkey', /its id has no primary key/],
+    [
+      'with a key that is checked too late',
+      'ALTER TABLE plants DROP CONSTRAINT plants_pkey, ADD PRIMARY KEY (id) DEFERRABLE',
+      /its id has no primary key or other unique index that ON CONFLICT can use/,
+    ],
+    ['that a crash empties', 'ALTER TABLE plants SET UNLOGGED', /it is unlogged/],
+    ['that is not there', 'DROP TABLE plants', /it is not there/],
+    ['without a column', 'ALTER TABLE plants DROP COLUMN tag', /column "tag" .* does not exist \(42703\)/],
+    [
+      'with a column of another type',
+      'ALTER TABLE plants ALTER COLUMN tag TYPE integer USING NULL',
+      /column "tag" is of type integer .* \(42804\)/,
+    ],
+    [
+      'that the user may not change',
+      `REVOKE INSERT ON plants FROM ${user}`,
+      /permission denied .* \(42501\)/,
+    ],
+  ])('%s', async (_, change, says) => {
+    const url = await createDatabase(serverUrl);
+    await (await open(url)).close();
+    await query(url, `GRANT SELECT ON _prisma_migrations, access_tokens TO ${user}`);
+    await query(url, `GRANT SELECT, INSERT ON plants TO ${user}`);
+    await query(url, change);
+    const opening = open(asUser(url));
+    await expect(opening).rejects.toBeInstanceOf(OperatorError);
+    await expect(opening).rejects.toThrow(/^The database cannot be used: its table plants is not as/);
+    await expect(opening).rejects.toThrow(says);
+  });
+});
+
 describe('the schema', () => {
   const tablesIn = (url: string, schema: string) =>
     query<{ table: string }>(

@@ -7,6 +7,8 @@ import type { PostgresqlLocation } from '../database-location.js';
 import { findAccessToken } from '../find-access-token.js';
 import { readMigrations } from '../migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
+import { checkPooler } from './check-pooler.js';
+import { checkTables } from './check-tables.js';
 import { connectionSettings, giveUpAfterMs } from './connection-settings.js';
 import { createCommitTrial } from './create-commit-trial.js';
 import { createOrUnavailable } from './database-unavailable.js';
@@ -14,7 +16,7 @@ import { findDriverFault } from './driver-fault.js';
 import { withDurable } from './durable-reading.js';
 import { migratePostgresql } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
-import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
+import { createPostgresqlPlantStore, insertPlants } from './postgresql-plant-store.js';
 
 /** How many inserts are under way at once: while one waits for the disk, the next one is sent and planned. */
 const concurrentInserts = 2;
@@ -29,8 +31,9 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
   const { schema } = location;
   const orUnavailable = createOrUnavailable(giveUpAfterMs(location));
   try {
+    const { isPooled } = await checkPooler(location);
     const appliedMigrations = await migrate(location);
-    const connectionPool = openPool(location, false);
+    const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     const adapter = new PrismaPg(pool, { schema, statementNameGenerator: nameStatement });
     const connections = await adapter.connect();
@@ -68,10 +71,10 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
  * the same for every batch. All others are planned anew for what they are given.
  */
 function nameStatement({ sql }: SqlQuery): string {
-  return sql.includes('INSERT INTO plants ') ? 'insert_plants' : '';
+  return sql === insertPlants ? 'insert_plants' : '';
 }
 
-/** Brings the schema up to date, on a connection of its own. */
+/** Brings the schema up to date, on a connection of its own, and checks that it fits. */
 async function migrate(location: PostgresqlLocation): Promise<readonly string[]> {
   const connection = new pg.Client(connectionSettings(location));
   // A connection that breaks fails the query that is under way, too.
@@ -79,7 +82,10 @@ async function migrate(location: PostgresqlLocation): Promise<readonly string[]>
   try {
     await connection.connect();
     await checkEncoding(connection);
-    return await migratePostgresql(connection, location.schema, readMigrations('postgresql'));
+    const migrations = readMigrations('postgresql');
+    const applied = await migratePostgresql(connection, location.schema, migrations);
+    await checkTables(connection);
+    return applied;
   } finally {
     await connection.end().catch(() => undefined);
   }

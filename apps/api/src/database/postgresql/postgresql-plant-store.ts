@@ -27,6 +27,11 @@ const texts = { scalarType: 'string', arity: 'list' } as const;
 const integer = { scalarType: 'bigint', arity: 'scalar' } as const;
 const integers = { scalarType: 'bigint', arity: 'list' } as const;
 
+/** Inserts plants whose id is free and gives their ids; takes the ids, names and tags, each as an array. */
+export const insertPlants = `
+  INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
+  ON CONFLICT (id) DO NOTHING RETURNING id`;
+
 /**
  * Inserts the plants whose id is free, and gives those ids. The ids are in order, so that two inserts which share some
  * wait for one another instead of ending in a deadlock.
@@ -34,9 +39,7 @@ const integers = { scalarType: 'bigint', arity: 'list' } as const;
 async function insertNew(connections: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<bigint[]> {
   const inOrder = plants.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   const query: SqlQuery = {
-    sql: `
-      INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
-      ON CONFLICT (id) DO NOTHING RETURNING id`,
+    sql: insertPlants,
     args: [
       inOrder.map(({ id }) => id),
       inOrder.map(({ name }) => name),

@@ -1,0 +1,56 @@
+import type { ClientBase } from 'pg';
+import { OperatorError } from '../../operator-error.js';
+import { type DriverFault, findDriverFault } from './driver-fault.js';
+import { insertPlants } from './postgresql-plant-store.js';
+
+/** How long the check waits for another program that has the table locked, in milliseconds. */
+const lockTimeoutMs = 200;
+
+/** Whether an id can be stored once only, and whether the table survives a crash and reaches a standby. */
+const describeTable = `
+  SELECT relpersistence = 'p' AS "isLogged", EXISTS (
+    SELECT FROM pg_catalog.pg_index
+    WHERE indrelid = pg_class.oid AND indisunique AND indimmediate AND indisvalid AND indpred IS NULL
+      AND indnkeyatts = 1 AND indkey[0] = (
+        SELECT attnum FROM pg_catalog.pg_attribute WHERE attrelid = pg_class.oid AND attname = 'id'
+      )
+  ) AS "hasKey"
+  FROM pg_catalog.pg_class WHERE oid = to_regclass('plants')`;
+
+/**
+ * Checks that plants can be stored: what the ledger of migrations says was done may have been undone since, or the user may
+ * not be allowed to. Nothing is stored, and a table that is locked is not waited for.
+ *
+ * @throws {OperatorError} that says what is wrong with the table
+ */
+export async function checkTables(connection: ClientBase): Promise<void> {
+  const { rows } = await connection.query<{ isLogged: boolean; hasKey: boolean }>(describeTable);
+  const [table] = rows;
+  if (table === undefined) throw unusable('it is not there');
+  if (!table.hasKey)
+    throw unusable('its id has no primary key or other unique index that ON CONFLICT can use');
+  if (!table.isLogged) throw unusable('it is unlogged, so that a crash empties it');
+  await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+  try {
+    // Planned and checked, but not carried out.
+    await connection.query(`EXPLAIN ${insertPlants}`, [[], [], []]);
+  } catch (error) {
+    const fault = findDriverFault(error);
+    if (fault === undefined) throw error;
+    if (!isLocked(fault)) throw unusable(`${fault.message} (${fault.code})`, error);
+  } finally {
+    await connection.query('ROLLBACK').catch(() => undefined);
+  }
+}
+
+/** Whether another program had the table for too long, or the server has cancelled the waiting. */
+function isLocked({ code }: DriverFault): boolean {
+  return code === '55P03' || code === '57014';
+}
+
+function unusable(reason: string, cause?: unknown): OperatorError {
+  return new OperatorError(
+    `The database cannot be used: its table plants is not as the service needs it: ${reason}. Restore the table as the migrations made it, and let the user SELECT from it and INSERT into it.`,
+    { cause },
+  );
+}
