@@ -1,4 +1,4 @@
-import { type ErrorName, errors } from '@plant-store/contract/errors';
+import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 
 /** What a `ServiceError` may carry besides its message. */
 export interface ServiceErrorOptions {
@@ -30,7 +30,7 @@ export class ServiceError extends Error {
   }
 
   /** The number in the body's field `error`. */
-  get number(): number {
+  get number(): ErrorNumber {
     return errors[this.errorName].error;
   }
 }

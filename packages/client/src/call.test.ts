@@ -6,11 +6,11 @@ import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { Fetch } from './exchange.js';
 import type { CallOptions, ClientOptions } from './options.js';
 
-/** A contract of which the client knows nothing. */
+/** Operations of which the client knows nothing. */
 interface Made {
   readonly store: {
     readonly path: '/plants';
-    readonly body: { readonly '~standard': { readonly types?: { input: { id: bigint }; output: unknown } } };
+    readonly body: { readonly id: bigint };
     readonly responses: { readonly 200: unknown };
   };
   readonly add: Made['store'];

@@ -1,9 +1,9 @@
-import type { contract } from '@plant-store/contract';
+import type { Operations } from '@plant-store/contract/operations';
 import type { CallOptions } from './options.js';
 import type { TsRestOptions } from './ts-rest-options.js';
 
 /** One function per operation of the contract, under the operation's name. */
-export type Client = ClientOf<typeof contract>;
+export type Client = ClientOf<Operations>;
 
 /** What an operation takes, such as `{ body: { id, name, tag? } }` and the options of the call. */
 export type RequestOf<Name extends keyof Client> = Parameters<Client[Name]>[0];
@@ -11,11 +11,14 @@ export type RequestOf<Name extends keyof Client> = Parameters<Client[Name]>[0];
 /** What an operation gives: a union that narrows by `status`. */
 export type ReplyOf<Name extends keyof Client> = Awaited<ReturnType<Client[Name]>>;
 
-/** The client of any contract: one function per operation, in groups where the contract has groups. */
-export type ClientOf<Contract> = {
-  readonly [Name in keyof Contract]: Contract[Name] extends { readonly responses: infer Responses }
-    ? Operation<Input<Contract[Name]>, Reply<Responses>>
-    : ClientOf<Contract[Name]>;
+/**
+ * The client of any operations, described as `Operations` are: one function per operation, in groups where there are
+ * groups.
+ */
+export type ClientOf<Group> = {
+  readonly [Name in keyof Group]: Group[Name] extends { readonly responses: infer Responses }
+    ? Operation<Input<Group[Name]>, Reply<Responses>>
+    : ClientOf<Group[Name]>;
 };
 
 /** Takes what the route asks for and the options of the call; may be called with nothing where nothing is needed. */
@@ -27,7 +30,7 @@ type Operation<Input, Result> =
 /** The parameters in the path, the query and the body of a route, as far as it has them. */
 type Input<Route> = PathInput<Route> & QueryInput<Route> & BodyInput<Route>;
 
-type PathInput<Route> = Route extends { readonly pathParams: Schema<infer Params, unknown> }
+type PathInput<Route> = Route extends { readonly params: infer Params }
   ? { readonly params: Params }
   : Route extends { readonly path: `${string}/:${infer Rest}` }
     ? { readonly params: { readonly [Name in ParameterNames<Rest>]: string | number | bigint } }
@@ -40,20 +43,19 @@ type ParameterNames<Rest extends string> = Rest extends `${infer Name}/:${infer 
 
 type FirstSegment<Path extends string> = Path extends `${infer First}/${string}` ? First : Path;
 
-type QueryInput<Route> = Route extends { readonly query: Schema<infer Query, unknown> }
+type QueryInput<Route> = Route extends { readonly query: infer Query }
   ? Record<never, never> extends Query
     ? { readonly query?: Query }
     : { readonly query: Query }
   : unknown;
 
-type BodyInput<Route> = Route extends { readonly body: Schema<infer Body, unknown> }
-  ? { readonly body: Body }
-  : unknown;
+type BodyInput<Route> = Route extends { readonly body: infer Body } ? { readonly body: Body } : unknown;
 
 type Reply<Responses> = {
   [Status in keyof Responses]: {
     readonly status: Status;
-    readonly body: Responses[Status] extends Schema<unknown, infer Body> ? Body : undefined;
+    /** For a failure, `error` is one of the numbers that are listed for the status, or one of a later version. */
+    readonly body: Responses[Status];
     readonly headers: Headers;
     /** The name of the request in the service's log: what to give with a report of a fault. */
     readonly requestId: string | null;
@@ -63,8 +65,3 @@ type Reply<Responses> = {
     readonly response: Response;
   };
 }[keyof Responses];
-
-/** The types of a schema as the Standard Schema specification names them; all that is needed of a schema here. */
-interface Schema<Input, Output> {
-  readonly '~standard': { readonly types?: { readonly input: Input; readonly output: Output } | undefined };
-}

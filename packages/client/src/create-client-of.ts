@@ -11,11 +11,11 @@ export interface Routes {
 }
 
 /**
- * Creates a client for the routes of any contract, which is given as a type.
+ * Creates a client for any routes; what their operations take and give is known as a type alone.
  *
  * @throws {TypeError} when an option cannot be one
  */
-export function createClientOf<Contract>(routes: Routes, options: ClientOptions): ClientOf<Contract> {
+export function createClientOf<Operations>(routes: Routes, options: ClientOptions): ClientOf<Operations> {
   // Faults of the options show at once, not at the first call.
   const baseUrl = parseBaseUrl(options.baseUrl);
   const defaults = { ...options, baseUrl, tokens: createTokens(options.token) };
@@ -28,7 +28,7 @@ export function createClientOf<Contract>(routes: Routes, options: ClientOptions)
     );
   // A route is plain data here; that it is an operation of that name, with that body and those replies, only the
   // contract's types can say.
-  return bind(routes) as ClientOf<Contract>;
+  return bind(routes) as ClientOf<Operations>;
 }
 
 function isRoute(value: Route | Routes): value is Route {

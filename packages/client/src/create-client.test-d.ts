@@ -1,12 +1,12 @@
-import type { contract, ErrorBody, Plant } from '@plant-store/contract';
+import type { contract, NewPlantInput, Plant } from '@plant-store/contract';
 import type { ExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { routes } from '@plant-store/contract/routes';
 import type { InitClientReturn } from '@ts-rest/core';
 import { describe, expectTypeOf, it } from 'vitest';
-import { z } from 'zod';
 import type { Client, ClientOf, ReplyOf, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
 import type { Fetch } from './exchange.js';
+import { type ErrorNumber, errors } from './index.js';
 
 const client = createClient({ baseUrl: 'https://example.com', token: 'pst_secret' });
 
@@ -28,11 +28,7 @@ describe('a client', () => {
 
 describe('createPlant', () => {
   it('takes an id as number or bigint, a name and maybe a tag', () => {
-    expectTypeOf<RequestOf<'createPlant'>['body']>().toEqualTypeOf<{
-      id: number | bigint;
-      name: string;
-      tag?: string | undefined;
-    }>();
+    expectTypeOf<RequestOf<'createPlant'>['body']>().toEqualTypeOf<NewPlantInput>();
     client.createPlant({ body: { id: 1, name: 'Fern' } });
     client.createPlant({ body: { id: 1n, name: 'Fern', tag: 'indoor' } });
   });
@@ -62,11 +58,47 @@ describe('createPlant', () => {
         expectTypeOf(reply.body).toEqualTypeOf<Plant>();
         expectTypeOf(reply.body).toEqualTypeOf<{ name: string; tag?: string | undefined }>();
       } else {
-        expectTypeOf(reply.body).toEqualTypeOf<ErrorBody>();
-        expectTypeOf(reply.body).toEqualTypeOf<{ error: number; message: string }>();
+        expectTypeOf(reply.body).toExtend<{ error: number; message: string }>();
       }
     };
     expectTypeOf(read).returns.toBeVoid();
+  });
+});
+
+describe('the body of a failure', () => {
+  const read = (reply: ReplyOf<'createPlant'>) => {
+    switch (reply.status) {
+      case 401:
+        expectTypeOf(reply.body.error).toEqualTypeOf<40100 | 40101>();
+        return;
+      case 429:
+        expectTypeOf(reply.body.error).toEqualTypeOf<42900>();
+        return;
+      case 503:
+        expectTypeOf(reply.body.error).toEqualTypeOf<ErrorNumber<503>>();
+        return;
+      case 400:
+        break;
+      default:
+        return;
+    }
+    switch (reply.body.error) {
+      case errors.id_taken.error:
+        expectTypeOf(reply.body.error).toEqualTypeOf<40003>();
+        break;
+      // @ts-expect-error no error of this status
+      case errors.missing_token.error:
+        break;
+    }
+  };
+
+  it('has the numbers of its status, so that a switch is checked', () => {
+    expectTypeOf(read).returns.toBeVoid();
+  });
+
+  it('may be any number that is listed, while the status is not known', () => {
+    type Failure = Exclude<ReplyOf<'createPlant'>, { status: 200 }>;
+    expectTypeOf<Failure['body']['error']>().toEqualTypeOf<ErrorNumber<400 | 401 | 429 | 500 | 503>>();
   });
 });
 
@@ -76,20 +108,17 @@ describe("ts-rest's client", () => {
   });
 });
 
-describe('the client of another contract', () => {
-  const PlantSchema = z.object({ name: z.string() });
+describe('the client of other operations', () => {
   type Other = ClientOf<{
-    countPlants: { path: '/plants/count'; responses: { 200: typeof CountSchema } };
+    countPlants: { path: '/plants/count'; responses: { 200: { count: number } } };
     leaves: {
       findLeaf: {
         path: '/plants/:plantId/leaves/:leafId';
-        query: typeof FilterSchema;
-        responses: { 200: typeof PlantSchema; 404: typeof PlantSchema };
+        query: { colour?: string | undefined };
+        responses: { 200: Plant; 404: Plant };
       };
     };
   }>;
-  const CountSchema = z.object({ count: z.number() });
-  const FilterSchema = z.object({ colour: z.string().optional() });
 
   it('may be called with nothing where nothing is needed', () => {
     expectTypeOf<Other['countPlants']>().toBeCallableWith();

@@ -1,4 +1,4 @@
-import type { contract } from '@plant-store/contract';
+import type { Operations } from '@plant-store/contract/operations';
 import { routes } from '@plant-store/contract/routes';
 import type { Client } from './client.js';
 import { createClientOf } from './create-client-of.js';
@@ -27,5 +27,5 @@ import type { ClientOptions } from './options.js';
  * }
  */
 export function createClient(options: ClientOptions): Client {
-  return createClientOf<typeof contract>(routes, options);
+  return createClientOf<Operations>(routes, options);
 }

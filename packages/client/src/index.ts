@@ -1,3 +1,4 @@
+export { type ErrorDefinition, type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 export type { Client, ReplyOf, RequestOf } from './client.js';
 export { createClient } from './create-client.js';
 export { isNetworkError, NetworkError } from './errors/network-error.js';

@@ -1,6 +1,6 @@
 import { type AppRoute, initContract } from '@ts-rest/core';
 import type { ZodType } from 'zod';
-import { ErrorSchema } from './error-schema.js';
+import { errorSchemaOf } from './error-schema.js';
 import { NewPlantSchema, PlantSchema } from './plant.js';
 import { routes } from './routes.js';
 
@@ -27,11 +27,11 @@ export const contract = initContract().router(
       body: NewPlantSchema,
       responses: {
         200: PlantSchema,
-        400: ErrorSchema,
-        401: ErrorSchema,
-        429: ErrorSchema,
-        500: ErrorSchema,
-        503: ErrorSchema,
+        400: errorSchemaOf(400),
+        401: errorSchemaOf(401),
+        429: errorSchemaOf(429),
+        500: errorSchemaOf(500),
+        503: errorSchemaOf(503),
       } satisfies Replies<'createPlant'>,
     },
   } satisfies Record<keyof typeof routes, AppRoute>,

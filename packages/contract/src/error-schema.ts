@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errors } from './errors.js';
+import type { ErrorBody } from './errors.js';
 
 /** The body of every reply that is not a success (interface: Resources, Error). */
 export const ErrorSchema = z
@@ -12,9 +12,14 @@ export const ErrorSchema = z
   })
   .meta({
     id: 'Error',
+    // No example here: mock servers would send it with every status. Each reply has examples of its own errors.
     description: 'What went wrong, as a stable number and as a sentence that says what to do.',
-    examples: [{ error: errors.id_taken.error, message: errors.id_taken.example }],
   });
 
-/** `{ error, message }`; named so as not to hide the global `Error`. */
-export type ErrorBody = z.output<typeof ErrorSchema>;
+/**
+ * `ErrorSchema`, typed by the numbers that are listed for a status. It takes every int32 all the same, since a service
+ * of another version may send a number that this one does not list.
+ */
+export function errorSchemaOf<Status extends number>(_status: Status): z.ZodType<ErrorBody<Status>> {
+  return ErrorSchema as z.ZodType<ErrorBody<Status>>;
+}

@@ -118,3 +118,15 @@ export const errors = {
 
 /** The stable name of an error, such as `id_taken`. */
 export type ErrorName = keyof typeof errors;
+
+/** The numbers of the errors that are sent with a status, such as `42900` for 429; without one, all numbers. */
+export type ErrorNumber<Status extends number = number> = Extract<
+  (typeof errors)[ErrorName],
+  { readonly status: Status }
+>['error'];
+
+/**
+ * The body of a reply that is not a success (interface: Resources, Error). `error` is one of the numbers that this
+ * version lists for the status; a service of another version may send others.
+ */
+export type ErrorBody<Status extends number = number> = { error: ErrorNumber<Status>; message: string };

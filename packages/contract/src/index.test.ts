@@ -13,6 +13,7 @@ describe('the exports of the package', () => {
     expect(Object.keys(packageJson.exports)).toEqual([
       '.',
       './errors',
+      './operations',
       './routes',
       './describe-shape-faults',
       './exact-json/parse',
@@ -55,6 +56,7 @@ describe('the exports of the package', () => {
 describe('the packages that a module loads', () => {
   it.each([
     'errors.ts',
+    'operations.ts',
     'routes.ts',
     'int64.ts',
     'describe-shape-faults.ts',

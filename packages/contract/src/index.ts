@@ -1,7 +1,8 @@
 export { contract } from './contract.js';
-export { type ErrorBody, ErrorSchema } from './error-schema.js';
-export { type ErrorDefinition, type ErrorName, errors } from './errors.js';
+export { ErrorSchema } from './error-schema.js';
+export { type ErrorBody, type ErrorDefinition, type ErrorName, type ErrorNumber, errors } from './errors.js';
 export { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
 export { Int64Schema } from './int64-schema.js';
-export { type NewPlant, NewPlantSchema, type Plant, PlantSchema } from './plant.js';
+export type { NewPlant, NewPlantInput, Operations, Plant } from './operations.js';
+export { NewPlantSchema, PlantSchema } from './plant.js';
 export { routes } from './routes.js';

@@ -22,6 +22,7 @@ describe('the document', () => {
   it('is OpenAPI 3.1 of the interface 1.0.0 under MIT', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ version: '1.0.0', license: { name: 'MIT', identifier: 'MIT' } });
+    expect(document.info.contact).toEqual({ name: expect.any(String) });
   });
 
   it('asks for a bearer token throughout', () => {
@@ -69,14 +70,17 @@ describe('the schemas', () => {
     expect(document.components?.schemas).toEqual({
       NewPlant: objectOf({ id: { ...integer, format: 'int64' }, ...plant }, ['id', 'name']),
       Plant: objectOf(plant, ['name']),
-      Error: objectOf({ error: { ...integer, format: 'int32' }, message: text }, ['error', 'message']),
+      // No example: mock servers send one of the schema with every status, rather than one of the status.
+      Error: {
+        ...objectOf({ error: { ...integer, format: 'int32' }, message: text }, ['error', 'message']),
+        examples: undefined,
+      },
     });
   });
 
   it.each([
     ['NewPlant', NewPlantSchema],
     ['Plant', PlantSchema],
-    ['Error', ErrorSchema],
   ] as const)('%s has an example, and it is valid', (name, schema) => {
     const examples: unknown[] = Object(document.components?.schemas?.[name]).examples;
     expect(examples.map((example) => schema.safeParse(example).success)).toEqual([true]);

@@ -1,8 +1,14 @@
 import { expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
-import type { NewPlant, NewPlantSchema, Plant } from './plant.js';
+import type { NewPlant, NewPlantInput, Plant } from './operations.js';
+import type { NewPlantSchema, PlantSchema } from './plant.js';
 
-type NewPlantInput = z.input<typeof NewPlantSchema>;
+test('the types are what the schemas take and give', () => {
+  expectTypeOf<z.input<typeof PlantSchema>>().toEqualTypeOf<Plant>();
+  expectTypeOf<z.output<typeof PlantSchema>>().toEqualTypeOf<Plant>();
+  expectTypeOf<z.input<typeof NewPlantSchema>>().toEqualTypeOf<NewPlantInput>();
+  expectTypeOf<z.output<typeof NewPlantSchema>>().toEqualTypeOf<NewPlant>();
+});
 
 test('the id is a bigint once validated, and a number or a bigint before', () => {
   expectTypeOf<NewPlant['id']>().toEqualTypeOf<bigint>();

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Int64Schema } from './int64-schema.js';
+import type { NewPlant, NewPlantInput, Plant } from './operations.js';
 
 /** Text that every database carries to the letter: no NUL and no unpaired surrogate; empty is allowed. */
 const TextSchema = z
@@ -17,7 +18,7 @@ export const PlantSchema = z
     id: 'Plant',
     description: 'A plant in the store.',
     examples: [{ name: 'Monstera deliciosa', tag: 'houseplant' }],
-  });
+  }) satisfies z.ZodType<Plant, Plant>;
 
 /** What a client sends to create a plant (interface: Resources, NewPlant); fields beyond these are ignored. */
 export const NewPlantSchema = z
@@ -33,10 +34,4 @@ export const NewPlantSchema = z
     description: 'A plant to create, under an id that the client chooses.',
     // An override, since zod leaves the examples of a transforming schema out of its input.
     override: { examples: [{ id: 1, name: 'Monstera deliciosa', tag: 'houseplant' }] },
-  });
-
-/** `{ name, tag? }` */
-export type Plant = z.output<typeof PlantSchema>;
-
-/** `{ id, name, tag? }` once validated: `id` is a `bigint`. */
-export type NewPlant = z.output<typeof NewPlantSchema>;
+  }) satisfies z.ZodType<NewPlant, NewPlantInput>;

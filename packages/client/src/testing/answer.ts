@@ -1,4 +1,4 @@
-import type { NewPlant, Plant } from '@plant-store/contract';
+import type { NewPlant, Plant } from '@plant-store/contract/operations';
 import { routes } from '@plant-store/contract/routes';
 import { authenticate } from './authenticate.js';
 import { readNewPlant } from './read-new-plant.js';

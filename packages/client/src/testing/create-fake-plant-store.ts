@@ -1,4 +1,4 @@
-import type { Plant } from '@plant-store/contract';
+import type { Plant } from '@plant-store/contract/operations';
 import type { Fetch } from '../exchange.js';
 import { parseBaseUrl } from '../parse-base-url.js';
 import { waitFor } from '../wait-for.js';

@@ -1,6 +1,7 @@
-import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
+import { NewPlantSchema } from '@plant-store/contract';
 import { describeShapeFaults } from '@plant-store/contract/describe-shape-faults';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
+import type { NewPlant } from '@plant-store/contract/operations';
 import { Refusal } from './refusal.js';
 
 /** What the service takes by default, in bytes. */

@@ -1,4 +1,4 @@
-import { type ErrorName, errors } from '@plant-store/contract/errors';
+import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 
 /** An error of the registry: thrown by whichever rule a request breaks, turned into a reply in one place. */
 export class Refusal extends Error {
@@ -18,7 +18,7 @@ export class Refusal extends Error {
   }
 
   /** The number in the body's field `error`. */
-  get number(): number {
+  get number(): ErrorNumber {
     return errors[this.errorName].error;
   }
 }

@@ -1,4 +1,5 @@
-import type { ErrorBody, Plant } from '@plant-store/contract';
+import type { ErrorBody } from '@plant-store/contract/errors';
+import type { Plant } from '@plant-store/contract/operations';
 import type { Refusal } from './refusal.js';
 
 /** A reply as it is to be sent; an empty body is none. */

@@ -36,6 +36,4 @@ function stringifyNumber(value: number): string {
 }
 
 /** `Array.isArray` that also narrows a readonly array. */
-function isArray(value: object): value is readonly ExactJson[] {
-  return Array.isArray(value);
-}
+const isArray: (value: object) => value is readonly ExactJson[] = Array.isArray;

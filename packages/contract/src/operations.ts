@@ -1,0 +1,31 @@
+import type { ErrorBody } from './errors.js';
+import type { routes } from './routes.js';
+
+/** A plant as the service shows it (interface: Resources, Plant): `{ name, tag? }`. */
+export type Plant = { name: string; tag?: string | undefined };
+
+/** `{ id, name, tag? }` once validated: `id` is a `bigint`. */
+export type NewPlant = { id: bigint; name: string; tag?: string | undefined };
+
+/** What a client sends to create a plant (interface: Resources, NewPlant); beyond 2^53 only a `bigint` is exact. */
+export type NewPlantInput = { id: number | bigint; name: string; tag?: string | undefined };
+
+/** The body of each reply of an operation, by the statuses of its route; of every failure it is an Error body. */
+type Responses<Operation extends keyof typeof routes, Success> = {
+  [Status in (typeof routes)[Operation]['statuses'][number]]: Status extends 200
+    ? Success
+    : ErrorBody<Status>;
+};
+
+/**
+ * What each operation takes and gives, as types without a schema: for clients, whose users need neither zod nor ts-rest.
+ *
+ * The type tests of `contract` hold that its schemas say the same.
+ */
+export interface Operations {
+  createPlant: {
+    path: (typeof routes)['createPlant']['path'];
+    body: NewPlantInput;
+    responses: Responses<'createPlant', Plant>;
+  };
+}
