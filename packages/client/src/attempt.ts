@@ -34,25 +34,18 @@ export async function attempt(
     ...fixed,
   };
   onRequest?.({ ...event, headers });
-  const control = new AbortController();
   const init = {
     redirect,
     ...fetchOptions,
     method: event.method,
     headers: { ...headers, authorization },
     body,
-    signal: control.signal,
   } as RequestInit;
   const startedAt = performance.now();
   let reply: RawReply | undefined;
   let error: unknown;
   try {
-    reply = await waitFor(
-      () => exchange(fetch, event.url, init),
-      ms,
-      signal,
-      (reason) => control.abort(reason),
-    );
+    reply = await waitFor((ended) => exchange(fetch, event.url, { ...init, signal: ended }), ms, signal);
   } catch (fault) {
     error = fault;
   }

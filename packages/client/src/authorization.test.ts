@@ -18,7 +18,7 @@ describe('formatAuthorization', () => {
     expect(() => formatAuthorization(token)).toThrow(
       expect.objectContaining({
         name: 'TypeError',
-        message: 'token must be letters, digits or -._~+/, then maybe =',
+        message: 'token must be letters, digits or -._~+/=',
       }),
     );
   });

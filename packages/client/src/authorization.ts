@@ -5,10 +5,8 @@
  * quotation marks. The message never contains the token.
  */
 export function formatAuthorization(token: string): string {
-  if (typeof token !== 'string' || !bearerToken.test(token)) {
-    throw new TypeError('token must be letters, digits or -._~+/, then maybe =');
+  if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token)) {
+    throw new TypeError('token must be letters, digits or -._~+/=');
   }
   return `Bearer ${token}`;
 }
-
-const bearerToken = /^[\w.~+/-]+=*$/;

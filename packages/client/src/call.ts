@@ -2,10 +2,12 @@ import { attempt } from './attempt.js';
 import { NetworkError } from './errors/network-error.js';
 import type { Outcome, PlantStoreError } from './errors/plant-store-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
+import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import { wasNotSent } from './exchange.js';
 import type { CallOptions } from './options.js';
 import { mayPass, pauseMs } from './pause.js';
 import { type ReadReply, readReply } from './read-reply.js';
+import { explainStatus, isRedirectError } from './redirect.js';
 import { isIdempotent, type Route } from './route.js';
 import { type Defaults, settle } from './settings.js';
 import type { TsRestOptions } from './ts-rest-options.js';
@@ -56,6 +58,9 @@ export async function call(
         ms,
       );
       if (!reply) {
+        if (isRedirectError(error)) {
+          throw new UnexpectedResponseError(explainStatus(0), 0, '', { cause: error });
+        }
         const late = error === timeIsOver;
         if (late && ms < attemptTimeoutMs) throw timeIsOver;
         if (wasNotSent(error)) outcome = before;

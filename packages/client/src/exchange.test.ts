@@ -63,6 +63,8 @@ describe('wasNotSent', () => {
     [new TypeError('fetch failed', { cause: new AggregateError([]) }), false],
     [new TypeError('fetch failed', { cause: reset }), false],
     [Object.assign(new Error('Unable to connect'), { code: 'ConnectionRefused' }), true],
+    [Object.assign(new Error('Unable to connect'), { code: 'ECONNREFUSED' }), true],
+    [Object.assign(new Error('Network connection lost.'), { remote: true, retryable: true }), false],
     [{ cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } }, true],
     [new TypeError('Failed to fetch'), false],
     ['refused', false],

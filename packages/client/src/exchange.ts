@@ -13,13 +13,15 @@ export async function exchange(fetch: Fetch, url: string, init: RequestInit): Pr
   return { response, text: await response.text() };
 }
 
-/** What the runtimes say when no connection was made: the system call or the code of the error. */
-const unconnected = /^(connect|getaddrinfo|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
-
-/** Whether what `fetch` threw shows that no connection was made, so that nothing was sent. */
+/**
+ * Whether what `fetch` threw shows that no connection was made, so that nothing was sent: by the system call or the code
+ * of an error. Browsers and Cloudflare Workers throw the same for any failure of the network, so there it never does.
+ */
 export function wasNotSent(error: unknown): boolean {
   const { syscall, code, errors, cause } = Object(error);
   // Node.js tries the addresses of a name one after the other, and tells of all.
   if (Array.isArray(errors) && errors.length > 0) return errors.every(wasNotSent);
-  return unconnected.test(syscall) || unconnected.test(code) || (cause !== undefined && wasNotSent(cause));
+  // Node.js has the first two as system calls, undici the third and Bun the last, in several notations, as codes.
+  const unconnected = /^(connect|getaddrinfo) |CONNECT_TIMEOUT$|CONN.*REFUSED$/i;
+  return unconnected.test(`${syscall} ${code}`) || (cause !== undefined && wasNotSent(cause));
 }

@@ -5,12 +5,13 @@
  * message does not repeat the value, which may hold a password.
  */
 export function parseBaseUrl(baseUrl: string | URL): string {
-  const { href } = URL.canParse(String(baseUrl)) ? new URL(baseUrl) : { href: '' };
-  if (!originAndPath.test(href)) {
+  let href = '';
+  try {
+    href = new URL(baseUrl).href;
+  } catch {}
+  // In a normalized URL the origin always ends with a slash.
+  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw new TypeError('baseUrl must be an http(s) URL without credentials, query or fragment');
   }
   return href.replace(/\/+$/, '');
 }
-
-/** Matches a normalized URL, in which the origin always ends with a slash. */
-const originAndPath = /^https?:\/\/[^/@]+\/[^?#]*$/;

@@ -1,5 +1,6 @@
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { RawReply } from './exchange.js';
+import { explainStatus } from './redirect.js';
 
 /** A reply of the interface as far as checks without a schema can tell. */
 export interface ReadReply {
@@ -21,7 +22,7 @@ export function readReply({ response, text }: RawReply, statuses: readonly numbe
   const { status, headers } = response;
   const refuse = (reason: string, options?: ErrorOptions) =>
     new UnexpectedResponseError(reason, status, text, options);
-  if (!statuses.includes(status)) throw refuse('undeclared status');
+  if (!statuses.includes(status)) throw refuse(explainStatus(status, headers.get('location')));
   let body: unknown;
   if (status !== 204) {
     try {
@@ -29,7 +30,8 @@ export function readReply({ response, text }: RawReply, statuses: readonly numbe
     } catch (cause) {
       throw refuse('body is not JSON', { cause });
     }
-    if (!isObject(body) || (status > 299 && !isError(body))) throw refuse('body of another form');
+    const isObject = /^\s*{/.test(text);
+    if (!isObject || (status > 299 && !isError(body))) throw refuse('body of another form');
   }
   return {
     status,
@@ -41,10 +43,8 @@ export function readReply({ response, text }: RawReply, statuses: readonly numbe
   };
 }
 
-function isObject(value: unknown): value is { readonly error?: unknown; readonly message?: unknown } {
-  return Object(value) === value && !Array.isArray(value);
-}
-
-function isError({ error, message }: { readonly error?: unknown; readonly message?: unknown }): boolean {
+/** Whether a body has the fields of an Error body, whatever its number. */
+function isError(body: unknown): boolean {
+  const { error, message } = Object(body);
   return Number.isInteger(error) && typeof message === 'string';
 }

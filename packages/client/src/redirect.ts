@@ -1,16 +1,23 @@
 /**
- * What `fetch` does about a redirect: it fails, so that neither token nor plant goes where `baseUrl` does not lead. A
- * runtime without that mode, such as Cloudflare Workers, gives the redirect itself, which is refused for its status.
+ * What `fetch` does about a redirect: it does not follow it, so that neither token nor plant goes where `baseUrl` does
+ * not lead.
  *
- * In Node.js a request that follows none is faster, too: its body is not copied for the next one.
+ * `manual` gives the redirect itself, in browsers without its status and target. In Node.js `error` is faster, since the
+ * body is not copied for a further request, and what it throws can be told from a failure of the network.
  */
-export const redirect = findStrictest();
+export const redirect = /^Node/.test(globalThis.navigator?.userAgent) ? 'error' : 'manual';
 
-function findStrictest(): 'error' | 'manual' {
-  try {
-    new Request('http://a', { redirect: 'error' });
-    return 'error';
-  } catch {
-    return 'manual';
-  }
+/** Whether what `fetch` of Node.js threw is that a redirect came. */
+export function isRedirectError(error: unknown): boolean {
+  return Object(error).cause?.message === 'unexpected redirect';
+}
+
+/**
+ * Why a reply with a status that the operation does not declare is refused: a redirect (RFC 9110, section 15.4) with its
+ * target and what to do about it. Browsers show a redirect that they do not follow as 0, and hide the target.
+ */
+export function explainStatus(status: number, target?: string | null): string {
+  return /^[03]/.test(String(status))
+    ? `redirect to ${target ?? 'elsewhere'}; let baseUrl lead there`
+    : 'undeclared status';
 }

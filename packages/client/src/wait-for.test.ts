@@ -17,12 +17,12 @@ describe('waitFor', () => {
     await expect(waitFor(() => Promise.reject(fault), 10)).rejects.toBe(fault);
   });
 
-  it('ends when its time is over, and says so', async () => {
-    const cut = vi.fn();
-    const wait = expect(waitFor(never, 10, undefined, cut)).rejects.toBe(timeIsOver);
+  it('ends when its time is over, and says so to the work', async () => {
+    const work = vi.fn<(signal: AbortSignal) => Promise<never>>(never);
+    const wait = expect(waitFor(work, 10)).rejects.toBe(timeIsOver);
     await vi.advanceTimersByTimeAsync(10);
     await wait;
-    expect(cut).toHaveBeenCalledExactlyOnceWith(timeIsOver);
+    expect(work.mock.lastCall?.[0].reason).toBe(timeIsOver);
   });
 
   it('ends with the signal, and listens to it no longer', async () => {

@@ -1,23 +1,20 @@
 /** What a wait rejects with when its time is over. */
 export const timeIsOver = new Error('The time is over');
 
-/** The longest time that timers know, in milliseconds. */
-const longestMs = 2 ** 31 - 1;
-
 /**
  * Waits for work for some time, in milliseconds, and as long as a signal lets it; what comes of the work after that is
- * nobody's concern. `cut` is called with the reason when the wait ends before the work.
+ * nobody's concern. The work is given a signal, which ends with the reason when the wait ends before the work.
  *
  * @throws `timeIsOver`, the reason of the signal, or what the work throws
  */
 export function waitFor<Result>(
-  work: () => Promise<Result>,
+  work: (signal: AbortSignal) => Promise<Result>,
   ms: number,
   signal?: AbortSignal,
-  cut?: (reason: unknown) => void,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
+    const control = new AbortController();
     const release = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
@@ -26,11 +23,12 @@ export function waitFor<Result>(
       release();
       const reason = signal?.aborted ? signal.reason : timeIsOver;
       reject(reason);
-      cut?.(reason);
+      control.abort(reason);
     };
-    const timer = setTimeout(end, Math.min(ms, longestMs));
+    // The longest time that timers know.
+    const timer = setTimeout(end, Math.min(ms, 2 ** 31 - 1));
     signal?.addEventListener('abort', end);
-    work().then(
+    work(control.signal).then(
       (result) => {
         release();
         resolve(result);

@@ -7,10 +7,8 @@ import { PlantStoreError } from './plant-store-error.js';
  * safe: the same plant under the same id is stored once.
  */
 export class NetworkError extends PlantStoreError {
-  declare name: 'NetworkError';
-
-  static {
-    NetworkError.prototype.name = 'NetworkError';
+  override get name(): 'NetworkError' {
+    return 'NetworkError';
   }
 }
 

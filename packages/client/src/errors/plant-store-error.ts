@@ -15,10 +15,6 @@ export interface PlantStoreErrorOptions extends ErrorOptions {
  * A reply of the interface is never thrown, whatever its status; look at `status` there.
  */
 export abstract class PlantStoreError extends Error {
-  static {
-    PlantStoreError.prototype.name = 'PlantStoreError';
-  }
-
   /** Whether the plant may have been stored. Repeating a create is safe in either case. */
   readonly outcome: Outcome;
 

@@ -8,10 +8,8 @@ import { PlantStoreError } from './plant-store-error.js';
  * safe: the same plant under the same id is stored once.
  */
 export class TimeoutError extends PlantStoreError {
-  declare name: 'TimeoutError';
-
-  static {
-    TimeoutError.prototype.name = 'TimeoutError';
+  override get name(): 'TimeoutError' {
+    return 'TimeoutError';
   }
 }
 

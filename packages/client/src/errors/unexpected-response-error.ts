@@ -1,7 +1,5 @@
 import { PlantStoreError } from './plant-store-error.js';
 
-const bodyStartLength = 200;
-
 /**
  * Something answered, but not with a reply of the interface: a proxy's page, a status that the contract does not
  * declare, or a body of another form. Most often `baseUrl` leads elsewhere or something in between is down.
@@ -9,13 +7,11 @@ const bodyStartLength = 200;
  * `cause` is the `SyntaxError` when the body is not JSON.
  */
 export class UnexpectedResponseError extends PlantStoreError {
-  declare name: 'UnexpectedResponseError';
-
-  static {
-    UnexpectedResponseError.prototype.name = 'UnexpectedResponseError';
+  override get name(): 'UnexpectedResponseError' {
+    return 'UnexpectedResponseError';
   }
 
-  /** The HTTP status of the response. */
+  /** The HTTP status of the response; 0 for a redirect where the runtime hides its status. */
   readonly status: number;
 
   /** The first 200 characters of the body, for a log. */
@@ -26,7 +22,7 @@ export class UnexpectedResponseError extends PlantStoreError {
     // Whoever answered, what stands behind it may have carried out the request.
     super(`Unexpected response with status ${status}: ${reason}`, { ...options, outcome: 'unknown' });
     this.status = status;
-    this.bodyStart = body.slice(0, bodyStartLength);
+    this.bodyStart = body.slice(0, 200);
   }
 }
 
