@@ -1,5 +1,8 @@
 import {
   createClient,
+  type ErrorName,
+  type ErrorNumber,
+  errors,
   isNetworkError,
   isPlantStoreError,
   isTimeoutError,
@@ -35,8 +38,21 @@ function describeReply(reply: ReplyOf<'createPlant'>): string {
     return `${name} ${tag}`;
   }
   const status: 400 | 401 | 429 | 500 | 503 = reply.status;
-  const number: number = reply.body.error;
-  return `${status} ${number} ${reply.body.message}`;
+  if (reply.status === 400) return `400 ${nameOf(reply.body.error)} ${reply.body.message}`;
+  return `${status} ${reply.body.error} ${reply.body.message}`;
+}
+
+/** A switch over the numbers of a status, which the compiler checks. */
+function nameOf(error: ErrorNumber<400>): ErrorName | 'another error' {
+  switch (error) {
+    case errors.id_taken.error:
+      return 'id_taken';
+    // @ts-expect-error It comes with another status.
+    case errors.overloaded.error:
+      return 'overloaded';
+    default:
+      return 'another error';
+  }
 }
 
 /** What an error says, by its class. */
@@ -55,7 +71,11 @@ const expected: readonly (readonly [Answer, string])[] = [
   [() => Response.json({ name: 'Rose', tag: 'shrub' }), 'Rose shrub'],
   [
     () => Response.json({ error: 40003, message: 'The id belongs to another plant.' }, { status: 400 }),
-    '400 40003 The id belongs to another plant.',
+    '400 id_taken The id belongs to another plant.',
+  ],
+  [
+    () => Response.json({ error: 40099, message: 'An error of a later version.' }, { status: 400 }),
+    '400 another error An error of a later version.',
   ],
   [() => new Response('Bad gateway', { status: 502 }), 'unexpected 502 Bad gateway'],
   [fail(new Error('broken')), 'NetworkError unknown'],

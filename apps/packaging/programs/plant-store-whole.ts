@@ -1,1 +1,11 @@
-export * from '@plant-store/client';
+export {
+  createClient,
+  isNetworkError,
+  isPlantStoreError,
+  isTimeoutError,
+  isUnexpectedResponseError,
+  NetworkError,
+  PlantStoreError,
+  TimeoutError,
+  UnexpectedResponseError,
+} from '@plant-store/client';

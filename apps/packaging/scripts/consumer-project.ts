@@ -1,44 +1,59 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { createProject, installWithNpm } from './install.js';
 import { withPackedPackages } from './pack.js';
 import { run } from './run.js';
 import { findMissingSources } from './source-maps.js';
 
 /** How projects resolve imports: on Node.js, and for a bundler that writes for browsers. */
-const projects = {
-  nodenext: { module: 'nodenext', lib: ['es2023'], types: ['node'] },
-  bundler: { module: 'esnext', lib: ['es2023', 'dom'], types: [] },
-};
+const resolutions = [
+  { moduleResolution: 'nodenext', module: 'nodenext', lib: ['es2023'], types: ['node'] },
+  { moduleResolution: 'bundler', module: 'esnext', lib: ['es2023', 'dom'], types: [] },
+];
 
-/** A project that uses the packages, with its programs compiled. */
+/** What is installed of the packages, which is all that there is of them, and the programs that use it. */
+const projects = [
+  { name: 'client', programs: ['client', 'testing'] },
+  { name: 'contract', programs: ['contract'] },
+] as const;
+
+/** A project that uses one of the packages, with its programs compiled. */
 export interface Consumer {
-  readonly moduleResolution: string;
+  /** The package and the way to resolve imports. */
+  readonly name: string;
   /** The paths of its compiled programs; each ends with an error when something is not as it should be. */
   readonly programs: readonly string[];
 }
 
 /**
- * Installs the packed packages with npm outside the workspace, and compiles the programs of `consumer/` there, once for
- * each way to resolve imports. They last as long as `use` takes.
+ * Installs each packed package with npm, alone and outside the workspace, and compiles its programs of `consumer/` there,
+ * once for each way to resolve imports. They last as long as `use` takes, which is given the client's tarball, too.
  */
-export function withConsumers(use: (consumers: readonly Consumer[]) => void): void {
-  withPackedPackages(({ folder, tarballs }) => {
+export function withConsumers(use: (consumers: readonly Consumer[], client: string) => void): Promise<void> {
+  return withPackedPackages(({ folder, tarballs }) => {
     const pinned = ['typescript', '@types/node'].map((name) => `${name}@${versionOf(name)}`);
-    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-    run(folder, 'npm', 'install', '--no-audit', '--no-fund', ...tarballs, ...pinned);
-    for (const name of ['client', 'contract'])
-      checkInstalled(join(folder, 'node_modules/@plant-store', name));
-    use(Object.entries(projects).map(([resolution, options]) => compile(folder, resolution, options)));
+    const consumers = projects.flatMap(({ name, programs }) => {
+      const project = createProject(folder, `${name}-project`);
+      installWithNpm(project, tarballs[name], ...pinned);
+      checkInstalled(join(project, 'node_modules/@plant-store', name));
+      return resolutions.map((options) => ({
+        name: `the ${name}, moduleResolution ${options.moduleResolution}`,
+        programs: compile(join(project, options.moduleResolution), options, programs),
+      }));
+    });
+    use(consumers, tarballs.client);
   });
 }
 
-function compile(folder: string, moduleResolution: string, options: object): Consumer {
-  const project = join(folder, moduleResolution);
-  cpSync(resolve(import.meta.dirname, '../consumer'), project, { recursive: true });
+/** Compiles programs in a folder of a project, and gives the paths of the results. */
+function compile(folder: string, options: object, programs: readonly string[]): string[] {
+  mkdirSync(folder);
+  for (const program of programs) {
+    cpSync(resolve(import.meta.dirname, `../consumer/${program}.ts`), join(folder, `${program}.ts`));
+  }
   const compilerOptions = {
     ...options,
-    moduleResolution,
     target: 'es2023',
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -47,12 +62,9 @@ function compile(folder: string, moduleResolution: string, options: object): Con
     rootDir: '.',
     outDir: 'out',
   };
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-  run(project, '../node_modules/.bin/tsc');
-  return {
-    moduleResolution,
-    programs: ['client', 'contract', 'testing'].map((name) => join(project, 'out', `${name}.js`)),
-  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  run(folder, '../node_modules/.bin/tsc');
+  return programs.map((program) => join(folder, 'out', `${program}.js`));
 }
 
 function versionOf(name: string): string {
@@ -66,7 +78,5 @@ function checkInstalled(folder: string): void {
   if (/"(workspace|catalog):/.test(manifest))
     throw new Error(`${folder} depends on a workspace:\n${manifest}`);
   const missing = findMissingSources(folder);
-  if (missing.length > 0) {
-    throw new Error(`Sources are missing. Remove dist, which may be old, and build:\n${missing.join('\n')}`);
-  }
+  if (missing.length > 0) throw new Error(`Sources are missing:\n${missing.join('\n')}`);
 }

@@ -1,10 +1,12 @@
-// Compiles and runs programs that use the packed packages.
+// Compiles and runs programs that use the packed packages, each installed alone: by npm, and the client by others, too.
 import { withConsumers } from './consumer-project.js';
+import { checkPackageManagers } from './package-managers.js';
 import { run } from './run.js';
 
-withConsumers((consumers) => {
-  for (const { moduleResolution, programs } of consumers) {
+await withConsumers((consumers, client) => {
+  for (const { name, programs } of consumers) {
     for (const program of programs) run('.', process.execPath, program);
-    console.log(`consumer: compiled with moduleResolution ${moduleResolution}, ran on ${process.version}`);
+    console.log(`consumer: ${name}: compiled, ran on ${process.version}`);
   }
+  checkPackageManagers(client, consumers[0]?.programs ?? []);
 });

@@ -5,8 +5,8 @@ import { run } from './run.js';
 
 const commands = resolve(import.meta.dirname, '../node_modules/.bin');
 
-withPackedPackages(({ folder, tarballs }) => {
-  for (const tarball of tarballs) {
+await withPackedPackages(({ folder, tarballs }) => {
+  for (const tarball of Object.values(tarballs)) {
     console.log(run(folder, `${commands}/publint`, tarball, '--strict'));
     console.log(
       run(folder, `${commands}/attw`, tarball, '--profile', 'esm-only', '--no-emoji', '--no-color'),

@@ -4,7 +4,7 @@ import { run } from './run.js';
 
 const lines = [22, 24, 26];
 
-withConsumers((consumers) => {
+await withConsumers((consumers) => {
   for (const line of lines) {
     const node = (...options: string[]) =>
       run(import.meta.dirname, 'npx', '-y', '-p', `node@${line}`, 'node', ...options);

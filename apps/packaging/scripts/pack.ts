@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { run } from './run.js';
@@ -8,21 +8,19 @@ export interface Packed {
   /** A folder outside the workspace, for whatever is made of the packages. */
   readonly folder: string;
   /** The paths of their tarballs. */
-  readonly tarballs: readonly string[];
+  readonly tarballs: { readonly client: string; readonly contract: string };
 }
 
 /** Packs the built packages for as long as `use` takes. */
-export function withPackedPackages(use: (packed: Packed) => void): void {
+export async function withPackedPackages(use: (packed: Packed) => void | Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-packed-'));
+  const pack = (name: string) => {
+    const tarball = join(folder, `${name}.tgz`);
+    run(resolve(import.meta.dirname, '../../../packages', name), 'pnpm', 'pack', '--out', tarball);
+    return tarball;
+  };
   try {
-    const tarballs = ['contract', 'client'].map((name) => {
-      const tarball = join(folder, `${name}.tgz`);
-      run(resolve(import.meta.dirname, '../../../packages', name), 'pnpm', 'pack', '--out', tarball);
-      return tarball;
-    });
-    const project = join(folder, 'project');
-    mkdirSync(project);
-    use({ folder: project, tarballs });
+    await use({ folder, tarballs: { client: pack('client'), contract: pack('contract') } });
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,6 +1,7 @@
 /** The same call by the client and by its peers: programs in `programs/`, and what each is made with. */
 export const programs = {
-  'plant-store-whole': '@plant-store/client, everything it exports',
+  'plant-store-errors': '@plant-store/client, everything it exports',
+  'plant-store-whole': '@plant-store/client, everything but the table of errors',
   'plant-store': '@plant-store/client',
   ky: 'ky, which knows no contract',
   'openapi-fetch': 'openapi-fetch, types only',

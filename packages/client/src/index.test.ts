@@ -51,13 +51,23 @@ describe('@plant-store/client/testing', () => {
     expect(files).toContain('../contract/src/plant.ts');
     expect(packages).toEqual(['@ts-rest/core', 'zod']);
   });
+});
 
-  it('is exported like the client itself', () => {
-    expect(clientPackage.exports['./testing']).toEqual({
-      '@plant-store/source': './src/testing/index.ts',
-      types: './dist/testing/index.d.ts',
-      default: './dist/testing/index.js',
+describe('the manifest', () => {
+  it('asks users of the package for no other', () => {
+    expect(clientPackage).not.toHaveProperty('dependencies');
+    expect(clientPackage).not.toHaveProperty('peerDependencies');
+  });
+
+  it('publishes the exports without the sources, which only the workspace has', () => {
+    const built = Object.entries(clientPackage.exports).map(([subpath, target]) => {
+      if (typeof target === 'string') return [subpath, target];
+      const { '@plant-store/source': source, ...published } = target;
+      const file = source.replace('./src/', './dist/').replace(/\.ts$/, '');
+      expect(published).toEqual({ types: `${file}.d.ts`, default: `${file}.js` });
+      return [subpath, published];
     });
+    expect(clientPackage.publishConfig.exports).toEqual(Object.fromEntries(built));
   });
 });
 

@@ -1,0 +1,50 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+interface Copy {
+  /** Where the compiler has written the declarations, in folders as those of `packages/`. */
+  readonly from: string;
+  readonly to: string;
+  /** Modules of the client, without an extension. */
+  readonly entries: readonly string[];
+}
+
+/**
+ * Copies the declarations of the client's entries and all that they import, of the contract too, so that nothing else is
+ * needed to read them.
+ *
+ * @throws {Error} when one imports from a package that users of the client need not have, such as zod
+ */
+export function copyTypes({ from, to, entries }: Copy): void {
+  const modules = new Set(entries.map((entry) => `client/src/${entry}`));
+  for (const module of modules) {
+    const text = readFileSync(join(from, `${module}.d.ts`), 'utf8');
+    const copied = text.replace(imports, (_, before, quote, specifier) => {
+      const imported = findModule(specifier, module);
+      modules.add(imported);
+      const path = relative(dirname(placeOf(module)), placeOf(imported));
+      return `${before}${quote}${path.startsWith('.') ? path : `./${path}`}.js${quote}`;
+    });
+    const target = join(to, `${placeOf(module)}.d.ts`);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, copied);
+  }
+}
+
+/** What imports: a statement, which begins a line unless it is an example in a comment, or a type within another. */
+const imports = /(^(?:import|export) [^;]*?\bfrom |\bimport\()(['"])(.+?)\2/gm;
+
+/** The module below `packages/` that a specifier means. */
+function findModule(specifier: string, importer: string): string {
+  if (specifier.startsWith('.')) return join(dirname(importer), specifier.replace(/\.js$/, ''));
+  const subpath = /^@plant-store\/contract\/(.+)$/.exec(specifier)?.[1];
+  if (subpath === undefined) throw new Error(`${importer}: its types need ${specifier}`);
+  return `contract/src/${subpath}`;
+}
+
+/** Where the declarations of a module go, below the target. */
+function placeOf(module: string): string {
+  const [, folder, path] = /^(client|contract)\/src\/(.+)$/.exec(module) ?? [];
+  if (path === undefined) throw new Error(`${module} is of no package`);
+  return folder === 'contract' ? `contract/${path}` : path;
+}
