@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@plant-store/client';
+import { expect, it } from 'vitest';
+import { runCommand, startServe } from './run-command.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const operations = new URL('../../../../docs/operations.md', import.meta.url);
+
+/** The client's options that the page on operations gives to callers that are to ride out a pause. */
+function readDocumentedOptions(): { readonly retries: number; readonly timeoutMs: number } {
+  const [, retries, timeoutMs] =
+    /`createClient\({ …, retries: ([\d_]+), timeoutMs: ([\d_]+) }\)`/.exec(
+      readFileSync(operations, 'utf8'),
+    ) ?? [];
+  const toNumber = (text = '') => Number(text.replaceAll('_', ''));
+  return { retries: toNumber(retries), timeoutMs: toNumber(timeoutMs) };
+}
+
+it('no create fails that begins in a pause, with the options that the page on operations gives', async () => {
+  const folder = temporaryFolder();
+  const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+  const before = await startServe({ folder });
+  const { port } = new URL(before.baseUrl);
+  await before.command.end('SIGTERM');
+
+  const create = (id: number, options: object) =>
+    createClient({ baseUrl: before.baseUrl, token, ...options }).createPlant({
+      body: { id, name: 'Monstera' },
+    });
+  const patient = Array.from({ length: 8 }, (_, id) => create(id, readDocumentedOptions()));
+  const replies = Promise.allSettled(patient);
+  // With the client's defaults there are two retries, each within milliseconds.
+  await expect(create(100, {})).rejects.toThrow(/got no complete reply/);
+  await sleep(2_000);
+  await startServe({ folder, environment: { PORT: port } });
+  expect(await replies).toMatchObject(patient.map(() => ({ status: 'fulfilled', value: { status: 200 } })));
+});
