@@ -1,5 +1,5 @@
 import { ServiceError } from '../../service-error.js';
-import { databaseDamaged } from '../database-damaged.js';
+import { databaseDamaged } from '../database-errors.js';
 import { findDriverFault, isConflict, isDamaged, isUnavailable } from './driver-fault.js';
 import { rejectAfter } from './reject-after.js';
 

@@ -1,5 +1,4 @@
-import { ServiceError } from '../../service-error.js';
-import { databaseDamaged } from '../database-damaged.js';
+import { databaseDamaged, databaseUnavailable } from '../database-errors.js';
 import { findDriverFault, isDamaged } from './driver-fault.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 
@@ -28,9 +27,6 @@ export async function orUnavailable<Result>(query: () => Promise<Result>): Promi
     const cause = new Error(`${fault.code}: ${fault.message}`, { cause: error });
     if (isDamaged(error)) throw databaseDamaged(cause);
     if (!unavailableCodes.test(fault.code)) throw cause;
-    throw new ServiceError('database_unavailable', 'The database does not answer. Try again in 1 second.', {
-      retryAfterSeconds: 1,
-      cause,
-    });
+    throw databaseUnavailable(cause);
   }
 }

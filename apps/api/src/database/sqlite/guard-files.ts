@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { ServiceError } from '../../service-error.js';
 import type { DatabaseLog } from '../database.js';
+import { databaseUnavailable } from '../database-errors.js';
 import { type DatabaseFiles, findLoss } from './file-identity.js';
 
 /** How long a comparison holds, in milliseconds: for so long a plant may be acknowledged after the files are gone. */
@@ -39,10 +39,7 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
     if (found !== problem) report(found);
     problem = found;
     if (found === undefined) return;
-    throw new ServiceError('database_unavailable', 'The database does not answer. Try again in 1 second.', {
-      retryAfterSeconds: 1,
-      cause: new Error(found),
-    });
+    throw databaseUnavailable(new Error(found));
   }
 
   function checkNowAndThen(): void {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { OperatorError } from '../../operator-error.js';
@@ -19,6 +20,7 @@ import { retryWhileBusy } from './retry-while-busy.js';
 
 import { createSqlitePlantStore } from './sqlite-plant-store.js';
 import { type Checkpointer, startCheckpointer } from './start-checkpointer.js';
+import { syncToDisk } from './sync-to-disk.js';
 import { tryCommit } from './try-commit.js';
 
 /** How long a migration waits for another process that holds the file. */
@@ -44,10 +46,14 @@ export async function openSqlite(path: string, log: DatabaseLog = processWarning
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       orUnavailable: (query) => unlessDamaged(() => orUnavailable(query)),
     });
-    const plants = createSqlitePlantStore(connection);
+    const syncLog = () => syncToDisk(`${path}-wal`);
+    const plants = createSqlitePlantStore(connection, syncLog);
     const growMap = await mapFile(connection);
     // Something was read, so all of them are there, and stay while the connection is open.
     const files = identifyFiles(path);
+    // What a process has left in the log that was killed, or the log itself, may not be on disk yet.
+    syncLog();
+    syncToDisk(dirname(path));
     const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
     let checkpointer: Checkpointer | undefined;
     return {

@@ -1,6 +1,7 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
+import { databaseUnavailable } from '../database-errors.js';
 import { forgetValues } from '../forget-values.js';
 import { type PlantRow, settleInserts, stored, toPlant } from '../settle-inserts.js';
 import { orUnavailable } from './database-unavailable.js';
@@ -9,19 +10,31 @@ import { isIdTaken } from './driver-fault.js';
 /**
  * Plants in SQLite: any number of them in one statement, which is one commit.
  *
+ * @param syncLog syncs the write-ahead log to disk
  * @param connection a connection of Prisma's driver adapter for the plants alone, so that no insert is ever a part of a
  * transaction that Prisma's client has open on its own
  */
-export function createSqlitePlantStore(connection: SqlDriverAdapter): PlantStore {
+export function createSqlitePlantStore(connection: SqlDriverAdapter, syncLog: () => void): PlantStore {
   return {
     insert: (plants) =>
       orUnavailable(async () => {
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         const newIds = await insertNew(connection, plants);
-        return settleInserts(plants, newIds, (ids) => findRows(connection, ids));
+        const outcomes = await settleInserts(plants, newIds, (ids) => findRows(connection, ids));
+        // Nothing was committed here, which would have synced it; what was read may never have been.
+        if (newIds.size === 0) syncOrRefuse(syncLog);
+        return outcomes;
       }),
     read: (after, limits) => orUnavailable(() => readPage(connection, after, limits)),
   };
+}
+
+function syncOrRefuse(syncLog: () => void): void {
+  try {
+    syncLog();
+  } catch (error) {
+    throw databaseUnavailable(error);
+  }
 }
 
 /** Inserts the plants if all their ids are free, as they mostly are; otherwise it gives `false` and changes nothing. */
