@@ -63,6 +63,17 @@ it('stores nothing more once a create has met a damaged page, is not ready, and 
   expect(found).toMatchObject([{ level: 50, err: { message: expect.stringMatching(/^SQLITE_CORRUPT: /) } }]);
 });
 
+it('passes no check of readiness after that, a commit on trial neither', async () => {
+  damagePages(firstPages);
+  const store = await openTestDatabase(database);
+  onTestFinished(() => store.close());
+  const damaged = { errorName: 'database_damaged' };
+  await expect(store.tryCommit?.()).resolves.toBeUndefined();
+  await expect(store.plants.insert([{ id: 1_000_000n, name: 'Fern' }])).rejects.toMatchObject(damaged);
+  await expect(store.check()).rejects.toMatchObject(damaged);
+  await expect(store.tryCommit?.()).rejects.toMatchObject(damaged);
+});
+
 it.each([
   ['its pages are overwritten', () => damagePages(1)],
   ['it is no database', () => writeFileSync(path, 'x'.repeat(100_000))],

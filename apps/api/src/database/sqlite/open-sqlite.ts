@@ -75,7 +75,7 @@ export async function openSqlite(path: string, log: DatabaseLog = processWarning
       },
       async tryCommit() {
         guard.check();
-        await orUnavailable(() => tryCommit(adapter));
+        await unlessDamaged(() => orUnavailable(() => tryCommit(adapter)));
       },
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {
