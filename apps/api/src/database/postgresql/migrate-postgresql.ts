@@ -8,7 +8,7 @@ import type { Migration } from '../migrations.js';
 const migrationLock = 72_707_369;
 
 /** How long an instance waits for another one that migrates, in milliseconds. */
-const migrationTimeoutMs = 60_000;
+export const migrationTimeoutMs = 60_000;
 
 /**
  * Applies the pending migrations, all or none, and notes them in Prisma Migrate's ledger, so that `prisma migrate

@@ -50,6 +50,7 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean): Conne
   const watch = watchConnections(pool, {
     afterMs: giveUpAfterMs(location),
     ...(canAsk && { findBusy }),
+    endOldest: isPooled,
   });
   return {
     pool,

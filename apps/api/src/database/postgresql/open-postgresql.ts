@@ -14,9 +14,10 @@ import { createCommitTrial } from './create-commit-trial.js';
 import { createOrUnavailable } from './database-unavailable.js';
 import { findDriverFault } from './driver-fault.js';
 import { withDurable } from './durable-reading.js';
-import { migratePostgresql } from './migrate-postgresql.js';
+import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
 import { createPostgresqlPlantStore, insertPlants } from './postgresql-plant-store.js';
+import { rejectAfter } from './reject-after.js';
 
 /** How many inserts are under way at once: while one waits for the disk, the next one is sent and planned. */
 const concurrentInserts = 2;
@@ -83,7 +84,11 @@ async function migrate(location: PostgresqlLocation): Promise<readonly string[]>
     await connection.connect();
     await checkEncoding(connection);
     const migrations = readMigrations('postgresql');
-    const applied = await migratePostgresql(connection, location.schema, migrations);
+    // Its commit may wait for a standby that is missing.
+    const applied = await rejectAfter(
+      2 * migrationTimeoutMs,
+      migratePostgresql(connection, location.schema, migrations),
+    );
     await checkTables(connection);
     return applied;
   } finally {
