@@ -11,6 +11,7 @@ it('has a default for everything', () => {
     database: { engine: 'sqlite', path: '/srv/plants/data/plant-store.db' },
     logLevel: 'info',
     bodyLimitBytes: 1_048_576,
+    bodiesLimitBytes: 67_108_864,
     rateLimitPerMinute: 0,
     corsOrigins: [],
     writerLimits: {
@@ -32,6 +33,13 @@ it('has an admin port when one is set, on the host of the service unless it has 
   expect(admin({ ADMIN_PORT: '3001', ADMIN_HOST: '0.0.0.0' })).toEqual({ host: '0.0.0.0', port: 3001 });
   expect(admin({ ADMIN_PORT: '', ADMIN_HOST: '0.0.0.0' })).toBeUndefined();
   expect(Object.isFrozen(admin({ ADMIN_PORT: '0' }))).toBe(true);
+});
+
+it('has room for several bodies by default, however large one may be', () => {
+  const limit = (environment: Record<string, string>) => parseConfig(environment, '/srv').bodiesLimitBytes;
+  expect(limit({ BODY_LIMIT_BYTES: '33554432' })).toBe(134_217_728);
+  expect(limit({ BODY_LIMIT_BYTES: '100', BODIES_LIMIT_BYTES: '200' })).toBe(200);
+  expect(() => limit({ BODY_LIMIT_BYTES: '101', BODIES_LIMIT_BYTES: '200' })).toThrow('at least twice');
 });
 
 it.each([
@@ -102,6 +110,7 @@ it.each([
   ],
   ['LOG_LEVEL', ['INFO', 'loud']],
   ['BODY_LIMIT_BYTES', ['0', '1e6', '1MiB', '268435457']],
+  ['BODIES_LIMIT_BYTES', ['1', '64MiB', '2097151']],
   ['RATE_LIMIT_PER_MINUTE', ['-1', 'none']],
   [
     'CORS_ORIGINS',

@@ -20,6 +20,8 @@ export type Config = Readonly<{
   logLevel: (typeof logLevels)[number];
   /** The largest request body that is read, in bytes. */
   bodyLimitBytes: number;
+  /** How much all bodies that are being read may hold together, in bytes; at least twice `bodyLimitBytes`. */
+  bodiesLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   rateLimitPerMinute: number;
   /** Origins whose pages may call the service from a browser, such as `https://app.example.com`; none by default. */
@@ -47,6 +49,7 @@ const EnvironmentSchema = z.object({
   DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
   BODY_LIMIT_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
+  BODIES_LIMIT_BYTES: wholeNumber(2, 2 ** 33).optional(),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
   CORS_ORIGINS: z.string().default('').transform(toOrigins),
   WAITING_PLANTS_LIMIT: wholeNumber(1, 10 ** 6).default(10_000),
@@ -72,6 +75,9 @@ export function parseConfig(
   const parsed = EnvironmentSchema.safeParse(set);
   if (!parsed.success) throw new OperatorError(describeFaults(parsed.error), { exitCode: 2 });
   const variables = parsed.data;
+  const bodiesLimitBytes = variables.BODIES_LIMIT_BYTES ?? defaultBodiesLimit(variables.BODY_LIMIT_BYTES);
+  if (bodiesLimitBytes < 2 * variables.BODY_LIMIT_BYTES)
+    throw new OperatorError(bodiesLimitTooLow, { exitCode: 2 });
   return Object.freeze({
     host: variables.HOST,
     port: variables.PORT,
@@ -90,6 +96,7 @@ export function parseConfig(
     ),
     logLevel: variables.LOG_LEVEL,
     bodyLimitBytes: variables.BODY_LIMIT_BYTES,
+    bodiesLimitBytes,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
     writerLimits: Object.freeze({
@@ -101,6 +108,15 @@ export function parseConfig(
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
   });
 }
+
+function defaultBodiesLimit(bodyLimitBytes: number): number {
+  return Math.max(2 ** 26, 4 * bodyLimitBytes);
+}
+
+/** One token may hold half of all room for bodies, which must do for one body. */
+const bodiesLimitTooLow = `The configuration is not valid:
+  BODIES_LIMIT_BYTES must be at least twice BODY_LIMIT_BYTES
+Set it higher and start again.`;
 
 function wholeNumber(min: number, max: number) {
   return z

@@ -92,7 +92,7 @@ export const errors = {
     error: 50300,
     status: 503,
     meaning:
-      'More plants are waiting to be stored than the service holds. Wait as Retry-After says, then repeat.',
+      'More is waiting than the service holds: plants to be stored, or bodies that have not arrived in full. Wait as Retry-After says, then repeat.',
     example: 'The service is overloaded. Try again in 1 second.',
   },
   database_unavailable: {

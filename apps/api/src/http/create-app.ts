@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import type { PlantWriter } from '../plants/plant-writer.js';
 import { authenticate } from './authenticate.js';
+import { createBodyBudget } from './body-budget.js';
 import { crossOrigin } from './cross-origin.js';
 import { documentation } from './documentation.js';
 import { inTurn } from './in-turn.js';
@@ -31,6 +32,8 @@ export interface AppParts {
   readonly log: Logger;
   /** The largest request body that is read, in bytes. */
   readonly bodyLimitBytes: number;
+  /** How much all bodies that are being read may hold together, in bytes. */
+  readonly bodiesLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
@@ -69,7 +72,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
       authenticate(parts.accessTokens),
       ...(parts.rateLimitPerMinute > 0 ? [await rateLimit(parts.rateLimitPerMinute)] : []),
       refuseWhenFull(parts.plants),
-      jsonBody(parts.bodyLimitBytes),
+      jsonBody(parts.bodyLimitBytes, createBodyBudget(parts.bodiesLimitBytes)),
     ],
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });

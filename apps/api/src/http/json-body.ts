@@ -3,17 +3,23 @@ import { parse as parseContentType } from 'content-type';
 import type { RequestHandler } from 'express';
 import { parseJsonBytes } from '../parse-json-bytes.js';
 import { ServiceError } from '../service-error.js';
+import type { BodyBudget } from './body-budget.js';
 import { readBody } from './read-body.js';
 
-/** Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. */
-export function jsonBody(limitBytes: number): RequestHandler {
-  return function jsonBody(request, _response, next) {
+/**
+ * Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication.
+ *
+ * @param budget bounds what all bodies hold together
+ */
+export function jsonBody(limitBytes: number, budget: BodyBudget): RequestHandler {
+  return function jsonBody(request, response, next) {
     refuseOtherContent(request.headers);
     // Not as a promise: each request would pay for it.
-    readBody(
-      request,
+    readBody(request, response, {
       limitBytes,
-      (bytes) => {
+      budget,
+      holder: response.locals.accessToken?.id ?? 0,
+      onBody(bytes) {
         try {
           request.body = parseJson(bytes);
         } catch (error) {
@@ -22,8 +28,8 @@ export function jsonBody(limitBytes: number): RequestHandler {
         }
         next();
       },
-      next,
-    );
+      onError: next,
+    });
   };
 }
 

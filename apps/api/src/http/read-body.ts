@@ -1,5 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { overloadErrors } from '../overload-error.js';
 import { ServiceError } from '../service-error.js';
+import type { BodyBudget } from './body-budget.js';
 
 /** Takes a body piece by piece as it arrives, and `null` at its end. */
 export type BodyReceiver = (chunk: Buffer | null) => void;
@@ -10,38 +12,93 @@ export interface BodySource {
   takeBody?(receive: BodyReceiver): boolean;
 }
 
+/** How a body is to be read. */
+export interface BodyReading {
+  /** The largest body that is read, in bytes. */
+  readonly limitBytes: number;
+  /** Where a body that does not come in one piece takes the room that it needs. */
+  readonly budget: BodyBudget;
+  /** Whose body it is: the id of the access token. */
+  readonly holder: number;
+  /** Called once the body is there, in the turn that brings its end. */
+  onBody(body: Buffer): void;
+  /**
+   * Called instead with `body_too_large` past the limit, or `overloaded` when the budget has no room; the rest is read
+   * and discarded.
+   */
+  onError(error: ServiceError): void;
+}
+
 /**
- * Reads a request's body whole, and keeps nothing of it once it is past the limit.
- *
- * @param onBody called once the body is there, in the turn that brings its end
- * @param onFault called instead past the limit, with `body_too_large`; the rest is read and discarded. Neither is called
- * when the client goes away before the end: nobody is there to read a reply
+ * Reads a request's body whole, and keeps nothing of it once it is refused. Neither function is called when the client
+ * goes away before the end: nobody is there to read a reply.
  */
 export function readBody(
   request: IncomingMessage & BodySource,
-  limitBytes: number,
-  onBody: (body: Buffer) => void,
-  onFault: (error: ServiceError) => void,
+  response: ServerResponse,
+  { limitBytes, budget, holder, onBody, onError }: BodyReading,
 ): void {
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
-    onFault(tooLarge(limitBytes));
+  const announced = Number(request.headers['content-length'] ?? Number.NaN);
+  if (announced > limitBytes) {
+    onError(tooLarge(limitBytes));
     return;
   }
 
-  let chunks: Buffer[] | undefined = [];
+  /** What has come, with room behind it; `undefined` once the body is read or refused. */
+  let body: Buffer | undefined = empty;
   let size = 0;
+  let taken = 0;
+
+  const release = () => {
+    body = undefined;
+    if (taken === 0) return;
+    budget.release(holder, taken);
+    taken = 0;
+    response.off('close', release);
+    request.off('close', release);
+  };
+
+  /** Takes room for so many bytes in all, or refuses the body. */
+  const takeRoom = (bytes: number): boolean => {
+    if (bytes <= taken) return true;
+    if (!budget.take(holder, bytes - taken)) {
+      release();
+      onError(overloadErrors.body_bytes);
+      return false;
+    }
+    if (taken === 0) {
+      response.once('close', release);
+      request.once('close', release);
+    }
+    taken = bytes;
+    return true;
+  };
+
   const receive = (chunk: Buffer | null) => {
-    if (chunks === undefined) return;
+    if (body === undefined) return;
     if (chunk === null) {
-      const body = join(chunks);
-      chunks = undefined;
-      onBody(body);
+      const whole = body.length === size ? body : body.subarray(0, size);
+      release();
+      onBody(whole);
     } else if (size + chunk.length > limitBytes) {
-      chunks = undefined;
-      onFault(tooLarge(limitBytes));
+      release();
+      onError(tooLarge(limitBytes));
+    } else if (size === 0) {
+      // Most bodies come in one piece, which needs no copy and takes no room: it is gone at once.
+      if (chunk.length !== announced && !takeRoom(chunk.length)) return;
+      body = chunk;
+      size = chunk.length;
     } else {
-      size += chunk.length;
-      chunks.push(chunk);
+      const needed = size + chunk.length;
+      if (needed > body.length) {
+        const room = Math.min(Math.max(2 * body.length, needed, smallestRoom), limitBytes);
+        if (!takeRoom(room)) return;
+        const larger = Buffer.allocUnsafeSlow(room);
+        body.copy(larger, 0, 0, size);
+        body = larger;
+      }
+      chunk.copy(body, size);
+      size = needed;
     }
   };
   if (request.takeBody?.(receive) !== true) {
@@ -50,15 +107,14 @@ export function readBody(
   }
 }
 
+const empty = Buffer.alloc(0);
+
+/** How much room the second piece of a body takes at least, in bytes: the pieces themselves may be of one byte. */
+const smallestRoom = 1_024;
+
 /** Lets the body of a request come and go unread. */
 export function discardBody(request: IncomingMessage & BodySource): void {
   if (request.takeBody?.(() => undefined) !== true) request.resume();
-}
-
-/** Most bodies come in one piece, which needs no copy. */
-function join(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks;
-  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
 function tooLarge(limitBytes: number): ServiceError {
