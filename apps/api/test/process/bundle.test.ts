@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const dist = new URL('../../dist/', import.meta.url);
@@ -14,10 +14,15 @@ function loadedBy(...names: readonly string[]): string {
   return [...files].flatMap((file) => read(file).match(/^\/\/ .*\.[cm]?[jt]s$/gm) ?? []).join('\n');
 }
 
+/** The file of a module that `main` imports, maybe by `import()` of others; files of other builds may lie beside it. */
 function find(name: string): string {
-  const [file, ...others] = readdirSync(dist).filter((entry) =>
-    new RegExp(`^${name}(-\\w+)?\\.js$`).test(entry),
-  );
+  const files = new Set(['main.js']);
+  for (const file of files) {
+    for (const [, imported = ''] of read(file).matchAll(/\b(?:from |import |import\()"\.\/([^"]+)"/g)) {
+      files.add(imported);
+    }
+  }
+  const [file, ...others] = [...files].filter((file) => new RegExp(`^${name}(-\\w+)?\\.js$`).test(file));
   if (file === undefined || others.length > 0) throw new Error(`The build has not one file ${name}`);
   return file;
 }
