@@ -1,0 +1,32 @@
+// Runs npm and Yarn by mistake in the root of the workspace, or what they read of it, and looks for what to run instead.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../../..');
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const advice = `npx -y ${packageManager} install`;
+
+const mistakes = [
+  ['npx', '-y', 'npm@10.8.2', 'install'],
+  ['npm', 'install'],
+  ['npx', '-y', 'yarn@1.22.22'],
+  ['npx', '-y', '-p', '@yarnpkg/cli-dist@4.18.1', 'yarn'],
+] as const;
+
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-root-'));
+try {
+  for (const file of ['package.json', '.yarnrc.yml', '.yarn']) {
+    cpSync(join(root, file), join(folder, file), { recursive: true });
+  }
+  for (const [command, ...options] of mistakes) {
+    const { status, stderr } = spawnSync(command, options, { cwd: folder, encoding: 'utf8' });
+    const line = [command, ...options].join(' ');
+    if (status === 0 || !stderr.includes(advice))
+      throw new Error(`${line} does not advise ${advice}:\n${stderr}`);
+    console.log(`other managers: ${line}: ended with ${status} and the advice ${advice}`);
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
