@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readLog } from '../read-log.js';
 import { readPlants } from '../read-plants.js';
 import { startTestService, type TestService } from '../start-test-service.js';
 import { launchChromium } from './launch-chromium.js';
 import { type ServedPage, servePage } from './serve-page.js';
+import { serveRedirect } from './serve-redirect.js';
 
 let browser: Browser;
 let page: ServedPage;
@@ -29,11 +30,11 @@ const largestId = '9223372036854775807';
 async function createIn(
   { origin }: ServedPage,
   plant: { readonly id: string; readonly name: string },
-  { token } = service,
+  { baseUrl, token }: { readonly baseUrl: string; readonly token: string } = service,
 ): Promise<Readonly<Record<string, string>>> {
   const tab = await browser.newPage({ baseURL: origin });
   await tab.goto('/');
-  await tab.getByLabel('Service').fill(service.baseUrl);
+  await tab.getByLabel('Service').fill(baseUrl);
   await tab.getByLabel('Token').fill(token);
   await tab.getByLabel('Id').fill(plant.id);
   await tab.getByLabel('Name').fill(plant.name);
@@ -84,6 +85,18 @@ it('tells the page when to try again', async () => {
 
 it('stores nothing for a page of another origin, to which the service is out of reach', async () => {
   const shown = await createIn(strangePage, { id: '2', name: 'Fern' });
-  expect(shown).toEqual({ rejectedWith: 'NetworkError' });
+  expect(shown).toMatchObject({ rejectedWith: 'NetworkError' });
+  expect((await readPlants(service)).map(({ id }) => id)).toEqual([largestId]);
+});
+
+it('names a redirect to the page, which shows it neither status nor target, and does not follow it', async () => {
+  const moved = await serveRedirect(`${service.baseUrl}/plants`);
+  onTestFinished(() => moved.stop());
+  const shown = await createIn(page, { id: '3', name: 'Fern' }, { ...service, baseUrl: moved.baseUrl });
+  expect(shown).toEqual({
+    rejectedWith: 'UnexpectedResponseError',
+    message: 'Unexpected response with status 0: redirect to elsewhere; let baseUrl lead there',
+  });
+  expect(moved.redirected).toBe(1);
   expect((await readPlants(service)).map(({ id }) => id)).toEqual([largestId]);
 });

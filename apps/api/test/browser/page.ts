@@ -20,7 +20,9 @@ async function create(form: FormData): Promise<Record<string, unknown>> {
     });
     return { status, ...body, requestId, replayed, retryAfter: headers.get('Retry-After') };
   } catch (error) {
-    return { rejectedWith: error instanceof Error ? error.name : error };
+    return error instanceof Error
+      ? { rejectedWith: error.name, message: error.message }
+      : { rejectedWith: error };
   }
 }
 
