@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import supertest from 'supertest';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseConfig } from '../src/config.js';
 import { startService } from '../src/start-service.js';
 import { createTestDatabase, openTestDatabase } from './database/create-test-database.js';
@@ -39,7 +39,6 @@ it('stores nothing more once a create has met a damaged page, is not ready, and 
   const log = pino({}, { write: (line) => void lines.push(line) });
   const config = parseConfig({ PORT: '0', ADMIN_PORT: '0', DATABASE_URL: database.url }, '/');
   const service = await startService(config, log);
-  onTestFinished(async () => void (await service.stop()));
   const { text: token } = await service.accessTokens.issue({ name: 'test' });
   const post = (id: number) => postPlant({ ...service, token }, { id, name: 'Fern' });
   expect((await post(-1)).status).toBe(200);
@@ -61,17 +60,18 @@ it('stores nothing more once a create has met a damaged page, is not ready, and 
     .map((line): { msg: string } => JSON.parse(line))
     .filter(({ msg }) => msg === 'the database is damaged');
   expect(found).toMatchObject([{ level: 50, err: { message: expect.stringMatching(/^SQLITE_CORRUPT: /) } }]);
+  await service.stop();
 });
 
 it('passes no check of readiness after that, a commit on trial neither', async () => {
   damagePages(firstPages);
   const store = await openTestDatabase(database);
-  onTestFinished(() => store.close());
   const damaged = { errorName: 'database_damaged' };
   await expect(store.tryCommit?.()).resolves.toBeUndefined();
   await expect(store.plants.insert([{ id: 1_000_000n, name: 'Fern' }])).rejects.toMatchObject(damaged);
   await expect(store.check()).rejects.toMatchObject(damaged);
   await expect(store.tryCommit?.()).rejects.toMatchObject(damaged);
+  await store.close();
 });
 
 it.each([

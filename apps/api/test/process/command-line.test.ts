@@ -73,13 +73,6 @@ it('says what to do when the port is taken', async () => {
 it.each([
   { fault: 'a folder that is a file', make: (path: string) => writeFileSync(join(path, '..'), '') },
   { fault: 'a file that is a folder', make: (path: string) => mkdirSync(path, { recursive: true }) },
-  {
-    fault: 'a file that is no database',
-    make: (path: string) => {
-      mkdirSync(join(path, '..'));
-      writeFileSync(path, 'This is a text of more than one hundred bytes, '.repeat(100));
-    },
-  },
 ])('says what to do when the database cannot be opened: $fault', async ({ make }) => {
   const folder = temporaryFolder();
   make(join(folder, 'data/plant-store.db'));
@@ -89,6 +82,17 @@ it.each([
     `plant-store: The database ${join(folder, 'data/plant-store.db')} cannot be opened`,
   );
   expect(stderr).toContain('Let DATABASE_URL name a SQLite file that this user may write');
+});
+
+it('says what to do with a file that is no database', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'data/plant-store.db');
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(path, 'This is a text of more than one hundred bytes, '.repeat(100));
+  const { exitCode, stderr } = await runCommand(['serve'], { folder });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`plant-store: The database ${path} is damaged, or is no database: `);
+  expect(stderr).toContain('Otherwise let DATABASE_URL name another file.');
 });
 
 it('issues, lists and revokes tokens', async () => {

@@ -9,8 +9,8 @@ import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { processWarnings } from '../process-warnings.js';
 import { createDatabaseFile } from './create-database-file.js';
 import { orUnavailable } from './database-unavailable.js';
-import { findDriverFault, isBusy, isDamaged } from './driver-fault.js';
 import { durablePragmas } from './durable-pragmas.js';
+import { explainFailure } from './explain-failure.js';
 import { identifyFiles } from './file-identity.js';
 import { guardFiles } from './guard-files.js';
 import { mapFile } from './map-file.js';
@@ -86,7 +86,7 @@ export async function openSqlite(path: string, log: DatabaseLog = processWarning
     };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(describe(error, path), { cause: error });
+    throw new OperatorError(explainFailure(error, path), { cause: error });
   }
 }
 
@@ -100,17 +100,6 @@ function describeCheckpoints(failure: string | undefined): readonly string[] {
 /** Takes the file's write lock for a moment, which shows that it is free, there, and may be written. */
 async function checkWritable(connection: SqlDriverAdapter): Promise<void> {
   await connection.executeScript('BEGIN IMMEDIATE; ROLLBACK');
-}
-
-function describe(error: unknown, path: string): string {
-  const reason = findDriverFault(error)?.message ?? (error instanceof Error ? error.message : String(error));
-  if (isDamaged(error)) {
-    return `The database ${path} is damaged, or is no database: ${reason}\nIf it is a plant store, stop every service on it and restore a backup, as docs/operations.md describes. Otherwise let DATABASE_URL name another file.`;
-  }
-  const cannotBeOpened = `The database ${path} cannot be opened`;
-  if (isBusy(error))
-    return `${cannotBeOpened}: another process holds it. Wait until that is done, or end it.`;
-  return `${cannotBeOpened}: ${reason}\nLet DATABASE_URL name a SQLite file that this user may write, in a folder that this user may write.`;
 }
 
 /** Brings the file up to date. Processes that start together on one file wait for one another. */
