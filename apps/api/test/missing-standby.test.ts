@@ -20,7 +20,7 @@ beforeEach(async () => {
   service = await startTestService({
     DATABASE_URL: server.url,
     DATABASE_POOL_SIZE: String(poolSize),
-    DATABASE_STATEMENT_TIMEOUT_MS: '500',
+    DATABASE_STATEMENT_TIMEOUT_MS: '200',
     ADMIN_PORT: '0',
   });
 });
@@ -62,7 +62,7 @@ describe.each(['pg_terminate_backend', 'pg_cancel_backend'] as const)(
 );
 
 it('a token or a revocation that no standby has is not reported as there already', async () => {
-  const database = await openTestDatabase({ url: server.url }, { DATABASE_STATEMENT_TIMEOUT_MS: '500' });
+  const database = await openTestDatabase({ url: server.url }, { DATABASE_STATEMENT_TIMEOUT_MS: '200' });
   const { accessTokens } = database;
   const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
   const outage = { errorName: 'database_unavailable' };

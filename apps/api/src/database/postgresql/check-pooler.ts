@@ -8,7 +8,7 @@ import { findDriverFault } from './driver-fault.js';
 const turns = [0, 1, 0, 0, 1] as const;
 
 /** What a statement is answered with whose name another connection has given to another statement, or to none. */
-const preparedStatementFaults = ['26000', '42P05'];
+const preparedStatementErrors = ['26000', '42P05'];
 
 const refusal = `The database cannot be used: a pooler between it and the service hands connections on, but not their \
 prepared statements. Let it carry them (PgBouncer 1.21 or later, max_prepared_statements), let it keep a connection for \
@@ -46,7 +46,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
     return { isPooled };
   } catch (error) {
     const code = findDriverFault(error)?.code;
-    if (code === undefined || !preparedStatementFaults.includes(code)) throw error;
+    if (code === undefined || !preparedStatementErrors.includes(code)) throw error;
     throw new OperatorError(refusal, { cause: error });
   } finally {
     await Promise.all(connections.map((connection) => connection.end().catch(() => undefined)));
@@ -54,7 +54,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
 }
 
 async function connect(connection: pg.Client): Promise<void> {
-  // A connection that breaks fails the query that is under way, too.
+  // A connection that breaks fails the query that is in flight, too.
   connection.on('error', () => undefined);
   await connection.connect();
 }

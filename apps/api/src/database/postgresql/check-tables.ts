@@ -35,9 +35,10 @@ export async function checkTables(connection: ClientBase): Promise<void> {
     // Planned and checked, but not carried out.
     await connection.query(`EXPLAIN ${insertPlants}`, [[], [], []]);
   } catch (error) {
-    const fault = findDriverFault(error);
-    if (fault === undefined) throw error;
-    if (!isLocked(fault)) throw unusable(`${fault.message} (${fault.code})`, error);
+    const serverError = findDriverFault(error);
+    if (serverError === undefined) throw error;
+    const { code, message } = serverError;
+    if (!isLocked(serverError)) throw unusable(`${message} (${code})`, error);
   } finally {
     await connection.query('ROLLBACK').catch(() => undefined);
   }

@@ -4,7 +4,7 @@
  * - `unavailable`: the server cannot do it at the moment, or as it is set up; the statement is right. 503.
  * - `damaged`: a page or an index is damaged, which trying again does not help. 503, by another name.
  * - `bug`: the statement does not fit the tables or the plant. The start refuses tables that do not fit, so the service or
- *   whoever changed them since is wrong. A batch is then tried in halves, and only the plant that is at fault gets a 500.
+ *   whoever changed them since is wrong. A batch is then tried in halves, and only the plant that causes it gets a 500.
  */
 export type Meaning = 'unavailable' | 'damaged' | 'bug';
 
@@ -56,7 +56,7 @@ export const classes: Readonly<Record<string, Meaning>> = {
   F0: 'unavailable', // configuration file
   HV: 'unavailable', // foreign data: a table that is elsewhere
   P0: 'bug', // PL/pgSQL: a trigger that somebody added
-  XX: 'unavailable', // the server's own fault
+  XX: 'unavailable', // an internal error of the server
 };
 
 /** Codes that mean another thing than their class. */
