@@ -7,6 +7,7 @@ import type { ContestSettings } from './contest-results.js';
 import { allContestants, postgresqlContestants } from './contestants/all-contestants.js';
 import type { Contestant } from './contestants/contestant.js';
 import { growth } from './growth.js';
+import { overload } from './overload.js';
 import { resultFiles, workFolder } from './paths.js';
 import { writeChart } from './result-files.js';
 import { killProcesses } from './start-process.js';
@@ -62,6 +63,13 @@ program
   .action(({ pairs, run }: { pairs: number; run: number }) =>
     clientSpeed({ pairs, runMs: run }, makeSurroundings()),
   );
+
+program
+  .command('overload')
+  .description('measure what is stored when far more connections retry than plants may wait')
+  .option('--rounds <count>', 'how often it is measured', toCount, 3)
+  .option('--seconds <count>', 'how long is measured', toSeconds, 4)
+  .action((options: { rounds: number; seconds: number }) => overload(options, makeSurroundings()));
 
 program
   .command('chart')
