@@ -59,7 +59,11 @@ export function trackExchanges(server: Server): ConnectionExchanges {
 
 /** Replies are sent in order, so that what is finished is at the front. The last link stays. */
 function dropFinished(chain: Chain): void {
-  while (chain.first.next !== undefined && isFinished(chain.first)) chain.first = chain.first.next;
+  for (let { first } = chain; first.next !== undefined && isFinished(first); first = chain.first) {
+    chain.first = first.next;
+    // A link that has grown old would keep the young ones behind it from being collected early.
+    first.next = undefined;
+  }
 }
 
 function listUnanswered({ first }: Chain): Exchange[] {
