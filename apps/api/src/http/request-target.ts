@@ -14,7 +14,7 @@ interface TargetedRequest extends IncomingMessage {
  */
 export function normalizeTarget(request: TargetedRequest): void {
   const { url: target = '' } = request;
-  if ((target.startsWith('/') && !target.includes('#')) || target === '*') return;
+  if (target.startsWith('/') && !target.includes('#')) return;
   const { path, isValid } = parseTarget(target);
   request.url = path;
   request.invalidTarget = !isValid;
@@ -34,6 +34,8 @@ export const requireValidTarget: RequestHandler = (request, _response, next) => 
 /** The path and the query of a target, exactly as they were sent; never its fragment, or what stands before the path. */
 function parseTarget(target: string): { path: string; isValid: boolean } {
   if (target.startsWith('/')) return { path: beforeFragment(target), isValid: true };
+  // The service as a whole, about which there is nothing to ask.
+  if (target === '*') return { path: '/*', isValid: true };
   const [, scheme, authority = '', rest = ''] = /^([a-z]+):\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
   const pathAndQuery = beforeFragment(rest);
   return {

@@ -81,6 +81,11 @@ describe('a target that the parser refuses', () => {
   });
 });
 
+it.each(['OPTIONS', 'POST'])('is not found when it is the service as a whole: %s *', async (method) => {
+  const reply = await sendRaw(service.baseUrl, composeFor('*', method));
+  expectRefusal(reply, 'not_found', 'Nothing is served under /*.');
+});
+
 it('leaves nothing stored, and no warning on standard error, when it is not valid', async () => {
   expect(await readPlants(service)).toEqual([]);
   expect(warnings).toEqual([]);

@@ -66,7 +66,7 @@ describe('a request that is refused', () => {
     '/%2e%2e/%2e%2e/etc/passwd',
     '/openapi.json/',
     '/OpenAPI.json',
-    '*',
+    '/*',
   ];
   it.each(paths)('has another path: POST %s', async (path) => {
     expectRefusal(await sendTo(path), 'not_found', `Nothing is served under ${path}.`);
