@@ -6,6 +6,6 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: 'test-results.json' }]],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Only a test that hangs takes this long, however busy the machine is.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
   },
 });

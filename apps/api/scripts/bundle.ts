@@ -23,7 +23,7 @@ await build({
   bundle: true,
   splitting: true,
   platform: 'node',
-  target: 'node22.12',
+  target: 'node22.14',
   format: 'esm',
   // Packages that are CommonJS require modules of Node.js.
   banner: {

@@ -1,7 +1,7 @@
 import { OperatorError } from './operator-error.js';
 
-/** The oldest Node.js that the service and its dependencies run on: the first of the line 22 that all of them take. */
-const oldest = { major: 22, minor: 12 } as const;
+/** The oldest Node.js that the service and its dependencies run on: better-sqlite3 13 crashes on 22.12 and 22.13. */
+const oldest = { major: 22, minor: 14 } as const;
 
 /**
  * Refuses to run on a Node.js that is too old, which would fail later and less clearly.
