@@ -74,7 +74,10 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
         onEmpty = resolve;
       });
       const deadline = new AbortController();
-      await Promise.race([empty, delay(timeoutMs, undefined, deadline).catch(() => undefined)]);
+      await Promise.race([
+        empty,
+        delay(timeoutMs, undefined, { signal: deadline.signal }).catch(() => undefined),
+      ]);
       // Or the process would not end before it.
       deadline.abort();
       drop();

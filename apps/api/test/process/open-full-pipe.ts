@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** A pipe that is full and that nobody reads; gives its end for writing, in the mode that a shell gives it. */
+export function openFullPipe(): number {
+  const path = join(temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  const writer = openSync(path, 'w');
+  for (const size of [4096, 1]) {
+    const chunk = Buffer.alloc(size, '\n');
+    expect(() => {
+      for (;;) writeSync(reader, chunk);
+    }).toThrow('EAGAIN');
+  }
+  onTestFinished(() => {
+    closeSync(reader);
+    closeSync(writer);
+  });
+  return writer;
+}
