@@ -123,8 +123,8 @@ program
   .argument('<file>', 'the file to create; one that exists is left as it is')
   .action((file: string) => backUp(readConfig(), file, terminal));
 
-/** How long a service that has stopped may wait for a reader, in milliseconds. */
-const lingerMs = 500;
+/** How long a service that has stopped may wait for a reader, or for a database that hangs, in milliseconds. */
+const lingerMs = 250;
 
 /** Takes away the progress that stands in the line, where somebody is watching. */
 const eraseLine = process.stderr.isTTY ? '\r\x1b[K' : '';
@@ -156,7 +156,7 @@ const terminal: Terminal = {
     }),
 };
 
-/** Ends a process that is done but for something that nobody reads, such as a warning on standard error. */
+/** Ends a process that is done but for something that nobody reads, such as a warning on standard error, or a database that hangs. */
 function endSoon(): void {
   setTimeout(() => process.exit(), lingerMs).unref();
 }

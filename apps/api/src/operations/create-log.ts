@@ -19,7 +19,7 @@ const flushMs = 100;
 const backlogBytes = 2 ** 24;
 
 /** How long the end waits for a log that cannot be written, in milliseconds. */
-const closeTimeoutMs = 1_000;
+const closeTimeoutMs = 500;
 
 /**
  * The log: one JSON line per event on standard output, written without making a request wait. The service outlives

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startWithStandby } from '../postgresql/start-with-standby.js';
+import { freePort } from './free-port.js';
+import { openFullPipe } from './open-full-pipe.js';
+import { main, runCommand } from './run-command.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const shutdownTimeoutMs = 1_000;
+/** How long the end may take, as docs/operations.md promises. */
+const endTimeoutMs = shutdownTimeoutMs + 2_000;
+
+it('ends in time with status 0 while a commit, a request on the admin port and its output hang', async () => {
+  const server = await startWithStandby();
+  onTestFinished(() => server.remove());
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const folder = temporaryFolder();
+  const environment = {
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    DATABASE_URL: server.url,
+    DATABASE_STATEMENT_TIMEOUT_MS: '60000',
+    SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
+  };
+  const { stdout } = await runCommand(['token', 'create', '--name', 'test'], { folder, environment });
+
+  const child = spawn(process.execPath, [main, 'serve'], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', openFullPipe(), 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await vi.waitUntil(() => fetch(baseUrl).catch(() => undefined), { timeout: 30_000 });
+
+  await server.loseStandby();
+  const creates = [1, 2, 3].map((id) =>
+    fetch(`${baseUrl}/plants`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id, name: 'Monstera' }),
+    }).catch(() => 'cut off'),
+  );
+  await server.untilWaiting(1);
+  const admin = connect(adminPort, '127.0.0.1').on('error', () => undefined);
+  await once(admin, 'connect');
+  admin.write('GET /livez HTTP/1.1\r\nHost: ');
+
+  const ended = once(child, 'close');
+  const signalledAt = performance.now();
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(performance.now() - signalledAt).toBeLessThan(endTimeoutMs);
+  expect(await Promise.all(creates)).toEqual(['cut off', 'cut off', 'cut off']);
+});
