@@ -49,7 +49,7 @@ export function createPlantWriter(store: Pick<PlantStore, 'insert'>, limits: Pla
   let gathering: NodeJS.Immediate | undefined;
   const commits = new Set<Promise<void>>();
 
-  /** Gathers for the next commit if anything waits and another commit may be under way. */
+  /** Gathers for the next commit if anything waits and another commit may be in flight. */
   function startGathering(): void {
     if (queue.length > 0 && gathering === undefined && commits.size < concurrentInserts) gather();
   }

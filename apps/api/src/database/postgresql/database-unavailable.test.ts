@@ -67,19 +67,19 @@ it('a statement that takes too long is an outage', async () => {
 });
 
 it.each(['08006', '25006', '26000', '42501', '42P05', '53100', '53300', '55P03', '57P03', '58030', 'XX000'])(
-  'the fault %s is an outage',
+  'the error %s is an outage',
   async (code) => {
     await onInsert(`RAISE EXCEPTION 'not now' USING ERRCODE = '${code}'`);
     await expect(insert()).rejects.toMatchObject(unavailable(new RegExp(`^${code}: not now$`)));
   },
 );
 
-it.each(['XX001', 'XX002'])('the fault %s is damage', async (code) => {
+it.each(['XX001', 'XX002'])('the error %s is damage', async (code) => {
   await onInsert(`RAISE EXCEPTION 'invalid page' USING ERRCODE = '${code}'`);
   await expect(insert()).rejects.toMatchObject({ errorName: 'database_damaged' });
 });
 
-it.each(['22001', '23514', '42P01', '42P10', 'P0001'])('the fault %s is none', async (code) => {
+it.each(['22001', '23514', '42P01', '42P10', 'P0001'])('the error %s is neither', async (code) => {
   await onInsert(`RAISE EXCEPTION 'never' USING ERRCODE = '${code}'`);
   await expect(insert()).rejects.toThrow(`${code}: never`);
 });

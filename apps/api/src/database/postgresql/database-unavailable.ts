@@ -1,5 +1,4 @@
-import { ServiceError } from '../../service-error.js';
-import { databaseDamaged } from '../database-errors.js';
+import { databaseDamaged, databaseUnavailable } from '../database-errors.js';
 import { findDriverFault, isConflict, isDamaged, isUnavailable } from './driver-fault.js';
 import { rejectAfter } from './reject-after.js';
 
@@ -34,10 +33,7 @@ export function createOrUnavailable(giveUpAfterMs: number): OrUnavailable {
       const cause = new Error(`${fault.code ?? 'no connection'}: ${fault.message}`, { cause: error });
       if (isDamaged(fault)) throw databaseDamaged(cause);
       if (!isUnavailable(fault)) throw cause;
-      throw new ServiceError('database_unavailable', 'The database does not answer. Try again in 1 second.', {
-        retryAfterSeconds: 1,
-        cause,
-      });
+      throw databaseUnavailable(cause);
     }
   };
 }

@@ -5,7 +5,7 @@ import { refuseCancelledWait } from './refuse-cancelled-wait.js';
 import { rejectAfter } from './reject-after.js';
 import { watchConnections } from './watch-connections.js';
 
-/** From how many connections on one of them is kept for asking the server about the others. */
+/** From how many connections on the place of one is kept for asking the server about the others. */
 const leastToAsk = 3;
 
 /** The connections that the service uses. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { processWarnings } from '../process-warnings.js';
 import { copySqlite } from './copy-sqlite.js';
 import { openSqlite } from './open-sqlite.js';
 
@@ -15,7 +16,7 @@ beforeEach(async () => {
   path = join(folder, 'plant-store.db');
   copyPath = join(folder, 'copy.db');
   writeFileSync(copyPath, '');
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, processWarnings);
   await database.plants.insert([{ id: 1n, name: 'Fern' }]);
   await database.close();
 });

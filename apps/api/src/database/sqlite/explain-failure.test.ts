@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { processWarnings } from '../process-warnings.js';
 import { explainFailure } from './explain-failure.js';
 import { openSqlite } from './open-sqlite.js';
 import { requireDatabaseFile } from './require-database-file.js';
@@ -38,7 +39,7 @@ function closeFolder(): void {
 }
 
 it.each<[string, () => unknown]>([
-  ['open', () => openSqlite(path)],
+  ['open', () => openSqlite(path, processWarnings)],
   ['read', async () => requireDatabaseFile(path)],
 ])('names the folder that this user may not enter to %s a database', async (_, open) => {
   closeFolder();

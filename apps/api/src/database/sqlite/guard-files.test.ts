@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Database, DatabaseLog, LogFields } from '../database.js';
+import { processWarnings } from '../process-warnings.js';
 import { identifyFiles } from './file-identity.js';
 import { comparisonMs, guardFiles } from './guard-files.js';
 import { openSqlite } from './open-sqlite.js';
@@ -24,7 +25,7 @@ beforeEach(async () => {
   lines = [];
   folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
   path = join(folder, 'plant-store.db');
-  database = await openSqlite(path);
+  database = await openSqlite(path, processWarnings);
 });
 afterEach(async () => {
   await database.close();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { processWarnings } from '../process-warnings.js';
 import { mapFile } from './map-file.js';
 import { createDurableAdapter, openSqlite } from './open-sqlite.js';
 
@@ -28,7 +29,7 @@ function countMapped(): number {
 }
 
 it.runIf(existsSync(maps))('maps the file, and maps it anew as it grows', async () => {
-  await (await openSqlite(path)).close();
+  await (await openSqlite(path, processWarnings)).close();
   const connection = await createDurableAdapter(path).connect();
   const grow = await mapFile(connection, 10);
   const atFirst = statSync(path).size;
@@ -49,7 +50,7 @@ it.runIf(existsSync(maps))('maps the file, and maps it anew as it grows', async 
 });
 
 it.runIf(existsSync(maps))('maps the file of an open store, which maps it anew as plants come', async () => {
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, processWarnings);
   const atFirst = countMapped();
   expect(atFirst).toBe(statSync(path).size);
   let id = 0n;
@@ -63,7 +64,7 @@ it.runIf(existsSync(maps))('maps the file of an open store, which maps it anew a
 });
 
 it('reads what another process has written since, and what it has cut off', async () => {
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, processWarnings);
   const other = new Sqlite(path);
   const insert = other.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
   for (let id = 1; id <= 100; id++) insert.run(id, 'x'.repeat(10_000));

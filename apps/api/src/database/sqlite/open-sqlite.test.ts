@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { processWarnings } from '../process-warnings.js';
 import { PrismaClient } from './generated/client.js';
 import { createDurableAdapter, openSqlite } from './open-sqlite.js';
 
@@ -16,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('commits with a write-ahead log that is synced at every commit', async () => {
-  await (await openSqlite(path)).close();
+  await (await openSqlite(path, processWarnings)).close();
   const prisma = new PrismaClient({ adapter: createDurableAdapter(path) });
   // 2 is FULL (https://www.sqlite.org/pragma.html#pragma_synchronous).
   expect(await prisma.$queryRaw`PRAGMA synchronous`).toEqual([{ synchronous: 2n }]);
@@ -31,15 +32,15 @@ it("refuses another program's database, and leaves it as it is", async () => {
   database.exec('CREATE TABLE customers (id INTEGER)');
   database.close();
   const before = readFileSync(file);
-  await expect(openSqlite(file)).rejects.toThrow('it belongs to another program');
+  await expect(openSqlite(file, processWarnings)).rejects.toThrow('it belongs to another program');
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
 it('opens an up-to-date database while another process writes', async () => {
-  await (await openSqlite(path)).close();
+  await (await openSqlite(path, processWarnings)).close();
   const other = new Sqlite(path);
   other.exec('BEGIN IMMEDIATE');
-  await (await openSqlite(path)).close();
+  await (await openSqlite(path, processWarnings)).close();
   other.exec('ROLLBACK');
   other.close();
 });

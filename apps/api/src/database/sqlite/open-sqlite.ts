@@ -6,7 +6,6 @@ import type { Database, DatabaseLog } from '../database.js';
 import { findAccessToken } from '../find-access-token.js';
 import { readMigrations } from '../migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
-import { processWarnings } from '../process-warnings.js';
 import { createDatabaseFile } from './create-database-file.js';
 import { orUnavailable } from './database-unavailable.js';
 import { durablePragmas } from './durable-pragmas.js';
@@ -17,7 +16,6 @@ import { mapFile } from './map-file.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { rememberDamage } from './remember-damage.js';
 import { retryWhileBusy } from './retry-while-busy.js';
-
 import { createSqlitePlantStore } from './sqlite-plant-store.js';
 import { type Checkpointer, startCheckpointer } from './start-checkpointer.js';
 import { syncToDisk } from './sync-to-disk.js';
@@ -34,7 +32,7 @@ const blockingMs = 5;
  *
  * @throws {OperatorError} when the file cannot be opened, read or written
  */
-export async function openSqlite(path: string, log: DatabaseLog = processWarnings): Promise<Database> {
+export async function openSqlite(path: string, log: DatabaseLog): Promise<Database> {
   try {
     createDatabaseFile(path);
     const appliedMigrations = await migrate(path);

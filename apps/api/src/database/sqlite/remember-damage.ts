@@ -2,14 +2,14 @@ import { ServiceError } from '../../service-error.js';
 import type { DatabaseLog } from '../database.js';
 
 /** Runs a query unless the database is known to be damaged. */
-export type Guard = <Result>(query: () => Promise<Result>) => Promise<Result>;
+export type UnlessDamaged = <Result>(query: () => Promise<Result>) => Promise<Result>;
 
 /**
  * Makes a function that runs queries until one of them finds the database damaged. It logs that once, and refuses every
  * query from then on: what is stored beside a damaged page would be lost with the file when a backup is restored, and
  * might damage more of it.
  */
-export function rememberDamage(log: DatabaseLog): Guard {
+export function rememberDamage(log: DatabaseLog): UnlessDamaged {
   let damage: ServiceError | undefined;
   return async function run(query) {
     if (damage !== undefined) throw damage;

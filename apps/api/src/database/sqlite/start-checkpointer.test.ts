@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { DatabaseLog, LogFields } from '../database.js';
+import { processWarnings } from '../process-warnings.js';
 import { identifyFiles } from './file-identity.js';
 import { openSqlite } from './open-sqlite.js';
 import { startCheckpointer } from './start-checkpointer.js';
@@ -39,7 +40,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('moves commits into the database file while it is open, and lets go of it', async () => {
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, processWarnings);
   const size = statSync(path).size;
   const plants = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index), name: 'x'.repeat(100) }));
   await database.plants.insert(plants);
@@ -49,7 +50,7 @@ it('moves commits into the database file while it is open, and lets go of it', a
 });
 
 it('starts the log anew under steady writing, again and again', async () => {
-  await (await openSqlite(path)).close();
+  await (await openSqlite(path, processWarnings)).close();
   const writer = new Sqlite(path);
   writer.pragma('wal_autocheckpoint = 0');
   const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
@@ -69,7 +70,7 @@ it('starts the log anew under steady writing, again and again', async () => {
 });
 
 it('holds up no writer while somebody reads an older state', async () => {
-  await (await openSqlite(path)).close();
+  await (await openSqlite(path, processWarnings)).close();
   const writer = new Sqlite(path, { timeout: 0 });
   writer.pragma('wal_autocheckpoint = 0');
   const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
@@ -98,7 +99,7 @@ function readLogNumber(): number {
 
 it('comes back by itself after a failure that passes, and logs both', async () => {
   // One that is open but stores nothing starts no thread of its own.
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, processWarnings);
   const files = identifyFiles(path);
   renameSync(path, `${path}.away`);
   const checkpointer = startCheckpointer(files, { log });
@@ -122,7 +123,7 @@ it('comes back by itself after a failure that passes, and logs both', async () =
 });
 
 it('starts a thread again that has ended, and logs the first failure alone', async () => {
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, processWarnings);
   const marks = join(folder, 'marks');
   // Counts its starts, reports one success, and ends; the third start stays.
   const program = new URL(
@@ -149,7 +150,7 @@ it('starts a thread again that has ended, and logs the first failure alone', asy
 });
 
 it('stops at once while it waits to start its thread again', async () => {
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, processWarnings);
   const program = new URL('data:text/javascript,process.exit(3)');
   const restartDelaysMs = { first: 10 ** 9, longest: 10 ** 9 };
   const checkpointer = startCheckpointer(identifyFiles(path), { log, program, restartDelaysMs });
@@ -159,7 +160,7 @@ it('stops at once while it waits to start its thread again', async () => {
 });
 
 it('leaves no commit behind when it is cut off', async () => {
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, processWarnings);
   await database.plants.insert([{ id: 1n, name: 'x' }]);
   const checkpointer = startCheckpointer(identifyFiles(path), { log });
   await database.plants.insert([{ id: 2n, name: 'y' }]);

@@ -13,7 +13,7 @@ export interface Checkpointer {
 
 export interface CheckpointerOptions {
   readonly log: DatabaseLog;
-  /** How many pages the log may hold before it must start anew, for which writers wait a moment. */
+  /** How many pages the log may hold before it must start again, for which writers wait a moment. */
   readonly restartPages?: number;
   /** What the thread runs. */
   readonly program?: URL;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Database } from '../database.js';
+import { processWarnings } from '../process-warnings.js';
 import { openSqlite } from './open-sqlite.js';
 
 let folder = '';
@@ -27,7 +28,7 @@ beforeEach(async () => {
     synced.push(opened.get(descriptor) ?? 'unknown');
   });
   syncBuiltinESMExports();
-  database = await openSqlite(path);
+  database = await openSqlite(path, processWarnings);
   synced = [];
 });
 afterEach(async () => {
@@ -42,7 +43,7 @@ const monstera = { id: 2n, name: 'Monstera' };
 
 it('syncs the log that it finds at the start, and its name', async () => {
   // While another process has the file open, nothing but this syncs the log.
-  const other = await openSqlite(path);
+  const other = await openSqlite(path, processWarnings);
   expect(synced).toEqual([`${path}-wal`, folder]);
   await other.close();
 });
