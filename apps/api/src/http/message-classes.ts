@@ -36,9 +36,8 @@ export function messageClasses(app: Express): MessageClasses {
 
     takeBody(receive: BodyReceiver): boolean {
       if (this.readableFlowing !== null) return false;
-      // Reading, if only nothing, keeps Node from throwing the body away.
-      const come: Buffer | null = this.read();
-      if (come !== null) receive(come);
+      // Reading, if only nothing, keeps Node from throwing the body away. Node.js 26 gives a piece at a time.
+      for (let come: Buffer | null = this.read(); come !== null; come = this.read()) receive(come);
       if (this.complete) receive(null);
       else this.bodyReceiver = receive;
       return true;

@@ -70,3 +70,57 @@ it('leaves out the requests of a connection that is gone', async () => {
   for (let turn = 0; turn < 3; turn++) await nextTurn();
   expect(handled).toBe(requestsPerTurn);
 });
+
+/** Sends so many requests on one connection, and notes what Node.js has parsed of all connections and what is handled. */
+async function flood(count: number) {
+  const parsed: string[] = [];
+  const handled: string[] = [];
+  const server = createServer().listen(0, '127.0.0.1');
+  /** How many were handled by the time a request was parsed. */
+  const handledBefore = new Map<string, number>();
+  server.on('request', ({ url = '' }) => {
+    parsed.push(url);
+    handledBefore.set(url, handled.length);
+  });
+  server.on(
+    'request',
+    paceRequests((request, response) => {
+      handled.push(request.url ?? '');
+      response.end();
+    }),
+  );
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = await open(port);
+  onTestFinished(() => {
+    socket.destroy();
+    server.close();
+    server.closeAllConnections();
+  });
+  socket.resume().write(compose(count).join(''));
+  return { port, parsed, handled, handledBefore };
+}
+
+it('reads no more from a connection on which many requests wait', async () => {
+  const count = 20_000;
+  const { parsed, handled } = await flood(count);
+  let most = 0;
+  while (handled.length < count) {
+    most = Math.max(most, parsed.length - handled.length);
+    await nextTurn();
+  }
+  expect(handled).toEqual(Array.from({ length: count }, (_, index) => `/${index}`));
+  // What one read of Node.js, of 64 KiB, brings of requests that are 30 bytes long.
+  expect(most).toBeLessThan(2 * (65_536 / 30));
+});
+
+it('handles the request of another connection before those that wait on one', async () => {
+  const { port, parsed, handled, handledBefore } = await flood(20_000);
+  await vi.waitUntil(() => parsed.length - handled.length > 1_000, { timeout: 20_000, interval: 1 });
+  const other = await open(port);
+  onTestFinished(() => void other.destroy());
+  other.write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(other, 'data');
+  const handledMeanwhile = handled.indexOf('/other') - (handledBefore.get('/other') ?? 0);
+  expect(handledMeanwhile).toBeLessThanOrEqual(2 * requestsPerTurn);
+});
