@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../test/listen.js';
 import type { CallOptions } from './options.js';
+import { explainStatus } from './redirect.js';
 import type { TsRestOptions } from './ts-rest-options.js';
 
 let redirected = 0;
@@ -68,6 +69,16 @@ describe('a redirect', () => {
   it('is followed when a call says so', async () => {
     expect(await create({ fetchOptions: { redirect: 'follow' } })).toMatchObject({ status: 200 });
     expect([redirected, arrived]).toEqual([1, 1]);
+  });
+});
+
+describe('an undeclared status', () => {
+  it.each([0, 301, 302, 303, 307, 308])('%i is explained as a redirect', (status) => {
+    expect(explainStatus(status, target)).toBe(`redirect to ${target}; let baseUrl lead there`);
+  });
+
+  it.each([100, 204, 300, 304, 305, 306, 309, 404])('%i is not explained as a redirect', (status) => {
+    expect(explainStatus(status, target)).toBe('undeclared status');
   });
 });
 

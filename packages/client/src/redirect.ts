@@ -3,7 +3,7 @@
  * not lead.
  *
  * `manual` gives the redirect itself, in browsers without its status and target. In Node.js `error` is faster, since the
- * body is not copied for a further request, and what it throws can be told from a failure of the network.
+ * body is not copied for a further request, and what it throws can be distinguished from a failure of the network.
  */
 export const redirect = /^Node/.test(globalThis.navigator?.userAgent) ? 'error' : 'manual';
 
@@ -17,7 +17,7 @@ export function isRedirectError(error: unknown): boolean {
  * target and what to do about it. Browsers show a redirect that they do not follow as 0, and hide the target.
  */
 export function explainStatus(status: number, target?: string | null): string {
-  return /^[03]/.test(String(status))
+  return /^(0|30[12378])$/.test(String(status))
     ? `redirect to ${target ?? 'elsewhere'}; let baseUrl lead there`
     : 'undeclared status';
 }
