@@ -3,7 +3,7 @@ import type { ZodOpenApiHeaderObject } from 'zod-openapi';
 /** The headers that replies bear, as components of the document. */
 export const headers = {
   RequestId: {
-    description: 'Names this request in the log of the service; quote it when reporting a fault.',
+    description: 'Names this request in the log of the service; quote it when reporting an error.',
     schema: { type: 'string', examples: ['5f0c954e-1a41-4c8e-9d8c-3f0f4d2f9d55'] },
   },
   IdempotentReplayed: {
@@ -11,7 +11,7 @@ export const headers = {
     schema: { type: 'string', enum: ['true'] },
   },
   RetryAfter: {
-    description: 'Seconds to wait before the request is repeated (RFC 9110, section 10.2.3).',
+    description: 'Seconds to wait before the request is retried (RFC 9110, section 10.2.3).',
     schema: { type: 'integer', minimum: 0, examples: [1] },
   },
   RateLimit: {

@@ -13,7 +13,7 @@ const descriptionsByStatus: Readonly<Record<number, string>> = {
   400: 'Something is wrong with the request itself; nothing was stored',
   401: 'The access token is missing or not valid',
   429: 'Too many requests',
-  500: 'A fault of the service',
+  500: 'An error of the service',
   503: 'The service cannot store plants at the moment',
 };
 

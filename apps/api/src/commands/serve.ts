@@ -7,7 +7,7 @@ import { describeQuickstart, ensureQuickstartToken } from './quickstart.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Runs the service until it is told to stop; resolves once the last reply is sent and the database is closed. All that
+ * Runs the service until it is asked to stop; resolves once the last reply is sent and the database is closed. All that
  * it prints goes through the log, which waits for no reader.
  */
 export async function serve(

@@ -9,7 +9,7 @@ export interface RefusalLog {
   count(reason: OverloadReason): void;
 }
 
-/** @param stopping aborted once the service is told to stop: nothing is kept for a later line then */
+/** @param stopping aborted once the service begins to stop: nothing is kept for a later line then */
 export function createRefusalLog(log: Logger, stopping: AbortSignal): RefusalLog {
   let refused: Partial<Record<OverloadReason, number>> = {};
   let timer: NodeJS.Timeout | undefined;
