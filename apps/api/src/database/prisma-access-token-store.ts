@@ -34,10 +34,10 @@ export interface AccessTokenAccess {
   /** Loads Prisma's client, which takes a while. */
   loadClient(): Promise<Client>;
   /**
-   * Resolves once all that was read before is as durable as a commit of its own; absent where reading shows nothing else.
-   * What is acknowledged without a write, since it was there already, waits for it.
+   * Resolves once all that was read before is as durable as a commit of its own. What is acknowledged without a write,
+   * since it was there already, waits for it.
    */
-  confirmRead?(): Promise<void>;
+  confirmRead(): Promise<void>;
   /** Runs a query and turns a failure of the database into `database_unavailable`. */
   orUnavailable<Result>(query: () => Promise<Result>): Promise<Result>;
 }
@@ -67,7 +67,7 @@ export function createPrismaAccessTokenStore({
           data: { revokedAt: at },
         });
         const token = await tokens.findUnique({ where: { id }, omit: withoutHash });
-        if (count === 0) await confirmRead?.();
+        if (count === 0) await confirmRead();
         return token;
       }),
     listHashed: async () => (await listAll()).map(({ id, ...token }) => token),
@@ -82,7 +82,7 @@ export function createPrismaAccessTokenStore({
         if (revokedAt !== null) {
           await tokens.updateMany({ where: { hash, revokedAt: null }, data: { revokedAt } });
         }
-        await confirmRead?.();
+        await confirmRead();
         return false;
       }),
     close: async () => (await client)?.$disconnect(),

@@ -16,7 +16,7 @@ import { mapFile } from './map-file.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { rememberDamage } from './remember-damage.js';
 import { retryWhileBusy } from './retry-while-busy.js';
-import { createSqlitePlantStore } from './sqlite-plant-store.js';
+import { createSqlitePlantStore, syncOrRefuse } from './sqlite-plant-store.js';
 import { type Checkpointer, startCheckpointer } from './start-checkpointer.js';
 import { syncToDisk } from './sync-to-disk.js';
 import { tryCommit } from './try-commit.js';
@@ -39,12 +39,13 @@ export async function openSqlite(path: string, log: DatabaseLog): Promise<Databa
     const adapter = createDurableAdapter(path);
     const connection = await adapter.connect();
     const unlessDamaged = rememberDamage(log);
+    const syncLog = () => syncToDisk(`${path}-wal`);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connection, '?', hash),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
+      confirmRead: async () => syncOrRefuse(syncLog),
       orUnavailable: (query) => unlessDamaged(() => orUnavailable(query)),
     });
-    const syncLog = () => syncToDisk(`${path}-wal`);
     const plants = createSqlitePlantStore(connection, syncLog);
     const growMap = await mapFile(connection);
     // Something was read, so all of them are there, and stay while the connection is open.

@@ -29,7 +29,12 @@ export function createSqlitePlantStore(connection: SqlDriverAdapter, syncLog: ()
   };
 }
 
-function syncOrRefuse(syncLog: () => void): void {
+/**
+ * Syncs what was read before it is acknowledged.
+ *
+ * @throws {ServiceError} `database_unavailable` when it cannot be synced
+ */
+export function syncOrRefuse(syncLog: () => void): void {
   try {
     syncLog();
   } catch (error) {

@@ -56,6 +56,22 @@ it('syncs the log before it says that a plant is there already', async () => {
   other.close();
 });
 
+it('syncs the log before it says that a token, or its revocation, is there already', async () => {
+  const { accessTokens } = database;
+  const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
+  expect(await accessTokens.takeOver(token)).toBe(true);
+  expect(synced).toEqual([]);
+  expect(await accessTokens.takeOver(token)).toBe(false);
+  expect(synced).toEqual([`${path}-wal`]);
+
+  const id = (await accessTokens.findByHash('a'))?.id ?? 0;
+  const revokedAt = new Date();
+  await accessTokens.revoke(id, revokedAt);
+  expect(synced).toHaveLength(1);
+  expect(await accessTokens.revoke(id, new Date())).toMatchObject({ revokedAt });
+  expect(synced).toEqual([`${path}-wal`, `${path}-wal`]);
+});
+
 it('leaves to SQLite the syncing of what it commits itself', async () => {
   expect(await database.plants.insert([fern])).toEqual([{ stored: true }]);
   expect(await database.plants.insert([fern, monstera])).toEqual([
