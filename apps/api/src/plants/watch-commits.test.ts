@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ServiceError } from '../service-error.js';
 import type { InsertOutcome } from './plant-store.js';
 import { failingAfterMs, watchCommits } from './watch-commits.js';
 
@@ -7,11 +8,15 @@ afterEach(() => void vi.useRealTimers());
 
 /** Watched commits that end when the test says so. */
 function createHeldCommits() {
-  const held: { succeed(): void; fail(): void }[] = [];
+  const held: { succeed(): void; fail(): void; refuse(): void }[] = [];
   const commits = watchCommits({
     insert: () =>
       new Promise<readonly InsertOutcome[]>((resolve, reject) => {
-        held.push({ succeed: () => resolve([]), fail: () => reject(new Error('no disk')) });
+        held.push({
+          succeed: () => resolve([]),
+          fail: () => reject(new ServiceError('database_unavailable', 'no disk')),
+          refuse: () => reject(new Error('this plant violates a constraint')),
+        });
       }),
   });
   const begin = () => commits.insert([]).catch(() => undefined);
@@ -33,6 +38,25 @@ it('are failing once none has succeeded for a while, whether they fail or hang',
   vi.advanceTimersByTime(failingAfterMs - 1);
   expect(commits.areFailing()).toBe(false);
   vi.advanceTimersByTime(1);
+  expect(commits.areFailing()).toBe(true);
+});
+
+it('are not failing because a plant was refused', async () => {
+  const { commits, held, begin } = createHeldCommits();
+  const refused = begin();
+  held[0]?.refuse();
+  await refused;
+  vi.advanceTimersByTime(10 * failingAfterMs);
+  expect(commits.areFailing()).toBe(false);
+});
+
+it('go on failing when a plant is refused meanwhile', async () => {
+  const { commits, held, begin } = createHeldCommits();
+  const both = [begin(), begin()];
+  held[0]?.fail();
+  vi.advanceTimersByTime(failingAfterMs);
+  held[1]?.refuse();
+  await Promise.all(both);
   expect(commits.areFailing()).toBe(true);
 });
 

@@ -1,3 +1,4 @@
+import { ServiceError } from '../service-error.js';
 import type { PlantStore } from './plant-store.js';
 
 /** After how long without a success the commits that were tried in it are taken for failing, in milliseconds. */
@@ -12,31 +13,40 @@ export interface WatchedCommits {
   succeeded(): void;
 }
 
-/** Watches whether the commits of a store succeed. Only time and success count: those that hang show nothing else. */
+/**
+ * Watches whether the commits of a store succeed. Those that hang count as those that fail with an error of the registry:
+ * the database does not answer, or is damaged. With any other error it has answered and refused a plant, which shows
+ * neither.
+ */
 export function watchCommits(store: Pick<PlantStore, 'insert'>): WatchedCommits {
-  let inFlight = 0;
-  /** When the first commit was tried since the last one that succeeded. */
-  let triedSince: number | undefined;
+  const inFlight = new Set<{ since: number }>();
+  /** When the first commit was tried that has failed since the last one that succeeded. */
+  let failedSince = Number.POSITIVE_INFINITY;
 
   function succeeded(): void {
-    triedSince = inFlight > 0 ? performance.now() : undefined;
+    failedSince = Number.POSITIVE_INFINITY;
+    for (const commit of inFlight) commit.since = performance.now();
   }
 
   return {
     async insert(plants) {
-      triedSince ??= performance.now();
-      inFlight++;
+      const commit = { since: performance.now() };
+      inFlight.add(commit);
       try {
         const outcomes = await store.insert(plants);
-        inFlight--;
+        inFlight.delete(commit);
         succeeded();
         return outcomes;
       } catch (error) {
-        inFlight--;
+        inFlight.delete(commit);
+        if (error instanceof ServiceError) failedSince = Math.min(failedSince, commit.since);
         throw error;
       }
     },
-    areFailing: () => triedSince !== undefined && performance.now() - triedSince >= failingAfterMs,
+    areFailing() {
+      const since = Math.min(failedSince, ...[...inFlight].map((commit) => commit.since));
+      return performance.now() - since >= failingAfterMs;
+    },
     succeeded,
   };
 }

@@ -1,37 +1,38 @@
 import type { Pool } from 'pg';
+import { findDriverFault, isRefused } from './driver-fault.js';
+import { withDurable } from './durable-reading.js';
+
+/** Stores a plant and takes it back. In one message, so that a pooler may hand on the connection after it. */
+const insertTrial = `
+  BEGIN;
+  INSERT INTO plants (id, name) VALUES (-9223372036854775808, 'trial') ON CONFLICT (id) DO NOTHING;
+  ROLLBACK`;
+
+/** Writes to the log and commits. */
+const commitTrial = `${withDurable} SELECT FROM durable`;
 
 /**
- * Stores a plant and takes it back, then writes to the log and commits: whatever keeps a plant from being stored keeps
- * this from succeeding, be it a lock, a trigger, a right, a full disk or a standby that is missing. In one statement, so
- * that a pooler may hand on the connection after it.
- */
-const trial = `
-  DO $$
-  BEGIN
-    BEGIN
-      INSERT INTO plants (id, name) VALUES (-9223372036854775808, 'trial') ON CONFLICT (id) DO NOTHING;
-      RAISE EXCEPTION USING ERRCODE = 'PS000';
-    EXCEPTION WHEN SQLSTATE 'PS000' THEN NULL;
-    END;
-    PERFORM pg_logical_emit_message(true, 'plant-store', '');
-  END $$`;
-
-/**
- * Makes a function that tries whether a plant would be stored and commits. While one trial waits, as for a standby, all
- * who ask wait for that one, so that trials never take more than one connection.
+ * Makes a function that tries whether a plant would be stored and commits: whatever keeps all plants from being stored
+ * keeps this from succeeding, be it a lock, a right, a full disk or a standby that is missing. A plant that a constraint
+ * or trigger of the operator's refuses passes: the database has answered. While one trial waits, as for a standby, all
+ * callers that ask wait for that one, so that trials never take more than one connection.
  */
 export function createCommitTrial(pool: Pool): () => Promise<void> {
   let trying: Promise<void> | undefined;
   return function tryCommit() {
-    trying ??= pool.query(trial).then(
-      () => {
-        trying = undefined;
-      },
-      (error: unknown) => {
-        trying = undefined;
-        throw error;
-      },
-    );
+    trying ??= tryOnce(pool).finally(() => {
+      trying = undefined;
+    });
     return trying;
   };
+}
+
+async function tryOnce(pool: Pool): Promise<void> {
+  try {
+    await pool.query(insertTrial);
+  } catch (error) {
+    const serverError = findDriverFault(error);
+    if (serverError === undefined || !isRefused(serverError)) throw error;
+  }
+  await pool.query(commitTrial);
 }

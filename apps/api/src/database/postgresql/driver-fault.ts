@@ -60,6 +60,11 @@ export function isUnavailable({ code }: DriverFault): boolean {
   return code === undefined || meaningOf(code) === 'unavailable';
 }
 
+/** Whether a type, a constraint or a trigger has refused what was to be stored. */
+export function isRefused({ code = '' }: DriverFault): boolean {
+  return /^(22|23|P0)/.test(code);
+}
+
 /** Whether another transaction got in the way, so that trying again helps: serialization failure and deadlock. */
 export function isConflict({ code }: DriverFault): boolean {
   return code === '40001' || code === '40P01';

@@ -36,6 +36,11 @@ export function isDamaged(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS)/.test(findDriverFault(error)?.code ?? '');
 }
 
+/** Whether a constraint or a trigger has refused what was to be stored. */
+export function isRefused(error: unknown): boolean {
+  return /^SQLITE_CONSTRAINT/.test(findDriverFault(error)?.code ?? '');
+}
+
 /** Whether a row with the same primary key exists. */
 export function isIdTaken(error: unknown): boolean {
   return findDriverFault(error)?.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
