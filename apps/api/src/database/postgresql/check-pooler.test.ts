@@ -56,6 +56,14 @@ describe('a pooler that hands connections on after each transaction', () => {
       /ALTER ROLE … SET synchronous_commit = on/,
     );
   });
+
+  it('is refused when the server sends no warnings', async () => {
+    await query(url, `ALTER DATABASE ${nameOf()} SET client_min_messages = error`);
+    await expectRefusal(
+      openBehind({ handsOn: true, carriesStatements: true }),
+      /ALTER ROLE … SET client_min_messages = warning/,
+    );
+  });
 });
 
 describe('a pooler that drops the settings of a connection', () => {

@@ -17,6 +17,13 @@ the whole session (pool_mode = session), or let DATABASE_URL name PostgreSQL its
 const asynchronous = `The database cannot be used: commits do not wait for the disk (synchronous_commit = off), and a \
 pooler keeps the service from setting this. Set it for the user: ALTER ROLE … SET synchronous_commit = on.`;
 
+const silent = `The database cannot be used: the server sends no warnings (client_min_messages), one of which says that a \
+commit did not wait for its standby, and a pooler keeps the service from setting this. Set it for the user: \
+ALTER ROLE … SET client_min_messages = warning.`;
+
+/** The values of `client_min_messages` at which a warning is not sent. */
+const withoutWarnings = ['error', 'fatal', 'panic'];
+
 /**
  * Finds out whether a pooler hands on the connections to others after each transaction.
  *
@@ -28,14 +35,16 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
   // A single connection may be all that the user is allowed.
   const isSingle = location.poolSize === 1;
   let waitsForDisk = true;
+  let sendsWarnings = true;
   try {
     for (const turn of isSingle ? [0, 1] : turns) {
       const [connection, known] = [connections[turn], backends[turn]];
       if (connection === undefined || known === undefined) continue;
       if (known.size === 0) await connect(connection);
-      const { pid, text, commits } = await probe(connection, `turn ${turn}`);
+      const { pid, text, commits, messages } = await probe(connection, `turn ${turn}`);
       known.add(pid);
       waitsForDisk &&= commits !== 'off';
+      sendsWarnings &&= !withoutWarnings.includes(messages);
       if (text !== `turn ${turn}`) throw new OperatorError(refusal);
       if (isSingle) await connection.end();
     }
@@ -43,6 +52,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
     const isPooled = pids.length !== connections.length || pids[0] === pids[1];
     // What a connection sets for itself does not hold for the next transaction, which may be another backend's.
     if (isPooled && !waitsForDisk) throw new OperatorError(asynchronous);
+    if (isPooled && !sendsWarnings) throw new OperatorError(silent);
     return { isPooled };
   } catch (error) {
     const code = findDriverFault(error)?.code;
@@ -63,9 +73,10 @@ async function connect(connection: pg.Client): Promise<void> {
 async function probe(connection: pg.Client, text: string): Promise<Probe> {
   const { rows } = await connection.query<Probe>({
     name: 'plant_store_probe',
-    text: `SELECT pg_backend_pid() AS pid, '${text}' AS text, current_setting('synchronous_commit') AS commits`,
+    text: `SELECT pg_backend_pid() AS pid, '${text}' AS text, current_setting('synchronous_commit') AS commits,
+      current_setting('client_min_messages') AS messages`,
   });
-  return rows[0] ?? { pid: 0, text: '', commits: '' };
+  return rows[0] ?? { pid: 0, text: '', commits: '', messages: '' };
 }
 
 interface Probe {
@@ -74,4 +85,6 @@ interface Probe {
   readonly text: string;
   /** Its `synchronous_commit`. */
   readonly commits: string;
+  /** Its `client_min_messages`. */
+  readonly messages: string;
 }

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../operator-error.js';
 import { type DriverFault, findDriverFault } from './driver-fault.js';
+import { confirmDurable } from './durable-reading.js';
 import { insertPlants } from './postgresql-plant-store.js';
 
 /** How long the check waits for another program that has the table locked, in milliseconds. */
@@ -18,10 +19,10 @@ const describeTable = `
   FROM pg_catalog.pg_class WHERE oid = to_regclass('plants')`;
 
 /**
- * Checks that plants can be stored: what the ledger of migrations says was done may have been undone since, or the user may
+ * Checks that plants can be stored, and stored ones acknowledged: what the ledger of migrations says was done may have been undone since, or the user may
  * not be allowed to. Nothing is stored, and a table that is locked is not waited for.
  *
- * @throws {OperatorError} that says what is wrong with the table
+ * @throws {OperatorError} that says what is wrong with the table, or which right is missing
  */
 export async function checkTables(connection: ClientBase): Promise<void> {
   const { rows } = await connection.query<{ isLogged: boolean; hasKey: boolean }>(describeTable);
@@ -30,6 +31,7 @@ export async function checkTables(connection: ClientBase): Promise<void> {
   if (!table.hasKey)
     throw unusable('its id has no primary key or other unique index that ON CONFLICT can use');
   if (!table.isLogged) throw unusable('it is unlogged, so that a crash empties it');
+  await checkConfirming(connection);
   await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
   try {
     // Planned and checked, but not carried out.
@@ -47,6 +49,19 @@ export async function checkTables(connection: ClientBase): Promise<void> {
 /** Whether another program had the table for too long, or the server has cancelled the waiting. */
 function isLocked({ code }: DriverFault): boolean {
   return code === '55P03' || code === '57014';
+}
+
+/** Checks the right to what a retry of a create does besides reading, without doing it. */
+async function checkConfirming(connection: ClientBase): Promise<void> {
+  try {
+    await connection.query(`EXPLAIN ${confirmDurable}`);
+  } catch (error) {
+    if (findDriverFault(error)?.code !== '42501') throw error;
+    throw new OperatorError(
+      'The database cannot be used: its user may not call pg_logical_emit_message, which a retry of a create needs. Let the user EXECUTE this function, with text as its content, as PostgreSQL lets everybody unless that was revoked.',
+      { cause: error },
+    );
+  }
 }
 
 function unusable(reason: string, cause?: unknown): OperatorError {

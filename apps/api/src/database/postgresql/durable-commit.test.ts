@@ -1,4 +1,5 @@
-import { expect, inject, it } from 'vitest';
+import pg from 'pg';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openTestDatabase } from '../../../test/database/create-test-database.js';
 import { createDatabase, query } from '../../../test/postgresql/start-postgresql.js';
 
@@ -42,3 +43,21 @@ it.each([
     }
   },
 );
+
+it('no statement about tokens is in a transaction of the client, where a cancelled wait would go unnoticed', async () => {
+  const { accessTokens, close } = await openTestDatabase({
+    url: await createDatabase(inject('postgresqlUrl')),
+  });
+  const sent = vi.spyOn(pg.Client.prototype, 'query');
+  onTestFinished(() => sent.mockRestore());
+  const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
+  await accessTokens.takeOver(token);
+  await accessTokens.takeOver({ ...token, revokedAt: new Date() });
+  const { id } = await accessTokens.add({ name: 'shop', hash: 'b', expiresAt: null });
+  await accessTokens.revoke(id, new Date());
+  await accessTokens.revoke(id, new Date());
+  await close();
+  const statements = sent.mock.calls.map(([query]) => JSON.stringify(query));
+  expect(statements.filter((text) => text.includes('UPDATE'))).not.toEqual([]);
+  expect(statements.filter((text) => /BEGIN|COMMIT/.test(text))).toEqual([]);
+});

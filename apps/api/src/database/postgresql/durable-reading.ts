@@ -12,3 +12,6 @@
  * alone writes nothing.
  */
 export const withDurable = `WITH durable AS (SELECT pg_logical_emit_message(true, 'plant-store', ''))`;
+
+/** Waits until all that was read before is as durable, and reads nothing itself. */
+export const confirmDurable = `${withDurable} SELECT FROM durable`;

@@ -109,6 +109,25 @@ describe('a table of plants that is not as the migrations made it is refused', (
   });
 });
 
+it('a user who may not write to the log, as a retry does, is refused', async () => {
+  const url = await createDatabase(serverUrl);
+  await (await open(url)).close();
+  await query(url, `GRANT SELECT ON _prisma_migrations, access_tokens TO ${user}`);
+  await query(url, `GRANT SELECT, INSERT ON plants TO ${user}`);
+  await (await open(asUser(url))).close();
+  await query(
+    url,
+    `DO $$ DECLARE emit regprocedure; BEGIN
+       FOR emit IN SELECT oid FROM pg_proc WHERE proname = 'pg_logical_emit_message' LOOP
+         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', emit);
+       END LOOP;
+     END $$`,
+  );
+  const opening = open(asUser(url));
+  await expect(opening).rejects.toBeInstanceOf(OperatorError);
+  await expect(opening).rejects.toThrow(/may not call pg_logical_emit_message, .* Let the user EXECUTE/);
+});
+
 describe('the schema', () => {
   const tablesIn = (url: string, schema: string) =>
     query<{ table: string }>(

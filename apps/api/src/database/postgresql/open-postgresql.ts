@@ -13,7 +13,7 @@ import { connectionSettings, giveUpAfterMs } from './connection-settings.js';
 import { createCommitTrial } from './create-commit-trial.js';
 import { createOrUnavailable } from './database-unavailable.js';
 import { findDriverFault } from './driver-fault.js';
-import { withDurable } from './durable-reading.js';
+import { confirmDurable } from './durable-reading.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
 import { createPostgresqlPlantStore, insertPlants } from './postgresql-plant-store.js';
@@ -41,7 +41,7 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connections, '$1', hash),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
-      confirmRead: async () => void (await pool.query(`${withDurable} SELECT FROM durable`)),
+      confirmRead: async () => void (await pool.query(confirmDurable)),
       orUnavailable,
     });
     const tryCommit = createCommitTrial(pool);

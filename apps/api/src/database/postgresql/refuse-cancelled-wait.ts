@@ -6,6 +6,9 @@ const waitsForStandby = 'SyncRepWaitForLSN';
 /**
  * Fails the statement of a connection whose wait for the synchronous standby was cancelled, as by `pg_cancel_backend`. The
  * server calls it a success with a warning: the commit is on the primary alone, and would be lost with it.
+ *
+ * Not inside a transaction that Prisma's client has open: its adapter ignores the error there, so that the COMMIT would
+ * count as a success. None is used: each statement about plants or tokens is a transaction of its own.
  */
 export function refuseCancelledWait(connection: ClientBase): void {
   connection.on('notice', ({ routine, message }) => {
