@@ -37,7 +37,11 @@ export function messageClasses(app: Express): MessageClasses {
     takeBody(receive: BodyReceiver): boolean {
       if (this.readableFlowing !== null) return false;
       // Reading, if only nothing, keeps Node from throwing the body away. Node.js 26 gives a piece at a time.
-      for (let come: Buffer | null = this.read(); come !== null; come = this.read()) receive(come);
+      let come: Buffer | null = this.read();
+      while (come !== null) {
+        receive(come);
+        come = this.readableLength > 0 ? this.read() : null;
+      }
       if (this.complete) receive(null);
       else this.bodyReceiver = receive;
       return true;
