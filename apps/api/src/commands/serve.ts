@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { createLog } from '../operations/create-log.js';
-import { limitHeapGrowth } from '../operations/limit-heap-growth.js';
+import { allocateYoung, limitHeapGrowth } from '../operations/limit-heap-growth.js';
 import { startService } from '../start-service.js';
 import { describeQuickstart, ensureQuickstartToken } from './quickstart.js';
 import type { Terminal } from './terminal.js';
@@ -16,6 +16,7 @@ export async function serve(
   terminal: Terminal,
 ): Promise<void> {
   limitHeapGrowth();
+  allocateYoung();
   const { log, print, close: closeLog } = createLog(config.logLevel);
   const stopSignal = terminal.stopSignal();
   const service = await startService(config, log);

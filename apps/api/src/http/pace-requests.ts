@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How many requests are handled in one turn of the event loop before others have to wait for the next. */
-export const requestsPerTurn = 16;
+export const requestsPerTurn = 32;
 
 /** How many requests of a connection may wait; with so many nothing more is read from it. */
 const waitingPerConnection = 16;

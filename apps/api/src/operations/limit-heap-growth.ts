@@ -13,6 +13,16 @@ export function limitHeapGrowth(): void {
 }
 
 /**
+ * Allocates every new object in the young generation. Where many objects of one line of code outlive a collection, V8
+ * allocates those to come as old ones. In about a third of all processes it does so for objects that belong to a
+ * request: dead, but old, they keep all of their request alive until the next full collection, of which there are then
+ * twenty times as many, and throughput falls by up to 30 % for as long as the process lives.
+ */
+export function allocateYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
+}
+
+/**
  * Keeps the part of the heap that new objects go to at the size that it has: for a command whose objects live so short
  * that a larger one would only hold more garbage. V8 takes it back whenever a thread starts.
  */
