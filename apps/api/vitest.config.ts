@@ -1,14 +1,14 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { type Engine, engines } from './test/database/engines.js';
+import { type Engine, engines } from './test/support/database/engines.js';
 
-const interfaceTests = 'test/interface/**/*.test.ts';
+const httpTests = 'test/http/**/*.test.ts';
 const browserTests = 'test/browser/**/*.test.ts';
 
 /** `--mode browser` runs the tests that need Chromium, and only those; every other run leaves them out. */
 export default defineConfig(({ mode }) => ({
   test: {
     // A PostgreSQL of its own, which needs none on the machine.
-    globalSetup: ['test/postgresql/global-setup.ts'],
+    globalSetup: ['test/support/postgresql/global-setup.ts'],
     // Many tests wait for a process, or for the end of an outage.
     maxWorkers: '100%',
     // CI compares the number of tests with the one in .ci/test-counts.json.
@@ -17,14 +17,14 @@ export default defineConfig(({ mode }) => ({
       mode === 'browser'
         ? [createProject('browser', 'sqlite', { include: [browserTests] })]
         : [
-            // What the interface promises holds on every engine: the same tests, once for each.
+            // What the API promises holds on every engine: the same tests, once for each.
             // These files keep no state in modules, which so need not be loaded anew for each of them.
             ...engines.map((engine) =>
-              createProject(engine, engine, { include: [interfaceTests], isolate: false }),
+              createProject(engine, engine, { include: [httpTests], isolate: false }),
             ),
             createProject('api', 'sqlite', {
               include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-              exclude: [interfaceTests, browserTests],
+              exclude: [httpTests, browserTests],
             }),
           ],
   },

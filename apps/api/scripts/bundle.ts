@@ -15,8 +15,8 @@ await build({
   entryPoints: [
     'src/main.ts',
     // Loaded by their paths, in a thread and in a process of their own.
-    'src/database/sqlite/checkpoint-worker.js',
-    'src/database/sqlite/copy-process.js',
+    'src/database/sqlite/checkpoints/checkpoint-worker.js',
+    'src/database/sqlite/files/copy-process.js',
   ],
   outdir: 'dist',
   entryNames: '[name]',

@@ -14,7 +14,7 @@ it('has a default for everything', () => {
     bodiesLimitBytes: 67_108_864,
     rateLimitPerMinute: 0,
     corsOrigins: [],
-    writerLimits: {
+    batcherLimits: {
       waitingPlants: 10_000,
       waitingBytes: 33_554_432,
       batchPlants: 1_000,
@@ -37,9 +37,9 @@ it('has an admin port when one is set, on the host of the service unless it has 
 
 it('has room for several bodies by default, however large one may be', () => {
   const limit = (environment: Record<string, string>) => parseConfig(environment, '/srv').bodiesLimitBytes;
-  expect(limit({ BODY_LIMIT_BYTES: '33554432' })).toBe(134_217_728);
-  expect(limit({ BODY_LIMIT_BYTES: '100', BODIES_LIMIT_BYTES: '200' })).toBe(200);
-  expect(() => limit({ BODY_LIMIT_BYTES: '101', BODIES_LIMIT_BYTES: '200' })).toThrow('at least twice');
+  expect(limit({ BODY_MAX_BYTES: '33554432' })).toBe(134_217_728);
+  expect(limit({ BODY_MAX_BYTES: '100', BODIES_MAX_BYTES: '200' })).toBe(200);
+  expect(() => limit({ BODY_MAX_BYTES: '101', BODIES_MAX_BYTES: '200' })).toThrow('at least twice');
 });
 
 it.each([
@@ -109,8 +109,8 @@ it.each([
     ],
   ],
   ['LOG_LEVEL', ['INFO', 'loud']],
-  ['BODY_LIMIT_BYTES', ['0', '1e6', '1MiB', '268435457']],
-  ['BODIES_LIMIT_BYTES', ['1', '64MiB', '2097151']],
+  ['BODY_MAX_BYTES', ['0', '1e6', '1MiB', '268435457']],
+  ['BODIES_MAX_BYTES', ['1', '64MiB', '2097151']],
   ['RATE_LIMIT_PER_MINUTE', ['-1', 'none']],
   [
     'CORS_ORIGINS',
@@ -132,8 +132,8 @@ it.each([
       ',',
     ],
   ],
-  ['WAITING_PLANTS_LIMIT', ['0', 'all']],
-  ['WAITING_BYTES_LIMIT', ['0', '32MiB']],
+  ['QUEUE_MAX_PLANTS', ['0', 'all']],
+  ['QUEUE_MAX_BYTES', ['0', '32MiB']],
   ['SHUTDOWN_TIMEOUT_MS', ['10s']],
 ])('refuses %s when it is one of %j', (name, values) => {
   for (const value of values) {

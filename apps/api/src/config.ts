@@ -5,8 +5,8 @@ import {
   type ParsedDatabaseUrl,
   parseDatabaseUrl,
 } from './database/database-location.js';
-import { OperatorError } from './operator-error.js';
-import type { PlantWriterLimits } from './plants/plant-writer.js';
+import { OperatorError } from './errors/operator-error.js';
+import type { PlantBatcherLimits } from './plants/plant-batcher.js';
 
 /** The settings of the service, parsed once from the environment and frozen. */
 export type Config = Readonly<{
@@ -27,7 +27,7 @@ export type Config = Readonly<{
   /** Origins whose pages may call the service from a browser, such as `https://app.example.com`; none by default. */
   corsOrigins: readonly string[];
   /** How much may wait to be stored, and how much goes into one commit. */
-  writerLimits: PlantWriterLimits;
+  batcherLimits: PlantBatcherLimits;
   /** How long running requests have to finish when the service is told to stop, in milliseconds. */
   shutdownTimeoutMs: number;
 }>;
@@ -48,12 +48,12 @@ const EnvironmentSchema = z.object({
   DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
   DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
-  BODY_LIMIT_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
-  BODIES_LIMIT_BYTES: wholeNumber(2, 2 ** 33).optional(),
+  BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
+  BODIES_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
   CORS_ORIGINS: z.string().default('').transform(toOrigins),
-  WAITING_PLANTS_LIMIT: wholeNumber(1, 10 ** 6).default(10_000),
-  WAITING_BYTES_LIMIT: wholeNumber(1, 2 ** 30).default(2 ** 25),
+  QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
+  QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
   SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
 });
 
@@ -75,8 +75,8 @@ export function parseConfig(
   const parsed = EnvironmentSchema.safeParse(set);
   if (!parsed.success) throw new OperatorError(describeFaults(parsed.error), { exitCode: 2 });
   const variables = parsed.data;
-  const bodiesLimitBytes = variables.BODIES_LIMIT_BYTES ?? defaultBodiesLimit(variables.BODY_LIMIT_BYTES);
-  if (bodiesLimitBytes < 2 * variables.BODY_LIMIT_BYTES)
+  const bodiesLimitBytes = variables.BODIES_MAX_BYTES ?? defaultBodiesLimit(variables.BODY_MAX_BYTES);
+  if (bodiesLimitBytes < 2 * variables.BODY_MAX_BYTES)
     throw new OperatorError(bodiesLimitTooLow, { exitCode: 2 });
   return Object.freeze({
     host: variables.HOST,
@@ -95,13 +95,13 @@ export function parseConfig(
           },
     ),
     logLevel: variables.LOG_LEVEL,
-    bodyLimitBytes: variables.BODY_LIMIT_BYTES,
+    bodyLimitBytes: variables.BODY_MAX_BYTES,
     bodiesLimitBytes,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
-    writerLimits: Object.freeze({
-      waitingPlants: variables.WAITING_PLANTS_LIMIT,
-      waitingBytes: variables.WAITING_BYTES_LIMIT,
+    batcherLimits: Object.freeze({
+      waitingPlants: variables.QUEUE_MAX_PLANTS,
+      waitingBytes: variables.QUEUE_MAX_BYTES,
       batchPlants,
       batchBytes,
     }),
@@ -115,7 +115,7 @@ function defaultBodiesLimit(bodyLimitBytes: number): number {
 
 /** One token may hold half of all room for bodies, which must do for one body. */
 const bodiesLimitTooLow = `The configuration is not valid:
-  BODIES_LIMIT_BYTES must be at least twice BODY_LIMIT_BYTES
+  BODIES_MAX_BYTES must be at least twice BODY_MAX_BYTES
 Set it higher and start again.`;
 
 function wholeNumber(min: number, max: number) {

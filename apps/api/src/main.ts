@@ -1,19 +1,19 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { backUp } from './commands/backup.js';
-import { parseDuration } from './commands/duration.js';
-import { explainOutput } from './commands/explain-output.js';
-import { exportPlants } from './commands/export.js';
-import { importPlants } from './commands/import.js';
-import { migrate } from './commands/migrate.js';
-import { exportTokens, importTokens } from './commands/move-tokens.js';
-import type { Terminal } from './commands/terminal.js';
-import { createToken, listTokens, revokeToken } from './commands/token.js';
+import { backUp } from './cli/backup.js';
+import { exportPlants } from './cli/export.js';
+import { importPlants } from './cli/import.js';
+import { migrate } from './cli/migrate.js';
+import { exportTokens, importTokens } from './cli/move-tokens.js';
+import type { CliContext } from './cli/support/cli-context.js';
+import { explainOutputError } from './cli/support/explain-output-error.js';
+import { parseDuration } from './cli/support/parse-duration.js';
+import { createToken, listTokens, revokeToken } from './cli/token.js';
 import { type Config, parseConfig } from './config.js';
-import { OperatorError } from './operator-error.js';
+import { OperatorError } from './errors/operator-error.js';
 import { packageFolder } from './package-folder.js';
-import { requireNodeVersion } from './require-node-version.js';
+import { requireNodeVersion } from './runtime/require-node-version.js';
 
 /** The command line `plant-store`. The only file that reads the environment, hears signals, or ends the process. */
 const { version } = createRequire(packageFolder)('./package.json') as { version: string };
@@ -24,7 +24,7 @@ const program = new Command('plant-store')
   .helpCommand(false)
   .showHelpAfterError('(see plant-store --help)')
   .exitOverride()
-  .configureOutput({ writeOut: (text) => terminal.print(text) })
+  .configureOutput({ writeOut: (text) => context.print(text) })
   .addHelpText(
     'after',
     `
@@ -38,8 +38,8 @@ program
   .option('--quickstart', 'issue an access token on the first start, and print a curl that uses it')
   .action(async (options: { quickstart?: boolean }) => {
     // The other commands have no use for a server, which is most of the program.
-    const { serve } = await import('./commands/serve.js');
-    await serve(readConfig(), options, terminal).finally(endSoon);
+    const { serve } = await import('./cli/serve.js');
+    await serve(readConfig(), options, context).finally(endSoon);
   });
 
 const token = program
@@ -60,42 +60,42 @@ token
     createToken(
       readConfig(),
       { name: options.name, ...(options.expires !== undefined && { expiresInMs: options.expires }) },
-      terminal,
+      context,
     ),
   );
 
 token
   .command('list')
   .description('print all tokens: id, name, creation, expiry or revocation')
-  .action(() => listTokens(readConfig(), terminal));
+  .action(() => listTokens(readConfig(), context));
 
 token
   .command('revoke')
   .description('revoke a token by its id')
   .argument('<id>', 'the id that token list shows', toTokenId)
-  .action((id: number) => revokeToken(readConfig(), id, terminal));
+  .action((id: number) => revokeToken(readConfig(), id, context));
 
 token
   .command('export')
   .description('print all tokens as NDJSON, with their hashes, to move them to another database')
-  .action(() => exportTokens(readConfig(), terminal));
+  .action(() => exportTokens(readConfig(), context));
 
 token
   .command('import')
   .description('take over the tokens that token export has printed; they keep working as they are')
   .argument('[file]', 'the file; without it standard input is read')
-  .action((file: string | undefined) => importTokens(readConfig(), file, terminal));
+  .action((file: string | undefined) => importTokens(readConfig(), file, context));
 
 program
   .command('migrate')
   .description('create the database as needed and apply pending migrations')
-  .action(() => migrate(readConfig(), terminal));
+  .action(() => migrate(readConfig(), context));
 
 program
   .command('export')
   .description('write all plants as NDJSON, one a line, in the order of their ids')
   .option('--output <file>', 'a new file, in place of standard output')
-  .action((options: { output?: string }) => exportPlants(readConfig(), options, terminal));
+  .action((options: { output?: string }) => exportPlants(readConfig(), options, context));
 
 program
   .command('import')
@@ -110,7 +110,7 @@ program
     1,
   )
   .action((file: string | undefined, { fromLine }: { fromLine: number }) =>
-    importPlants(readConfig(), { file, fromLine }, terminal),
+    importPlants(readConfig(), { file, fromLine }, context),
   )
   .addHelpText(
     'after',
@@ -121,7 +121,7 @@ program
   .command('backup')
   .description('copy a SQLite database to a new file, at any time, and check the copy')
   .argument('<file>', 'the file to create; one that exists is left as it is')
-  .action((file: string) => backUp(readConfig(), file, terminal));
+  .action((file: string) => backUp(readConfig(), file, context));
 
 /** How long a service that has stopped may wait for a reader, or for a database that hangs, in milliseconds. */
 const lingerMs = 250;
@@ -133,7 +133,7 @@ const eraseLine = process.stderr.isTTY ? '\r\x1b[K' : '';
 process.stderr.on('error', () => undefined);
 process.stdout.on('error', () => undefined);
 
-const terminal: Terminal = {
+const context: CliContext = {
   folder: process.cwd(),
   get input() {
     return process.stdin;
@@ -141,7 +141,7 @@ const terminal: Terminal = {
   output: process.stdout,
   print: (text) =>
     void process.stdout.write(text, (error) => {
-      if (error) process.exitCode = report(explainOutput(error));
+      if (error) process.exitCode = report(explainOutputError(error));
     }),
   remark: (text) => new Promise((resolve) => process.stderr.write(`${eraseLine}${text}\n`, () => resolve())),
   showProgress: (text) => void (process.stderr.isTTY && process.stderr.write(`${eraseLine}${text}`)),
@@ -149,7 +149,7 @@ const terminal: Terminal = {
     new Promise((resolve) => {
       const hear = (signal: NodeJS.Signals) => {
         resolve(signal);
-        // npx and pnpm pass on a signal that the terminal has sent to all; only a later one ends the process at once.
+        // npx and pnpm pass on a signal that the context has sent to all; only a later one ends the process at once.
         setTimeout(() => process.off('SIGTERM', hear).off('SIGINT', hear), 1_000).unref();
       };
       process.on('SIGTERM', hear).on('SIGINT', hear);
@@ -162,7 +162,7 @@ function endSoon(): void {
 }
 
 function readConfig(): Config {
-  return parseConfig(process.env, terminal.folder);
+  return parseConfig(process.env, context.folder);
 }
 
 function toName(text: string): string {
@@ -199,11 +199,11 @@ try {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof OperatorError) {
-    terminal.remark(`plant-store: ${error.message}`);
+    context.remark(`plant-store: ${error.message}`);
     return error.exitCode;
   }
   // Whoever read the result has enough of it, as head has; there is nothing to tell.
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 1;
-  terminal.remark(`plant-store: unexpected fault\n${error instanceof Error ? error.stack : String(error)}`);
+  context.remark(`plant-store: unexpected fault\n${error instanceof Error ? error.stack : String(error)}`);
   return 1;
 }

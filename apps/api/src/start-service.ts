@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
+import { createAdminServer } from './admin/create-admin-server.js';
+import { createReadiness } from './admin/readiness.js';
 import { type AccessTokens, createAccessTokens } from './auth/access-tokens.js';
 import type { Config } from './config.js';
 import { openDatabase } from './database/open-database.js';
 import { createApp } from './http/create-app.js';
-import { createServer } from './http/create-server.js';
-import { createAdminServer } from './operations/create-admin-server.js';
-import { isDoneWithin } from './operations/is-done-within.js';
-import { listen } from './operations/listen.js';
-import { createReadiness } from './operations/readiness.js';
-import { stoppable } from './operations/stop-server.js';
-import { createPlantWriter } from './plants/plant-writer.js';
-import { watchCommits } from './plants/watch-commits.js';
+import { createServer } from './http/server/create-server.js';
+import { createGracefulShutdown } from './http/server/graceful-shutdown.js';
+import { listen } from './http/server/listen.js';
+import { createCommitMonitor } from './plants/commit-monitor.js';
+import { createPlantBatcher } from './plants/plant-batcher.js';
+import { completesWithin } from './runtime/is-done-within.js';
 
 /**
  * How long the database, and then a request on the admin port, may keep the service from ending once its time is over, in
@@ -49,11 +49,11 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const accessTokens = createAccessTokens(database.accessTokens);
   const stopping = new AbortController();
   const { concurrentInserts } = database;
-  const commits = watchCommits(database.plants);
-  const plants = createPlantWriter(commits, { ...config.writerLimits, concurrentInserts });
+  const commits = createCommitMonitor(database.plants);
+  const plants = createPlantBatcher(commits, { ...config.batcherLimits, concurrentInserts });
   const app = await createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
   const server = createServer(app, log);
-  const stopServer = stoppable(server);
+  const stopServer = createGracefulShutdown(server);
   const readiness = createReadiness({
     async check() {
       if (!commits.areFailing()) return database.check();
@@ -66,13 +66,13 @@ export async function startService(config: Config, log: Logger): Promise<Service
     log,
   });
   const adminServer = createAdminServer({ readiness, log });
-  const stopAdminServer = stoppable(adminServer);
+  const stopAdminServer = createGracefulShutdown(adminServer);
 
   async function stop(): Promise<boolean> {
     stopping.abort();
     const deadline = performance.now() + config.shutdownTimeoutMs + databaseTimeoutMs;
     const answered = await stopServer(config.shutdownTimeoutMs);
-    const closed = await isDoneWithin(deadline - performance.now(), closeDatabase());
+    const closed = await completesWithin(deadline - performance.now(), closeDatabase());
     await stopAdminServer(adminTimeoutMs);
     return answered && closed;
   }

@@ -1,39 +1,39 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { clientSpeed } from './client-speed.js';
-import { contest, postgresqlContest } from './contest.js';
-import type { ContestSettings } from './contest-results.js';
-import { allContestants, postgresqlContestants } from './contestants/all-contestants.js';
-import type { Contestant } from './contestants/contestant.js';
-import { growth } from './growth.js';
-import { overload } from './overload.js';
+import { clientSpeed } from './client-speed/client-speed.js';
+import { comparison, postgresqlComparison } from './comparison/comparison.js';
+import type { ComparisonSettings } from './comparison/comparison-results.js';
+import type { Environment } from './environment/environment.js';
+import { growth } from './growth/growth.js';
+import { overload } from './overload/overload.js';
 import { resultFiles, workFolder } from './paths.js';
-import { writeChart } from './result-files.js';
-import { killProcesses } from './start-process.js';
-import { startTime } from './start-time.js';
-import type { Surroundings } from './surroundings.js';
+import { killProcesses } from './processes/start-process.js';
+import { writeChart } from './report/result-files.js';
+import { startTime } from './start-time/start-time.js';
+import { allTargets, postgresqlTargets } from './targets/all-targets.js';
+import type { Target } from './targets/target.js';
 
-/** The command line `pnpm bench`. Exit status: 0 done, 1 it failed or a contestant lost an acknowledged plant. */
+/** The command line `pnpm bench`. Exit status: 0 done, 1 it failed or a target lost an acknowledged plant. */
 const program = new Command('bench')
   .description('Measures the service, and its peers beside it, on this machine. Loopback only.')
   .helpCommand(false)
   .showHelpAfterError();
 
-addContest(
+addComparison(
   program
-    .command('contest', { isDefault: true })
-    .description('drive all contestants with the same load and print a table for each number of connections'),
-  allContestants,
-  contest,
+    .command('compare', { isDefault: true })
+    .description('drive all targets with the same load and print a table for each number of connections'),
+  allTargets,
+  comparison,
 );
 
-addContest(
+addComparison(
   program
     .command('postgresql')
     .description('the same over a PostgreSQL server, started for it, for those who can use one'),
-  postgresqlContestants,
-  postgresqlContest,
+  postgresqlTargets,
+  postgresqlComparison,
 );
 
 program
@@ -46,14 +46,14 @@ program
   .action(async (options: { rounds: number; seconds: number; warmup: number; plants: number[] }) => {
     const { rounds, seconds, warmup, plants } = options;
     const settings = { rounds, seconds, warmupSeconds: warmup, plants };
-    if (!(await growth(settings, makeSurroundings()))) process.exitCode = 1;
+    if (!(await growth(settings, makeEnvironment()))) process.exitCode = 1;
   });
 
 program
   .command('start')
   .description('measure how soon the service answers after its start, and its memory when idle')
   .option('--starts <count>', 'how often it is started', toCount, 10)
-  .action((options: { starts: number }) => startTime(options.starts, makeSurroundings()));
+  .action((options: { starts: number }) => startTime(options.starts, makeEnvironment()));
 
 program
   .command('client')
@@ -61,7 +61,7 @@ program
   .option('--pairs <count>', 'how often both are measured, one after the other', toCount, 25)
   .option('--run <ms>', 'how long one is measured at a time', toCount, 300)
   .action(({ pairs, run }: { pairs: number; run: number }) =>
-    clientSpeed({ pairs, runMs: run }, makeSurroundings()),
+    clientSpeed({ pairs, runMs: run }, makeEnvironment()),
   );
 
 program
@@ -69,21 +69,21 @@ program
   .description('measure what is stored when far more connections retry than plants may wait')
   .option('--rounds <count>', 'how often it is measured', toCount, 3)
   .option('--seconds <count>', 'how long is measured', toSeconds, 4)
-  .action((options: { rounds: number; seconds: number }) => overload(options, makeSurroundings()));
+  .action((options: { rounds: number; seconds: number }) => overload(options, makeEnvironment()));
 
 program
   .command('chart')
   .description('draw docs/performance.svg from results/latest.json')
-  .action(() => writeChart(resultFiles.contest, resultFiles.chart));
+  .action(() => writeChart(resultFiles.comparison, resultFiles.chart));
 
-/** Gives a command the options of a contest. */
-function addContest(
+/** Gives a command the options of a comparison. */
+function addComparison(
   command: Command,
-  contestants: readonly Contestant[],
+  targets: readonly Target[],
   hold: (
-    contestants: readonly Contestant[],
-    settings: ContestSettings,
-    surroundings: Surroundings,
+    targets: readonly Target[],
+    settings: ComparisonSettings,
+    environment: Environment,
   ) => Promise<boolean>,
 ): void {
   command
@@ -97,9 +97,9 @@ function addContest(
     )
     .option('--connections <counts>', 'separated by commas', toCounts, [1, 16, 64, 256])
     .addOption(
-      new Option('--only <names>', `some of ${contestants.map(({ name }) => name).join(',')}`)
-        .argParser((text) => toContestants(text, contestants))
-        .default(contestants, 'all'),
+      new Option('--only <names>', `some of ${targets.map(({ name }) => name).join(',')}`)
+        .argParser((text) => toTargets(text, targets))
+        .default(targets, 'all'),
     )
     .action(
       async (options: {
@@ -107,17 +107,17 @@ function addContest(
         seconds: number;
         warmup: number;
         connections: number[];
-        only: readonly Contestant[];
+        only: readonly Target[];
       }) => {
         const { rounds, seconds, warmup, connections, only } = options;
         const settings = { rounds, seconds, warmupSeconds: warmup, connections };
-        if (!(await hold(only, settings, makeSurroundings()))) process.exitCode = 1;
+        if (!(await hold(only, settings, makeEnvironment()))) process.exitCode = 1;
       },
     );
 }
 
-/** Surroundings that leave nothing behind, however this process ends: no child, and no file but the results. */
-function makeSurroundings(): Surroundings {
+/** Environment that leave nothing behind, however this process ends: no child, and no file but the results. */
+function makeEnvironment(): Environment {
   mkdirSync(workFolder, { recursive: true });
   const folder = mkdtempSync(join(workFolder, 'run-'));
   process.on('exit', () => {
@@ -154,11 +154,11 @@ function toSeconds(text: string): number {
   return seconds;
 }
 
-function toContestants(text: string, contestants: readonly Contestant[]): Contestant[] {
+function toTargets(text: string, targets: readonly Target[]): Target[] {
   const names = text.split(',');
-  const unknown = names.find((name) => !contestants.some((contestant) => contestant.name === name));
-  if (unknown !== undefined) throw new InvalidArgumentError(`There is no contestant ${unknown}.`);
-  return contestants.filter(({ name }) => names.includes(name));
+  const unknown = names.find((name) => !targets.some((target) => target.name === name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`There is no target ${unknown}.`);
+  return targets.filter(({ name }) => names.includes(name));
 }
 
 await program.parseAsync();

@@ -8,7 +8,7 @@ function inRepository(path: string): string {
 
 /** The files that measurements leave, all of them committed. */
 export const resultFiles = {
-  contest: inRepository('apps/bench/results/latest.json'),
+  comparison: inRepository('apps/bench/results/latest.json'),
   postgresql: inRepository('apps/bench/results/postgresql.json'),
   growth: inRepository('apps/bench/results/growth.json'),
   start: inRepository('apps/bench/results/start.json'),

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { workFolder } from '../src/paths.js';
-import { processEnd, startProcess } from '../src/start-process.js';
+import { processEnd, startProcess } from '../src/processes/start-process.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
@@ -47,7 +47,7 @@ describe('bench postgresql leaves no process and no folder', () => {
   it.each([
     { signal: 'SIGINT', status: 130, when: 'the database is being created', holds: isCreating },
     { signal: 'SIGTERM', status: 143, when: 'the database is being created', holds: isCreating },
-    { signal: 'SIGINT', status: 130, when: 'a contestant is driven', holds: isRunning },
+    { signal: 'SIGINT', status: 130, when: 'a target is driven', holds: isRunning },
   ] as const)('when $signal comes while $when', async ({ signal, status, holds }) => {
     const { child, folder } = await startBench();
     await until(() => holds(folder));

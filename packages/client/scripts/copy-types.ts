@@ -1,5 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+
+/** The exports of the contract's manifest: by subpath, then by condition. */
+const { exports: contractExports } = createRequire(import.meta.url)('@plant-store/contract/package.json') as {
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+};
 
 interface Copy {
   /** Where the compiler has written the declarations, in folders as those of `packages/`. */
@@ -38,8 +44,9 @@ const imports = /(^(?:import|export) [^;]*?\bfrom |\bimport\()(['"])(.+?)\2/gm;
 function findModule(specifier: string, importer: string): string {
   if (specifier.startsWith('.')) return join(dirname(importer), specifier.replace(/\.js$/, ''));
   const subpath = /^@plant-store\/contract\/(.+)$/.exec(specifier)?.[1];
-  if (subpath === undefined) throw new Error(`${importer}: its types need ${specifier}`);
-  return `contract/src/${subpath}`;
+  const source = contractExports[`./${subpath}`]?.['@plant-store/source'];
+  if (source === undefined) throw new Error(`${importer}: its types need ${specifier}`);
+  return join('contract', source.replace(/\.ts$/, ''));
 }
 
 /** Where the declarations of a module go, below the target. */

@@ -3,8 +3,8 @@ import { createClientOf } from './create-client-of.js';
 import { NetworkError } from './errors/network-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
-import type { Fetch } from './exchange.js';
 import type { CallOptions, ClientOptions } from './options.js';
+import type { Fetch } from './retry/exchange.js';
 
 /** Operations of which the client knows nothing. */
 interface Made {

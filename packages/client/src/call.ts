@@ -1,18 +1,18 @@
-import { attempt } from './attempt.js';
 import { NetworkError } from './errors/network-error.js';
 import type { Outcome, PlantStoreError } from './errors/plant-store-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
-import { wasNotSent } from './exchange.js';
 import type { CallOptions } from './options.js';
-import { mayPass, pauseMs } from './pause.js';
-import { type ReadReply, readReply } from './read-reply.js';
-import { explainStatus, isRedirectError } from './redirect.js';
+import { type RequestParts, writeBody, writeTarget } from './request/write-request.js';
+import { type Defaults, resolveOptions } from './resolve-options.js';
+import { type ReadReply, readReply } from './response/read-reply.js';
+import { explainStatus, isRedirectError } from './response/redirect.js';
+import { attempt } from './retry/attempt.js';
+import { backoffDelayMs, isRetryableStatus } from './retry/backoff.js';
+import { wasNotSent } from './retry/exchange.js';
+import { delay, timeoutReason, withTimeout } from './retry/with-timeout.js';
 import { isIdempotent, type Route } from './route.js';
-import { type Defaults, settle } from './settings.js';
 import type { TsRestOptions } from './ts-rest-options.js';
-import { pauseFor, timeIsOver, waitFor } from './wait-for.js';
-import { type RequestParts, writeBody, writeTarget } from './write-request.js';
 
 /** What a call of any operation may be given. */
 export interface AnyRequest extends RequestParts, CallOptions, TsRestOptions {}
@@ -30,7 +30,7 @@ export async function call(
   defaults: Defaults,
   request: AnyRequest = {},
 ): Promise<ReadReply> {
-  const settings = settle(defaults, request);
+  const settings = resolveOptions(defaults, request);
   const { signal, timeoutMs, attemptTimeoutMs, retries, tokens } = settings;
   const { method } = route;
   const url = settings.baseUrl + writeTarget(route, request);
@@ -46,10 +46,10 @@ export async function call(
     new TimeoutError(`${method} ${url} got no reply in ${ms} ms`, { outcome, cause: failure });
   try {
     signal?.throwIfAborted();
-    let authorization = tokens.known ?? (await waitFor(tokens.get, timeoutMs, signal));
+    let authorization = tokens.known ?? (await withTimeout(tokens.get, timeoutMs, signal));
     for (let number = 1; ; number++) {
       const ms = Math.min(attemptTimeoutMs, leftMs());
-      if (ms <= 0) throw timeIsOver;
+      if (ms <= 0) throw timeoutReason;
       const before: Outcome = outcome;
       outcome = 'unknown';
       const { reply, error } = await attempt(
@@ -61,8 +61,8 @@ export async function call(
         if (isRedirectError(error)) {
           throw new UnexpectedResponseError(explainStatus(0), 0, '', { cause: error });
         }
-        const late = error === timeIsOver;
-        if (late && ms < attemptTimeoutMs) throw timeIsOver;
+        const late = error === timeoutReason;
+        if (late && ms < attemptTimeoutMs) throw timeoutReason;
         if (wasNotSent(error)) outcome = before;
         failure = late
           ? timedOut(attemptTimeoutMs)
@@ -72,13 +72,13 @@ export async function call(
       if (reply?.response.status === 401 && !renewed) {
         renewed = true;
         const refused = authorization;
-        authorization = await waitFor(() => tokens.renew(refused), leftMs(), signal);
+        authorization = await withTimeout(() => tokens.renew(refused), leftMs(), signal);
         if (authorization !== refused) continue;
       }
-      if (isIdempotent(route) && repeated < retries && (!reply || mayPass(reply.response.status))) {
-        const pause = pauseMs(++repeated, reply?.response.headers);
+      if (isIdempotent(route) && repeated < retries && (!reply || isRetryableStatus(reply.response.status))) {
+        const pause = backoffDelayMs(++repeated, reply?.response.headers);
         if (pause < leftMs()) {
-          await pauseFor(pause, signal);
+          await delay(pause, signal);
           continue;
         }
       }
@@ -87,6 +87,6 @@ export async function call(
     }
   } catch (error) {
     // The reason of the caller's signal may come from another call of a client.
-    throw error === timeIsOver && !signal?.aborted ? timedOut(timeoutMs) : error;
+    throw error === timeoutReason && !signal?.aborted ? timedOut(timeoutMs) : error;
   }
 }

@@ -1,9 +1,9 @@
 import { type AnyRequest, call } from './call.js';
 import type { ClientOf } from './client.js';
 import type { ClientOptions } from './options.js';
-import { parseBaseUrl } from './parse-base-url.js';
+import { parseBaseUrl } from './request/parse-base-url.js';
+import { createTokens } from './request/tokens.js';
 import type { Route } from './route.js';
-import { createTokens } from './tokens.js';
 
 /** Routes by the names of their operations, in groups where the contract has groups. */
 export interface Routes {

@@ -5,8 +5,8 @@ import type { InitClientReturn } from '@ts-rest/core';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Client, ClientOf, ReplyOf, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
-import type { Fetch } from './exchange.js';
 import { type ErrorNumber, errors } from './index.js';
+import type { Fetch } from './retry/exchange.js';
 
 const client = createClient({ baseUrl: 'https://example.com', token: 'pst_secret' });
 

@@ -26,7 +26,7 @@ describe('@plant-store/client', () => {
   it('runs of the contract only plain data, and nothing from any other package', () => {
     const { files, packages } = walkImports(new URL('index.ts', import.meta.url));
     expect(files.filter((file) => file.startsWith('../'))).toEqual([
-      '../contract/src/errors.ts',
+      '../contract/src/errors/errors.ts',
       '../contract/src/exact-json/stringify.ts',
       '../contract/src/routes.ts',
     ]);

@@ -1,4 +1,4 @@
-import type { Fetch } from './exchange.js';
+import type { Fetch } from './retry/exchange.js';
 
 /** Gives an access token; it may fetch one from elsewhere. */
 export type TokenSource = () => string | Promise<string>;

@@ -51,7 +51,9 @@ beforeAll(async () => {
   );
   await server.close();
   // The client's ends of the connections close after the server's.
-  await vi.waitFor(() => expect(countResources()['TCPSocketWrap'] ?? 0).toBeLessThan(5), { timeout: 10_000 });
+  await vi.waitFor(() => expect(countResources()['TCPSocketWrap'] ?? 0).toBeLessThan(5), {
+    timeout: 10_000,
+  });
   resourcesAfter = countResources();
 }, 120_000);
 

@@ -48,7 +48,7 @@ function hangUp(manner: 'end' | 'reset', stores: boolean, portion: 'nothing' | '
 }
 
 /** Stores, then sends the reply in pieces. */
-function slow(pieces: number, pauseMs: number): Fault {
+function slow(pieces: number, backoffDelayMs: number): Fault {
   return {
     door: 'open',
     end: 'reply',
@@ -59,7 +59,7 @@ function slow(pieces: number, pauseMs: number): Fault {
       const length = Math.ceil(whole.length / pieces);
       for (let from = 0; from < whole.length && !socket.destroyed; from += length) {
         socket.write(whole.slice(from, from + length));
-        await delay(pauseMs);
+        await delay(backoffDelayMs);
       }
       socket.end();
     },

@@ -1,6 +1,6 @@
 import { type AppRoute, initContract } from '@ts-rest/core';
 import type { ZodType } from 'zod';
-import { errorSchemaOf } from './error-schema.js';
+import { errorSchemaOf } from './errors/error-schema.js';
 import { NewPlantSchema, PlantSchema } from './plant.js';
 import { routes } from './routes.js';
 

@@ -15,7 +15,7 @@ describe('the exports of the package', () => {
       './errors',
       './operations',
       './routes',
-      './describe-shape-faults',
+      './format-issues',
       './exact-json/parse',
       './exact-json/stringify',
       './openapi',
@@ -55,11 +55,11 @@ describe('the exports of the package', () => {
 
 describe('the packages that a module loads', () => {
   it.each([
-    'errors.ts',
+    'errors/errors.ts',
     'operations.ts',
     'routes.ts',
-    'int64.ts',
-    'describe-shape-faults.ts',
+    'int64/int64.ts',
+    'errors/format-issues.ts',
     'exact-json/parse.ts',
     'exact-json/stringify.ts',
   ])('%s: none', (file) => {
@@ -70,7 +70,7 @@ describe('the packages that a module loads', () => {
     ['plant.ts', ['zod']],
     ['contract.ts', ['@ts-rest/core', 'zod']],
     ['index.ts', ['@ts-rest/core', 'zod']],
-    ['openapi.ts', ['@ts-rest/core', 'zod', 'zod-openapi']],
+    ['openapi/openapi.ts', ['@ts-rest/core', 'zod', 'zod-openapi']],
   ])('%s: %j', (file, packages) => {
     expect(packagesLoadedBy(file)).toEqual(packages);
   });

@@ -1,8 +1,14 @@
 export { contract } from './contract.js';
-export { ErrorSchema } from './error-schema.js';
-export { type ErrorBody, type ErrorDefinition, type ErrorName, type ErrorNumber, errors } from './errors.js';
-export { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-export { Int64Schema } from './int64-schema.js';
+export { ErrorSchema } from './errors/error-schema.js';
+export {
+  type ErrorBody,
+  type ErrorDefinition,
+  type ErrorName,
+  type ErrorNumber,
+  errors,
+} from './errors/errors.js';
+export { INT64_MAX, INT64_MIN, isInt64 } from './int64/int64.js';
+export { Int64Schema } from './int64/int64-schema.js';
 export type { NewPlant, NewPlantInput, Operations, Plant } from './operations.js';
 export { NewPlantSchema, PlantSchema } from './plant.js';
 export { routes } from './routes.js';

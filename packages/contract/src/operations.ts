@@ -1,4 +1,4 @@
-import type { ErrorBody } from './errors.js';
+import type { ErrorBody } from './errors/errors.js';
 import type { routes } from './routes.js';
 
 /** A plant as the service shows it (interface: Resources, Plant): `{ name, tag? }`. */

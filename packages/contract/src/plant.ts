@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Int64Schema } from './int64-schema.js';
+import { Int64Schema } from './int64/int64-schema.js';
 import type { NewPlant, NewPlantInput, Plant } from './operations.js';
 
 /** Text that every database carries to the letter: no NUL and no unpaired surrogate; empty is allowed. */

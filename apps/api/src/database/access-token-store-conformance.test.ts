@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, openTestDatabase } from '../../test/database/create-test-database.js';
-import { engines } from '../../test/database/engines.js';
-import type { TestDatabase } from '../../test/database/test-database.js';
+import { createTestDatabase, openTestDatabase } from '../../test/support/database/create-test-database.js';
+import { engines } from '../../test/support/database/engines.js';
+import type { TestDatabase } from '../../test/support/database/test-database.js';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
 import type { Database } from './database.js';
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 
 /**
  * The refusal while a database cannot be used.

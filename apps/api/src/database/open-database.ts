@@ -1,6 +1,6 @@
 import type { Database, DatabaseLog } from './database.js';
 import type { DatabaseLocation } from './database-location.js';
-import { decideDebugOnce } from './decide-debug-once.js';
+import { cacheDebugEnabled } from './fast-path/cache-debug-enabled.js';
 import { processWarnings } from './process-warnings.js';
 
 /**
@@ -14,7 +14,7 @@ export async function openDatabase(
   location: DatabaseLocation,
   log: DatabaseLog = processWarnings,
 ): Promise<Database> {
-  decideDebugOnce();
+  cacheDebugEnabled();
   switch (location.engine) {
     case 'sqlite': {
       const { openSqlite } = await import('./sqlite/open-sqlite.js');

@@ -1,9 +1,9 @@
 import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createTestDatabase, openTestDatabase } from '../../test/database/create-test-database.js';
-import { engines } from '../../test/database/engines.js';
-import { outageKinds, type TestDatabase } from '../../test/database/test-database.js';
+import { createTestDatabase, openTestDatabase } from '../../test/support/database/create-test-database.js';
+import { engines } from '../../test/support/database/engines.js';
+import { outageKinds, type TestDatabase } from '../../test/support/database/test-database.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import type { Database } from './database.js';
 

@@ -3,31 +3,31 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../auth/access-tokens.js';
-import type { PlantWriter } from '../plants/plant-writer.js';
-import { authenticate } from './authenticate.js';
-import { createBodyBudget } from './body-budget.js';
-import { crossOrigin } from './cross-origin.js';
-import { documentation } from './documentation.js';
-import { inTurn } from './in-turn.js';
-import { jsonBody } from './json-body.js';
-import { limitHeaderLines } from './limit-header-lines.js';
-import { methodNotAllowed } from './method-not-allowed.js';
-import { notFound } from './not-found.js';
-import { plantEndpoints } from './plant-endpoints.js';
-import { rateLimit } from './rate-limit.js';
-import { createRefusalLog } from './refusal-log.js';
-import { refuseWhenFull } from './refuse-when-full.js';
-import { refuseWhenStopping } from './refuse-when-stopping.js';
-import { replyWithError } from './reply-with-error.js';
-import { requestId } from './request-id.js';
-import { requestLog } from './request-log.js';
-import { requireValidTarget } from './request-target.js';
-import { requireHost } from './require-host.js';
-import { sendJsonAtOnce } from './send-json.js';
+import type { PlantBatcher } from '../plants/plant-batcher.js';
+import { createBodyBudget } from './body/body-budget.js';
+import { jsonBody } from './body/json-body.js';
+import { sendJsonAtOnce } from './fast-path/send-json.js';
+import { bearerAuth } from './middleware/bearer-auth.js';
+import { compose } from './middleware/compose.js';
+import { allowOrigins } from './middleware/cors.js';
+import { errorHandler } from './middleware/error-handler.js';
+import { limitHeaderLines } from './middleware/limit-header-lines.js';
+import { rateLimit } from './middleware/rate-limit.js';
+import { rejectDuringShutdown } from './middleware/reject-during-shutdown.js';
+import { rejectWhenFull } from './middleware/reject-when-full.js';
+import { createRejectionLog } from './middleware/rejection-log.js';
+import { requestId } from './middleware/request-id.js';
+import { requestLogger } from './middleware/request-logger.js';
+import { requireValidTarget } from './middleware/request-target.js';
+import { requireHost } from './middleware/require-host.js';
+import { docs } from './routes/docs.js';
+import { methodNotAllowed } from './routes/method-not-allowed.js';
+import { notFound } from './routes/not-found.js';
+import { plantHandlers } from './routes/plants.js';
 
 /** What an app is made of. */
-export interface AppParts {
-  readonly plants: PlantWriter;
+export interface AppDependencies {
+  readonly plants: PlantBatcher;
   readonly accessTokens: AccessTokens;
   readonly log: Logger;
   /** The largest request body that is read, in bytes. */
@@ -46,7 +46,7 @@ export interface AppParts {
  * The app: everything between a request and its reply, in the order in which a request meets it. Faults are
  * reported in that order too: path, method, token, content type, size, JSON, shape, taken id.
  */
-export async function createApp(parts: AppParts): Promise<Express> {
+export async function createApp(parts: AppDependencies): Promise<Express> {
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   // No operation takes a query, so none is parsed.
@@ -55,23 +55,23 @@ export async function createApp(parts: AppParts): Promise<Express> {
   sendJsonAtOnce(app);
 
   app.use(
-    inTurn(
+    compose(
       requestId(),
-      requestLog(parts.log),
+      requestLogger(parts.log),
       limitHeaderLines,
       requireHost,
-      ...(parts.corsOrigins.length > 0 ? [crossOrigin(parts.corsOrigins)] : []),
-      refuseWhenStopping(parts.stopping),
+      ...(parts.corsOrigins.length > 0 ? [allowOrigins(parts.corsOrigins)] : []),
+      rejectDuringShutdown(parts.stopping),
       requireValidTarget,
     ),
   );
 
-  createExpressEndpoints(contract, plantEndpoints(parts.plants), app, {
+  createExpressEndpoints(contract, plantHandlers(parts.plants), app, {
     logInitialization: false,
     globalMiddleware: [
-      authenticate(parts.accessTokens),
+      bearerAuth(parts.accessTokens),
       ...(parts.rateLimitPerMinute > 0 ? [await rateLimit(parts.rateLimitPerMinute)] : []),
-      refuseWhenFull(parts.plants),
+      rejectWhenFull(parts.plants),
       jsonBody(parts.bodyLimitBytes, createBodyBudget(parts.bodiesLimitBytes)),
     ],
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
@@ -84,8 +84,8 @@ export async function createApp(parts: AppParts): Promise<Express> {
     );
   }
 
-  app.use(documentation());
+  app.use(docs());
   app.use(notFound);
-  app.use(replyWithError(parts.log, createRefusalLog(parts.log, parts.stopping)));
+  app.use(errorHandler(parts.log, createRejectionLog(parts.log, parts.stopping)));
   return app;
 }

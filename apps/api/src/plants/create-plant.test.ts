@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { createPlant } from './create-plant.js';
+import type { PlantBatcher } from './plant-batcher.js';
 import type { InsertOutcome, StoredPlant } from './plant-store.js';
-import type { PlantWriter } from './plant-writer.js';
 
 /** A writer that answers every plant the same. */
-const answering = (outcome: InsertOutcome): PlantWriter => ({
+const answering = (outcome: InsertOutcome): PlantBatcher => ({
   write: async () => outcome,
   isFull: () => false,
   idle: async () => undefined,

@@ -1,7 +1,7 @@
 import type { NewPlant, Plant } from '@plant-store/contract';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 import { isSamePlant } from './is-same-plant.js';
-import type { PlantWriter } from './plant-writer.js';
+import type { PlantBatcher } from './plant-batcher.js';
 
 /** What a create answers: the plant, and whether it had been stored by an earlier request. */
 export interface CreatedPlant {
@@ -16,7 +16,7 @@ export interface CreatedPlant {
  * @throws {ServiceError} `id_taken` when another plant has the id; nothing is changed then
  * @throws whatever the writer throws
  */
-export async function createPlant(writer: PlantWriter, newPlant: NewPlant): Promise<CreatedPlant> {
+export async function createPlant(writer: PlantBatcher, newPlant: NewPlant): Promise<CreatedPlant> {
   const outcome = await writer.write(newPlant);
   if (outcome.stored) return { plant: show(newPlant), replayed: false };
   if (isSamePlant(outcome.existing, newPlant)) return { plant: show(newPlant), replayed: true };

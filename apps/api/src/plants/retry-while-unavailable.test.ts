@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 const unavailable = () => new ServiceError('database_unavailable', 'The database does not answer.');

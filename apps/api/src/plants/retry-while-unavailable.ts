@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 
 /** For how long a database that does not answer is asked again, and how long to wait in between, in milliseconds. */
-export interface Patience {
+export interface RetryPolicy {
   readonly forMs: number;
   readonly pauseMs: number;
 }
@@ -16,7 +16,7 @@ export interface Patience {
  */
 export async function retryWhileUnavailable<Result>(
   action: () => Promise<Result>,
-  { forMs, pauseMs }: Patience,
+  { forMs, pauseMs }: RetryPolicy,
   signal?: AbortSignal,
 ): Promise<Result> {
   const deadline = performance.now() + forMs;

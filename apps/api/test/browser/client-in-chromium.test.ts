@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { readLog } from '../read-log.js';
-import { readPlants } from '../read-plants.js';
-import { startTestService, type TestService } from '../start-test-service.js';
+import { readLog } from '../support/read-log.js';
+import { readPlants } from '../support/read-plants.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
 import { launchChromium } from './launch-chromium.js';
 import { type ServedPage, servePage } from './serve-page.js';
 import { serveRedirect } from './serve-redirect.js';

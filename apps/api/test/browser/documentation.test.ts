@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../start-test-service.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
 import { launchChromium } from './launch-chromium.js';
 
 let browser: Browser;

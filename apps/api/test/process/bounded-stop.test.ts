@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startWithStandby } from '../postgresql/start-with-standby.js';
-import { freePort } from './free-port.js';
-import { openFullPipe } from './open-full-pipe.js';
-import { main, runCommand } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { startWithStandby } from '../support/postgresql/start-with-standby.js';
+import { freePort } from '../support/process/free-port.js';
+import { openFullPipe } from '../support/process/open-full-pipe.js';
+import { main, runCommand } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const shutdownTimeoutMs = 1_000;
 /** How long the end may take, as docs/operations.md promises. */

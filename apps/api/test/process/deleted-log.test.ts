@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { postPlant } from '../post-plant.js';
-import { runCommand, startServe } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { postPlant } from '../support/post-plant.js';
+import { runCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(
   'keeps every acknowledged plant when the write-ahead log is deleted, though it ends by %s',

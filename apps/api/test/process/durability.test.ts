@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { createClient } from '@plant-store/client';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { runCommand, startServe } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { runCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 it('loses no acknowledged plant when it is killed, again and again, under load', async () => {
   const folder = temporaryFolder();

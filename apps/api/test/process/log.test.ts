@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@plant-store/client';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from './free-port.js';
-import { main, runCommand, startServe } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { freePort } from '../support/process/free-port.js';
+import { main, runCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 it('goes on storing plants, and stops as it should, when nobody reads its log any more', async () => {
   const folder = temporaryFolder();
@@ -78,12 +78,12 @@ it.runIf(existsSync(fullDisk))(
   },
 );
 
-const createLog = new URL('../../src/operations/create-log.ts', import.meta.url);
+const createLogger = new URL('../../src/logging/create-logger.ts', import.meta.url);
 
 it('leaves nothing to wait for once it is closed', async () => {
   const program = `
-    import { createLog } from ${JSON.stringify(createLog)};
-    const { log, close } = createLog('info');
+    import { createLogger } from ${JSON.stringify(createLogger)};
+    const { log, close } = createLogger('info');
     log.info('the last line');
     await close();
     process.stderr.write(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').join());`;
@@ -94,8 +94,8 @@ it('leaves nothing to wait for once it is closed', async () => {
 
 it('writes its last lines when the process crashes', async () => {
   const program = `
-    import { createLog } from ${JSON.stringify(createLog)};
-    const { log } = createLog('info');
+    import { createLogger } from ${JSON.stringify(createLogger)};
+    const { log } = createLogger('info');
     setTimeout(() => {
       log.info('the last line');
       throw new Error('a fault');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
-import { runCommand, startServe } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { runCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const operations = new URL('../../../../docs/operations.md', import.meta.url);
 

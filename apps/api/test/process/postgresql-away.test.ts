@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
-import { createDatabaseBehindProxy } from '../postgresql/create-database-behind-proxy.js';
-import { runCommand, startServe } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
+import { runCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 /** How the database is away: connections are cut and refused, or taken and never answered. */
 const ways = ['gone', 'silent'] as const;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
-import { createDatabase, query, startPostgresql } from '../postgresql/start-postgresql.js';
-import { runCommand, startServe } from './run-command.js';
-import { startLoad } from './steady-load.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { createDatabase, query, startPostgresql } from '../support/postgresql/start-postgresql.js';
+import { runCommand, startServe } from '../support/process/run-command.js';
+import { startLoad } from '../support/process/steady-load.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const outages = 20;
 /** A crash, a stop without a checkpoint, and an orderly one, in turn. */

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { expect, it } from 'vitest';
-import { createDatabaseBehindProxy } from '../postgresql/create-database-behind-proxy.js';
-import { query } from '../postgresql/start-postgresql.js';
-import { runCommand, startServe } from './run-command.js';
-import { startLoad } from './steady-load.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
+import { query } from '../support/postgresql/start-postgresql.js';
+import { runCommand, startServe } from '../support/process/run-command.js';
+import { startLoad } from '../support/process/steady-load.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const statementTimeoutMs = 2_000;
 /** How long a create may take while the database says nothing: the statement's time, and a second. */

@@ -1,10 +1,10 @@
 import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { expect, inject, it } from 'vitest';
-import type {} from '../postgresql/global-setup.js';
-import { createDatabase, query } from '../postgresql/start-postgresql.js';
-import { runCommand, startServe } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
+import type {} from '../support/postgresql/global-setup.js';
+import { createDatabase, query } from '../support/postgresql/start-postgresql.js';
+import { runCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const ids = Array.from({ length: 10_000 }, (_, index) => BigInt(index) * 1_000_003n);
 /** How many creates are under way at each instance. */

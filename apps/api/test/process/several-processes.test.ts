@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { describe, expect, inject, it } from 'vitest';
-import { type Engine, engines } from '../database/engines.js';
-import type {} from '../postgresql/global-setup.js';
-import { createDatabase } from '../postgresql/start-postgresql.js';
-import { type Call, runCommand, startCommand, startServe } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { type Engine, engines } from '../support/database/engines.js';
+import type {} from '../support/postgresql/global-setup.js';
+import { createDatabase } from '../support/postgresql/start-postgresql.js';
+import { type Call, runCommand, startCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 describe.each(engines)('several processes on one %s database', (engine) => {
   it('accept what another one has issued, and refuse within 5 seconds what it has revoked', async () => {

@@ -4,10 +4,10 @@ import { existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from './free-port.js';
-import { openFullPipe } from './open-full-pipe.js';
-import { main } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { freePort } from '../support/process/free-port.js';
+import { openFullPipe } from '../support/process/open-full-pipe.js';
+import { main } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const shutdownTimeoutMs = 1_000;
 /** How long the end may take, as docs/operations.md promises. */
@@ -43,10 +43,10 @@ it.each<[name: string, args: readonly string[], stderr: () => number | 'inherit'
   },
 );
 
-const createLog = new URL('../../src/operations/create-log.ts', import.meta.url);
+const createLogger = new URL('../../src/logging/create-logger.ts', import.meta.url);
 const crash = `
-  import { createLog } from ${JSON.stringify(createLog)};
-  const { log } = createLog('info');
+  import { createLogger } from ${JSON.stringify(createLogger)};
+  const { log } = createLogger('info');
   // More than is written at a time.
   for (let count = 0; count < 2_000; count++) log.info('a line');
   throw new Error('an error');`;

@@ -7,7 +7,7 @@ export interface SqliteDatabase extends Database {
   readonly path: string;
 }
 
-/** SQLite, of the version that the contestants have. */
+/** SQLite, of the version that the targets have. */
 export const sqlite: DatabaseEngine = {
   get title() {
     return `SQLite ${readVersion()}`;
@@ -15,7 +15,7 @@ export const sqlite: DatabaseEngine = {
   createDatabase: async (folder) => sqliteIn(folder),
 };
 
-/** The SQLite database of a folder, which need not exist before its contestant starts. */
+/** The SQLite database of a folder, which need not exist before its target starts. */
 export function sqliteIn(folder: string): SqliteDatabase {
   const path = join(folder, 'plants.db');
   return {

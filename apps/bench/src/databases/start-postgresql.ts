@@ -5,7 +5,7 @@ import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { processEnd } from '../start-process.js';
+import { processEnd } from '../processes/start-process.js';
 import type { Database, DatabaseEngine } from './database.js';
 
 const program = fileURLToPath(new URL('../../dist/databases/postgresql-server.js', import.meta.url));

@@ -1,5 +1,5 @@
 import { type ErrorName, errors } from '@plant-store/contract/errors';
-import { pauseFor } from '../wait-for.js';
+import { delay } from '../retry/with-timeout.js';
 import { connectionRefused, connectionReset } from './connection-error.js';
 import type { DelayFault, Fault, MalformedFault, StatusFault } from './fault.js';
 import { Refusal } from './refusal.js';
@@ -57,7 +57,7 @@ async function answerLate(
   signal: AbortSignal,
 ): Promise<Reply> {
   const reply = stored ? request.answer() : undefined;
-  await pauseFor(ms, signal);
+  await delay(ms, signal);
   return reply ?? request.answer();
 }
 

@@ -1,7 +1,7 @@
 import type { Plant } from '@plant-store/contract/operations';
-import type { Fetch } from '../exchange.js';
-import { parseBaseUrl } from '../parse-base-url.js';
-import { waitFor } from '../wait-for.js';
+import { parseBaseUrl } from '../request/parse-base-url.js';
+import type { Fetch } from '../retry/exchange.js';
+import { withTimeout } from '../retry/with-timeout.js';
 import { answer } from './answer.js';
 import { answerWithFault, checkFault } from './answer-with-fault.js';
 import { hostNotFound } from './connection-error.js';
@@ -83,7 +83,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       signal.throwIfAborted();
       if (!request.url.startsWith(`${baseUrl}/`)) throw hostNotFound();
       const fault = faults.shift();
-      const body = new Uint8Array(await waitFor(() => request.arrayBuffer(), Infinity, signal));
+      const body = new Uint8Array(await withTimeout(() => request.arrayBuffer(), Infinity, signal));
       const { method, headers } = request;
       const id = nameRequest(headers);
       const path = new URL(request.url).pathname.slice(prefixLength);

@@ -1,6 +1,6 @@
 import { NewPlantSchema } from '@plant-store/contract';
-import { describeShapeFaults } from '@plant-store/contract/describe-shape-faults';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
+import { formatIssues } from '@plant-store/contract/format-issues';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { Refusal } from './refusal.js';
 
@@ -22,7 +22,7 @@ export function readNewPlant(headers: Headers, body: Uint8Array): NewPlant {
   }
   const { data, error } = NewPlantSchema.safeParse(parseJson(body));
   if (error === undefined) return data;
-  throw new Refusal('invalid_plant', `The plant is not valid: ${describeShapeFaults(error.issues)}.`);
+  throw new Refusal('invalid_plant', `The plant is not valid: ${formatIssues(error.issues)}.`);
 }
 
 function refuseOtherContent(headers: Headers): void {

@@ -1,19 +1,19 @@
-import { isInt64 } from '../int64.js';
-import { NumberAsWritten } from './number-as-written.js';
+import { isInt64 } from '../int64/int64.js';
+import { NumberLiteral } from './number-literal.js';
 
 /** So many decimal digits a `number` always keeps apart from any others. */
 const safeDigits = 15;
 const int64Digits = 19;
 
 /** What a JSON number without fraction and exponent stands for: the same as `toExactNumber` gives, sooner. */
-export function toExactInteger(text: string): number | bigint | NumberAsWritten {
+export function toExactInteger(text: string): number | bigint | NumberLiteral {
   if (text.length <= safeDigits) return Number(text) + 0;
-  if (text.length > '-'.length + int64Digits) return new NumberAsWritten(text);
-  return narrow(BigInt(text)) ?? new NumberAsWritten(text);
+  if (text.length > '-'.length + int64Digits) return new NumberLiteral(text);
+  return narrow(BigInt(text)) ?? new NumberLiteral(text);
 }
 
 /** What a JSON number with a fraction and no exponent stands for: the same as `toExactNumber` gives, sooner. */
-export function toExactDecimal(text: string): number | bigint | NumberAsWritten {
+export function toExactDecimal(text: string): number | bigint | NumberLiteral {
   // So few digits are told apart by a `number`, hence none of them is rounded to an integer.
   return text.length <= safeDigits ? Number(text) + 0 : toExactNumber(text);
 }
@@ -22,12 +22,12 @@ export function toExactDecimal(text: string): number | bigint | NumberAsWritten 
  * What a JSON number stands for: a safe integer as `number`, another int64 as `bigint`, each in whatever notation,
  * a fraction as `number`, and anything else as it is written. Takes time linear in the length of the text.
  */
-export function toExactNumber(text: string): number | bigint | NumberAsWritten {
+export function toExactNumber(text: string): number | bigint | NumberLiteral {
   const integer = parseInt64(text);
   if (integer !== undefined) return integer;
   const rounded = Number(text);
   // Rounding must not make an integer, or an infinity, out of what is none.
-  return Number.isInteger(rounded) || !Number.isFinite(rounded) ? new NumberAsWritten(text) : rounded;
+  return Number.isInteger(rounded) || !Number.isFinite(rounded) ? new NumberLiteral(text) : rounded;
 }
 
 const numberParts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

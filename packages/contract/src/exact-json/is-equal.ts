@@ -1,4 +1,4 @@
-import { NumberAsWritten } from './number-as-written.js';
+import { NumberLiteral } from './number-literal.js';
 
 /**
  * Whether two values that `parseExactJson` gives are the same: of one type, arrays with equal items in the same
@@ -7,8 +7,8 @@ import { NumberAsWritten } from './number-as-written.js';
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (!isObject(a) || !isObject(b)) return false;
-  if (a instanceof NumberAsWritten || b instanceof NumberAsWritten) {
-    return a instanceof NumberAsWritten && b instanceof NumberAsWritten && a.text === b.text;
+  if (a instanceof NumberLiteral || b instanceof NumberLiteral) {
+    return a instanceof NumberLiteral && b instanceof NumberLiteral && a.text === b.text;
   }
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && haveEqualItems(a, b);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NumberAsWritten } from './number-as-written.js';
+import { NumberLiteral } from './number-literal.js';
 import { parseExactJson } from './parse.js';
 
 describe('a member named twice', () => {
@@ -13,8 +13,8 @@ describe('a member named twice', () => {
     ['{"a":[],"a":[]}', { a: [] }],
     ['{"a":{},"a":{}}', { a: {} }],
     ['{"a":null,"a":null}', { a: null }],
-    ['{"a":1e400,"a":1e400}', { a: new NumberAsWritten('1e400') }],
-    ['{"a":[{"b":1e400}],"a":[{"b":1e400}]}', { a: [{ b: new NumberAsWritten('1e400') }] }],
+    ['{"a":1e400,"a":1e400}', { a: new NumberLiteral('1e400') }],
+    ['{"a":[{"b":1e400}],"a":[{"b":1e400}]}', { a: [{ b: new NumberLiteral('1e400') }] }],
     ['{"toString":1,"toString":1}', { toString: 1 }],
     [String.raw`{"name":"Rose","\u006eame":"R\u006fse"}`, { name: 'Rose' }],
   ])('is taken when the values are equal: %s', (text, expected) => {

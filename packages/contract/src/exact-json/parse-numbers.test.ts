@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INT64_MAX, INT64_MIN } from '../int64.js';
-import { NumberAsWritten } from './number-as-written.js';
+import { INT64_MAX, INT64_MIN } from '../int64/int64.js';
+import { NumberLiteral } from './number-literal.js';
 import { parseExactJson } from './parse.js';
 
 const numRuns = 10_000;
@@ -85,7 +85,7 @@ describe('fractions', () => {
         const text = `${integer}.${'0'.repeat(zeros)}${digit}`;
         const parsed = parseExactJson(text);
         if (typeof parsed === 'number') expect(parsed).not.toSatisfy(Number.isInteger);
-        else expect(parsed).toStrictEqual(new NumberAsWritten(text));
+        else expect(parsed).toStrictEqual(new NumberLiteral(text));
       }),
       { numRuns },
     );
@@ -107,7 +107,7 @@ describe('numbers that neither an int64 nor a fraction can stand for', () => {
     '-1e400',
     '1e-400',
   ])('%s is kept as it is written', (text) => {
-    expect(parseExactJson(text)).toStrictEqual(new NumberAsWritten(text));
+    expect(parseExactJson(text)).toStrictEqual(new NumberLiteral(text));
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe('numbers that neither an int64 nor a fraction can stand for', () => {
     ['half a million zeros before a fraction', `1.${'0'.repeat(500_000)}1`],
   ])('are kept as they are written: %s', (_, text) => {
     const parsed = parseExactJson(text);
-    expect(parsed instanceof NumberAsWritten && parsed.text === text).toBe(true);
+    expect(parsed instanceof NumberLiteral && parsed.text === text).toBe(true);
   });
 
   it.each([
@@ -138,7 +138,7 @@ describe('numbers that neither an int64 nor a fraction can stand for', () => {
     fc.assert(
       fc.property(beyond, fc.nat(25), fc.nat(25), (integer, zeros, places) => {
         const text = write(integer, zeros, places);
-        expect(parseExactJson(text)).toStrictEqual(new NumberAsWritten(text));
+        expect(parseExactJson(text)).toStrictEqual(new NumberLiteral(text));
       }),
       { numRuns },
     );

@@ -26,7 +26,7 @@ const maxNesting = 500;
  * Parses JSON (RFC 8259) and keeps every 64-bit integer exact: a safe one as `number`, any other as `bigint`.
  *
  * `1.0` and `1e2` are the integers 1 and 100. A number that neither an int64 nor a fraction of type `number`
- * can stand for is given as a `NumberAsWritten`, which no schema takes for a number. A member named twice is
+ * can stand for is given as a `NumberLiteral`, which no schema takes for a number. A member named twice is
  * accepted only with an equal value, and one named `__proto__` never.
  *
  * @throws {SyntaxError} when the text is not such JSON, or is nested deeper than 500 levels; the message names

@@ -1,14 +1,14 @@
 import { DIGIT_0, DIGIT_9, LOWER_E, MINUS, PLUS, POINT, UPPER_E } from './code-units.js';
 import type { Cursor } from './cursor.js';
 import { toExactDecimal, toExactInteger, toExactNumber } from './exact-number.js';
-import type { NumberAsWritten } from './number-as-written.js';
+import type { NumberLiteral } from './number-literal.js';
 
 /**
  * Reads the number (RFC 8259, section 6) that begins at the cursor.
  *
  * @throws {SyntaxError} where a digit is missing.
  */
-export function readNumber(cursor: Cursor): number | bigint | NumberAsWritten {
+export function readNumber(cursor: Cursor): number | bigint | NumberLiteral {
   const start = cursor.position;
   if (cursor.peek() === MINUS) cursor.position++;
   // A leading zero stands alone: what follows it is no longer of the number.

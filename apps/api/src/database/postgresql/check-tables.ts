@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import { OperatorError } from '../../operator-error.js';
-import { type DriverFault, findDriverFault } from './driver-fault.js';
+import { OperatorError } from '../../errors/operator-error.js';
 import { confirmDurable } from './durable-reading.js';
+import { type DriverError, findDriverError } from './errors/driver-error.js';
 import { insertPlants } from './postgresql-plant-store.js';
 
 /** How long the check waits for another program that has the table locked, in milliseconds. */
@@ -37,7 +37,7 @@ export async function checkTables(connection: ClientBase): Promise<void> {
     // Planned and checked, but not carried out.
     await connection.query(`EXPLAIN ${insertPlants}`, [[], [], []]);
   } catch (error) {
-    const serverError = findDriverFault(error);
+    const serverError = findDriverError(error);
     if (serverError === undefined) throw error;
     const { code, message } = serverError;
     if (!isLocked(serverError)) throw unusable(`${message} (${code})`, error);
@@ -47,7 +47,7 @@ export async function checkTables(connection: ClientBase): Promise<void> {
 }
 
 /** Whether another program had the table for too long, or the server has cancelled the waiting. */
-function isLocked({ code }: DriverFault): boolean {
+function isLocked({ code }: DriverError): boolean {
   return code === '55P03' || code === '57014';
 }
 
@@ -56,7 +56,7 @@ async function checkConfirming(connection: ClientBase): Promise<void> {
   try {
     await connection.query(`EXPLAIN ${confirmDurable}`);
   } catch (error) {
-    if (findDriverFault(error)?.code !== '42501') throw error;
+    if (findDriverError(error)?.code !== '42501') throw error;
     throw new OperatorError(
       'The database cannot be used: its user may not call pg_logical_emit_message, which a retry of a create needs. Let the user EXECUTE this function, with text as its content, as PostgreSQL lets everybody unless that was revoked.',
       { cause: error },

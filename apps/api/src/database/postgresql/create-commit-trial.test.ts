@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { openTestDatabase } from '../../../test/database/create-test-database.js';
-import { createDatabase, query } from '../../../test/postgresql/start-postgresql.js';
+import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { createDatabase, query } from '../../../test/support/postgresql/start-postgresql.js';
 import type { Database } from '../database.js';
 
 let url = '';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { findDriverFault, isRefused } from './driver-fault.js';
 import { confirmDurable } from './durable-reading.js';
+import { findDriverError, isRefused } from './errors/driver-error.js';
 
 /** Stores a plant and takes it back. In one message, so that a pooler may hand on the connection after it. */
 const insertTrial = `
@@ -28,7 +28,7 @@ async function tryOnce(pool: Pool): Promise<void> {
   try {
     await pool.query(insertTrial);
   } catch (error) {
-    const serverError = findDriverFault(error);
+    const serverError = findDriverError(error);
     if (serverError === undefined || !isRefused(serverError)) throw error;
   }
   // It writes to the log and commits.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientBase } from 'pg';
-import { OperatorError } from '../../operator-error.js';
-import { findPendingMigrations, type LedgerRow } from '../migration-ledger.js';
-import type { Migration } from '../migrations.js';
+import { OperatorError } from '../../errors/operator-error.js';
+import { findPendingMigrations, type LedgerRow } from '../migrations/migration-ledger.js';
+import type { Migration } from '../migrations/read-migrations.js';
 
 /** The advisory lock that Prisma Migrate takes, so that none of both runs while the other does. */
 const migrationLock = 72_707_369;

@@ -3,9 +3,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openTestDatabase } from '../../../test/database/create-test-database.js';
-import { createDatabase, query } from '../../../test/postgresql/start-postgresql.js';
-import { OperatorError } from '../../operator-error.js';
+import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { createDatabase, query } from '../../../test/support/postgresql/start-postgresql.js';
+import { OperatorError } from '../../errors/operator-error.js';
 
 const serverUrl = inject('postgresqlUrl');
 const password = 'kept-s3cret';

@@ -1,23 +1,23 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
-import { OperatorError } from '../../operator-error.js';
+import { OperatorError } from '../../errors/operator-error.js';
 import type { Database } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { findAccessToken } from '../find-access-token.js';
-import { readMigrations } from '../migrations.js';
+import { readMigrations } from '../migrations/read-migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
-import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
-import { connectionSettings, giveUpAfterMs } from './connection-settings.js';
+import { checkPooler } from './connections/check-pooler.js';
+import { connectionSettings, giveUpAfterMs } from './connections/connection-settings.js';
+import { openPool } from './connections/open-pool.js';
+import { rejectAfter } from './connections/reject-after.js';
 import { createCommitTrial } from './create-commit-trial.js';
-import { createOrUnavailable } from './database-unavailable.js';
-import { findDriverFault } from './driver-fault.js';
 import { confirmDurable } from './durable-reading.js';
+import { createOrUnavailable } from './errors/database-unavailable.js';
+import { findDriverError } from './errors/driver-error.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
-import { openPool } from './open-pool.js';
 import { createPostgresqlPlantStore, insertPlants } from './postgresql-plant-store.js';
-import { rejectAfter } from './reject-after.js';
 
 /** How many inserts are under way at once: while one waits for the disk, the next one is sent and planned. */
 const concurrentInserts = 2;
@@ -121,5 +121,5 @@ function nameOf({ url }: PostgresqlLocation): string {
 }
 
 function describe(error: unknown): string {
-  return findDriverFault(error)?.message ?? (error instanceof Error ? error.message : String(error));
+  return findDriverError(error)?.message ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,10 +1,10 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
-import { forgetValues } from '../forget-values.js';
-import { type PlantRow, settleInserts, stored, toPlant } from '../settle-inserts.js';
-import type { OrUnavailable } from './database-unavailable.js';
+import { clearArguments } from '../fast-path/clear-arguments.js';
+import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
 import { withDurable } from './durable-reading.js';
+import type { OrUnavailable } from './errors/database-unavailable.js';
 
 /** Plants in PostgreSQL: any number of them in one statement, which is one commit. */
 export function createPostgresqlPlantStore(
@@ -16,7 +16,7 @@ export function createPostgresqlPlantStore(
       orUnavailable(async () => {
         const newIds = plants.length === 0 ? [] : await insertNew(connections, plants);
         if (newIds.length === plants.length) return plants.map(() => stored);
-        return settleInserts(plants, new Set(newIds), (ids) => findRows(connections, ids));
+        return resolveInsertOutcomes(plants, new Set(newIds), (ids) => findRows(connections, ids));
       }),
     read: (after, limits) => orUnavailable(() => readPage(connections, after, limits)),
   };
@@ -47,7 +47,7 @@ async function insertNew(connections: SqlDriverAdapter, plants: readonly NewPlan
     ],
     argTypes: [integers, texts, texts],
   };
-  const { rows } = await forgetValues(query, (statement) => connections.queryRaw(statement));
+  const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
   return rows.map(([id]) => BigInt(String(id)));
 }
 

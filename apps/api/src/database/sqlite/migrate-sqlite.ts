@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import { OperatorError } from '../../operator-error.js';
-import { findPendingMigrations, type LedgerRow } from '../migration-ledger.js';
-import type { Migration } from '../migrations.js';
+import { OperatorError } from '../../errors/operator-error.js';
+import { findPendingMigrations, type LedgerRow } from '../migrations/migration-ledger.js';
+import type { Migration } from '../migrations/read-migrations.js';
 import { durablePragmas } from './durable-pragmas.js';
 
 /**

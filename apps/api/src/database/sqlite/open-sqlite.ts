@@ -1,24 +1,24 @@
 import { dirname } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { OperatorError } from '../../operator-error.js';
+import { OperatorError } from '../../errors/operator-error.js';
 import type { Database, DatabaseLog } from '../database.js';
 import { findAccessToken } from '../find-access-token.js';
-import { readMigrations } from '../migrations.js';
+import { readMigrations } from '../migrations/read-migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
-import { createDatabaseFile } from './create-database-file.js';
-import { orUnavailable } from './database-unavailable.js';
+import { type Checkpointer, startCheckpointer } from './checkpoints/start-checkpointer.js';
 import { durablePragmas } from './durable-pragmas.js';
-import { explainFailure } from './explain-failure.js';
+import { orUnavailable } from './errors/database-unavailable.js';
+import { explainFailure } from './errors/explain-failure.js';
+import { rememberDamage } from './errors/remember-damage.js';
 import { identifyFiles } from './file-identity.js';
-import { guardFiles } from './guard-files.js';
-import { mapFile } from './map-file.js';
+import { createDatabaseFile } from './files/create-database-file.js';
+import { guardFiles } from './files/guard-files.js';
+import { mapFile } from './files/map-file.js';
+import { syncToDisk } from './files/sync-to-disk.js';
 import { migrateSqlite } from './migrate-sqlite.js';
-import { rememberDamage } from './remember-damage.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import { createSqlitePlantStore, syncOrRefuse } from './sqlite-plant-store.js';
-import { type Checkpointer, startCheckpointer } from './start-checkpointer.js';
-import { syncToDisk } from './sync-to-disk.js';
 import { tryCommit } from './try-commit.js';
 
 /** How long a migration waits for another process that holds the file. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isBusy } from './driver-fault.js';
+import { isBusy } from './errors/driver-error.js';
 
 /** How long to wait before the next try, in milliseconds. */
 const pauseMs = 10;

@@ -2,10 +2,10 @@ import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import { databaseUnavailable } from '../database-errors.js';
-import { forgetValues } from '../forget-values.js';
-import { type PlantRow, settleInserts, stored, toPlant } from '../settle-inserts.js';
-import { orUnavailable } from './database-unavailable.js';
-import { isIdTaken } from './driver-fault.js';
+import { clearArguments } from '../fast-path/clear-arguments.js';
+import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
+import { orUnavailable } from './errors/database-unavailable.js';
+import { isIdTaken } from './errors/driver-error.js';
 
 /**
  * Plants in SQLite: any number of them in one statement, which is one commit.
@@ -20,7 +20,7 @@ export function createSqlitePlantStore(connection: SqlDriverAdapter, syncLog: ()
       orUnavailable(async () => {
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         const newIds = await insertNew(connection, plants);
-        const outcomes = await settleInserts(plants, newIds, (ids) => findRows(connection, ids));
+        const outcomes = await resolveInsertOutcomes(plants, newIds, (ids) => findRows(connection, ids));
         // Nothing was committed here, which would have synced it; what was read may never have been.
         if (newIds.size === 0) syncOrRefuse(syncLog);
         return outcomes;
@@ -45,7 +45,7 @@ export function syncOrRefuse(syncLog: () => void): void {
 /** Inserts the plants if all their ids are free, as they mostly are; otherwise it gives `false` and changes nothing. */
 async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<boolean> {
   try {
-    const count = await forgetValues(insertStatement(plants), (statement) =>
+    const count = await clearArguments(insertStatement(plants), (statement) =>
       connection.executeRaw(statement),
     );
     // A trigger with RAISE(IGNORE) passes over rows without a word.
@@ -59,7 +59,7 @@ async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant
 
 /** Inserts the plants whose id is free, and gives those ids. */
 async function insertNew(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<Set<bigint>> {
-  const { rows } = await forgetValues(
+  const { rows } = await clearArguments(
     insertStatement(plants, 'ON CONFLICT (id) DO NOTHING RETURNING id'),
     (statement) => connection.queryRaw(statement),
   );
@@ -87,7 +87,7 @@ async function findRows(connection: SqlDriverAdapter, ids: readonly bigint[]): P
     args: [...ids],
     argTypes: ids.map(() => integer),
   };
-  const { rows } = await forgetValues(query, (statement) => connection.queryRaw(statement));
+  const { rows } = await clearArguments(query, (statement) => connection.queryRaw(statement));
   return rows.map(toRow);
 }
 

@@ -1,5 +1,5 @@
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { isRefused } from './driver-fault.js';
+import { isRefused } from './errors/driver-error.js';
 
 /**
  * Stores a plant and takes it back, then writes to the file and commits, each on a connection of its own: when it fails

@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { ServiceError } from '../errors/service-error.js';
+import type { Readiness } from './readiness.js';
+
+/** What the admin port reports on. */
+export interface AdminDependencies {
+  /** Tells whether the service takes creates. */
+  readonly readiness: () => Promise<Readiness>;
+  readonly log: Logger;
+}
+
+/** What a route gives; it is sent as JSON. */
+interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+type Routes = ReadonlyMap<string, () => Promise<Reply>>;
+
+/**
+ * The server of the admin port, not listening yet: what the machines that run the service ask it. It needs no token,
+ * and logs no requests.
+ */
+export function createAdminServer({ readiness, log }: AdminDependencies): Server {
+  const routes: Routes = new Map([
+    ['/livez', async () => live],
+    ['/readyz', async () => describeReadiness(await readiness())],
+  ]);
+  return createServer(async (request, response) => {
+    send(response, await answer(routes, request).catch((error: unknown) => refuse(error, log)));
+  });
+}
+
+const live: Reply = { status: 200, body: { status: 'live' } };
+
+function describeReadiness(readiness: Readiness): Reply {
+  if (readiness.ready) {
+    const { warnings } = readiness;
+    return { status: 200, body: { status: 'ready', ...(warnings.length > 0 && { warnings }) } };
+  }
+  const { reason } = readiness;
+  return { status: 503, headers: { 'Retry-After': '1' }, body: { status: 'unavailable', reason } };
+}
+
+/** @throws {ServiceError} `not_found` or `method_not_allowed`, as on the public port */
+async function answer(routes: Routes, { method, url = '' }: IncomingMessage): Promise<Reply> {
+  const path = url.replace(/\?.*/, '');
+  const route = routes.get(path);
+  if (route === undefined) {
+    throw new ServiceError('not_found', `Nothing is served under ${path.slice(0, 200)}.`);
+  }
+  if (method !== 'GET' && method !== 'HEAD') {
+    throw new ServiceError('method_not_allowed', `${method} is not allowed on ${path}. Use GET or HEAD.`, {
+      headers: { Allow: 'GET, HEAD' },
+    });
+  }
+  return route();
+}
+
+function refuse(error: unknown, log: Logger): Reply {
+  if (error instanceof ServiceError) {
+    const { status, headers, number, message } = error;
+    return { status, headers, body: { error: number, message } };
+  }
+  log.error({ err: error }, 'admin request failed');
+  return refuse(new ServiceError('internal_error', 'The service met an unexpected fault.'), log);
+}
+
+function send(response: ServerResponse, { status, headers, body }: Reply): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+  response.end(text);
+}

@@ -1,0 +1,136 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ServiceError } from '../errors/service-error.js';
+import { abandonMs, answerTimeoutMs, createReadiness, reuseMs } from './readiness.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const ready = { ready: true, warnings: [] };
+const databaseUnavailable = { ready: false, reason: 'database_unavailable' };
+const shuttingDown = { ready: false, reason: 'shutting_down' };
+
+/** Readiness over a database that answers a check only when the test says so. */
+function createHeldReadiness() {
+  const checks: { pass(): void; fail(error: Error): void }[] = [];
+  const lines: { level: number; msg: string; err?: { message: string } }[] = [];
+  const stopping = new AbortController();
+  const warnings: string[] = [];
+  const readiness = createReadiness({
+    check: () => new Promise((resolve, reject) => void checks.push({ pass: resolve, fail: reject })),
+    warnings: () => [...warnings],
+    stopping: stopping.signal,
+    log: pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) }),
+  });
+  return { readiness, checks, lines, stopping, warnings };
+}
+
+it('asks once for all probes that come meanwhile, and passes the answer on for a moment', async () => {
+  const { readiness, checks } = createHeldReadiness();
+  const together = Array.from({ length: 1_000 }, () => readiness());
+  expect(checks).toHaveLength(1);
+  checks[0]?.pass();
+  expect(new Set(await Promise.all(together))).toEqual(new Set([ready]));
+
+  await vi.advanceTimersByTimeAsync(reuseMs - 1);
+  expect(await readiness()).toEqual(ready);
+  expect(checks).toHaveLength(1);
+
+  await vi.advanceTimersByTimeAsync(1);
+  const next = readiness();
+  expect(checks).toHaveLength(2);
+  checks[1]?.fail(new Error('gone'));
+  expect(await next).toEqual(databaseUnavailable);
+});
+
+it('takes a database that hangs for unavailable, and asks it nothing more meanwhile', async () => {
+  const { readiness, checks, lines } = createHeldReadiness();
+  const tell = vi.fn();
+  void readiness().then(tell);
+  await vi.advanceTimersByTimeAsync(answerTimeoutMs - 1);
+  expect(tell).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(tell).toHaveBeenCalledExactlyOnceWith(databaseUnavailable);
+
+  await vi.advanceTimersByTimeAsync(reuseMs);
+  const next = readiness();
+  await vi.advanceTimersByTimeAsync(answerTimeoutMs);
+  expect(await next).toEqual(databaseUnavailable);
+  expect(checks).toHaveLength(1);
+  expect(lines).toMatchObject([{ msg: 'not ready', err: { message: expect.stringContaining('2000 ms') } }]);
+});
+
+it('is ready again as soon as a check that hung is answered', async () => {
+  const { readiness, checks } = createHeldReadiness();
+  const first = readiness();
+  await vi.advanceTimersByTimeAsync(answerTimeoutMs);
+  expect(await first).toEqual(databaseUnavailable);
+
+  await vi.advanceTimersByTimeAsync(reuseMs);
+  const second = readiness();
+  checks[0]?.pass();
+  expect(await second).toEqual(ready);
+});
+
+it('gives up a check that is never answered, and begins another', async () => {
+  const { readiness, checks } = createHeldReadiness();
+  void readiness();
+  await vi.advanceTimersByTimeAsync(abandonMs - 1);
+  void readiness();
+  expect(checks).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1 + reuseMs);
+  const next = readiness();
+  expect(checks).toHaveLength(2);
+  checks[1]?.pass();
+  expect(await next).toEqual(ready);
+});
+
+it('logs each change once, with the cause that it does not tell', async () => {
+  const { readiness, checks, lines } = createHeldReadiness();
+  const cause = new Error('SQLITE_BUSY: database is locked');
+  const refusal = new ServiceError('database_unavailable', 'The database does not answer.', { cause });
+  for (const fault of [undefined, refusal, new Error('another'), undefined, undefined, new Error('third')]) {
+    const answer = readiness();
+    if (fault === undefined) checks.at(-1)?.pass();
+    else checks.at(-1)?.fail(fault);
+    expect(await answer).toEqual(fault === undefined ? ready : databaseUnavailable);
+    await vi.advanceTimersByTimeAsync(reuseMs);
+  }
+  const { reason } = databaseUnavailable;
+  expect(lines).toEqual([
+    { level: 40, msg: 'not ready', reason, err: expect.objectContaining({ message: cause.message }) },
+    { level: 30, msg: 'ready' },
+    { level: 40, msg: 'not ready', reason, err: expect.objectContaining({ message: 'third' }) },
+  ]);
+});
+
+it('is not ready once the service is told to stop, whatever the database does', async () => {
+  const { readiness, checks, lines, stopping } = createHeldReadiness();
+  const waiting = readiness();
+  stopping.abort();
+  expect(await waiting).toEqual(shuttingDown);
+  checks[0]?.pass();
+  await vi.advanceTimersByTimeAsync(reuseMs);
+  expect(await readiness()).toEqual(shuttingDown);
+  expect(checks).toHaveLength(1);
+  expect(lines).toEqual([]);
+});
+
+it('shows the warnings of a database that works', async () => {
+  const { readiness, checks, warnings } = createHeldReadiness();
+  warnings.push('The disk is slow.');
+  const answer = readiness();
+  checks[0]?.pass();
+  expect(await answer).toEqual({ ready: true, warnings: ['The disk is slow.'] });
+});
+
+it('gives the name of the error as the reason, and logs another reason too', async () => {
+  const { readiness, checks, lines } = createHeldReadiness();
+  for (const reason of ['database_unavailable', 'overloaded'] as const) {
+    const answer = readiness();
+    checks.at(-1)?.fail(new ServiceError(reason, 'No.'));
+    expect(await answer).toEqual({ ready: false, reason });
+    await vi.advanceTimersByTimeAsync(reuseMs);
+  }
+  expect(lines).toMatchObject([{ reason: 'database_unavailable' }, { reason: 'overloaded' }]);
+});

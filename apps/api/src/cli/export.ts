@@ -1,0 +1,93 @@
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Config } from '../config.js';
+import { openDatabase } from '../database/open-database.js';
+import { requireDatabaseFile } from '../database/sqlite/files/require-database-file.js';
+import { writePlantLine } from '../ndjson/write-plant-line.js';
+import type { PlantStore } from '../plants/plant-store.js';
+import { readAllPlants } from '../plants/read-all-plants.js';
+import { retryWhileUnavailable } from '../plants/retry-while-unavailable.js';
+import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
+import { abortOnSignal } from './support/abort-on-signal.js';
+import { writeAtomically } from './support/atomic-write.js';
+import type { CliContext } from './support/cli-context.js';
+import { countProgress } from './support/count-progress.js';
+import { explainOutputError } from './support/explain-output-error.js';
+import { orExplainUnavailable, retryPolicy } from './support/retry-policy.js';
+import { writeAll } from './support/write-all.js';
+
+const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
+
+/**
+ * Writes all plants as NDJSON in the order of their ids, to standard output or to a new file, which is whole or not
+ * there at all.
+ */
+export async function exportPlants(
+  config: Config,
+  { output }: { readonly output?: string },
+  context: CliContext,
+): Promise<void> {
+  limitHeapGrowth();
+  limitYoungGeneration();
+  if (config.database.engine === 'sqlite') requireDatabaseFile(config.database.path);
+  const database = await openDatabase(config.database);
+  try {
+    const count = await orExplainUnavailable(() =>
+      output === undefined
+        ? writeToOutput(database.plants, context)
+        : writeToFile(database.plants, resolve(context.folder, output), context),
+    );
+    await context.remark(`${count} ${count === 1 ? 'plant' : 'plants'} exported.`);
+  } finally {
+    await database.close();
+  }
+}
+
+function writeToOutput(plants: PlantStore, context: CliContext): Promise<number> {
+  const { output } = context;
+  const isTerminal = 'isTTY' in output && output.isTTY === true;
+  return writePlants(
+    plants,
+    (lines) =>
+      writeAll(output, lines).catch((error) => {
+        throw explainOutputError(error);
+      }),
+    isTerminal ? () => undefined : countProgress(context, 'plants'),
+  );
+}
+
+function writeToFile(plants: PlantStore, path: string, context: CliContext): Promise<number> {
+  const stop = abortOnSignal(context);
+  return writeAtomically(path, async (temporaryPath) => {
+    const file = await open(temporaryPath, 'w');
+    try {
+      return await writePlants(
+        plants,
+        async (lines) => {
+          stop.throwIfAborted();
+          await file.writeFile(lines);
+        },
+        countProgress(context, 'plants'),
+      );
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+/** Writes page after page and gives the number of plants. */
+async function writePlants(
+  plants: PlantStore,
+  write: (lines: string) => Promise<void>,
+  showCount: (count: number) => void,
+): Promise<number> {
+  const read: PlantStore['read'] = (after, limits) =>
+    retryWhileUnavailable(() => plants.read(after, limits), retryPolicy);
+  let count = 0;
+  for await (const page of readAllPlants(read, pageLimits)) {
+    await write(page.map(writePlantLine).join(''));
+    count += page.length;
+    showCount(count);
+  }
+  return count;
+}

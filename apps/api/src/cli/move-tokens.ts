@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import * as z from 'zod';
+import type { HashedAccessToken } from '../auth/access-token-store.js';
+import type { Config } from '../config.js';
+import { openDatabase } from '../database/open-database.js';
+import { requireDatabaseFile } from '../database/sqlite/files/require-database-file.js';
+import { OperatorError } from '../errors/operator-error.js';
+import type { CliContext } from './support/cli-context.js';
+
+/** Prints all access tokens as NDJSON, each with its hash in place of its text: enough to accept it elsewhere. */
+export async function exportTokens(config: Config, context: CliContext): Promise<void> {
+  if (config.database.engine === 'sqlite') requireDatabaseFile(config.database.path);
+  const database = await openDatabase(config.database);
+  try {
+    const tokens = await database.accessTokens.listHashed();
+    context.print(tokens.map((token) => `${JSON.stringify(token)}\n`).join(''));
+    await context.remark(`${describeCount(tokens.length)} exported.`);
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * Takes over the access tokens of a file of NDJSON, as `exportTokens` prints it. A token that is there already stays,
+ * but a revocation is taken over. A file with a bad line changes nothing.
+ *
+ * @param file without one, standard input is read
+ */
+export async function importTokens(
+  config: Config,
+  file: string | undefined,
+  context: CliContext,
+): Promise<void> {
+  const input = file === undefined ? context.input : createReadStream(resolve(context.folder, file));
+  const tokens = await readTokens(input);
+  const database = await openDatabase(config.database);
+  try {
+    let added = 0;
+    for (const token of tokens) {
+      if (await database.accessTokens.takeOver(token)) added++;
+    }
+    context.print(`${added} imported, ${tokens.length - added} already there\n`);
+  } finally {
+    await database.close();
+  }
+}
+
+const TimeSchema = z.iso.datetime().transform((text) => new Date(text));
+const HashedAccessTokenSchema = z.strictObject({
+  name: z.string().min(1),
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal'),
+  createdAt: TimeSchema,
+  expiresAt: TimeSchema.nullable(),
+  revokedAt: TimeSchema.nullable(),
+});
+
+async function readTokens(input: NodeJS.ReadableStream): Promise<readonly HashedAccessToken[]> {
+  const tokens: HashedAccessToken[] = [];
+  const faults: string[] = [];
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++;
+      if (line.trim() === '') continue;
+      const { data: token, error } = HashedAccessTokenSchema.safeParse(parseJson(line));
+      if (token !== undefined) tokens.push(token);
+      else faults.push(`  line ${number}: ${error.issues.map(describeIssue).join('; ')}`);
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`The tokens cannot be read: ${reason}`, { cause: error });
+  }
+  if (faults.length === 0) return tokens;
+  throw new OperatorError(
+    `No token was imported, since the file is not what token export prints:\n${faults.join('\n')}`,
+  );
+}
+
+/** The value of a line; `undefined`, which is no token, when it is not JSON. */
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function describeIssue({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}
+
+function describeCount(count: number): string {
+  return count === 1 ? '1 token' : `${count} tokens`;
+}

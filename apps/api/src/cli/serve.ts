@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config.js';
+import { createLogger } from '../logging/create-logger.js';
+import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
+import { startService } from '../start-service.js';
+import type { CliContext } from './support/cli-context.js';
+import { describeQuickstart, ensureQuickstartToken } from './support/quickstart.js';
+
+/**
+ * Runs the service until it is asked to stop; resolves once the last reply is sent and the database is closed. All that
+ * it prints goes through the log, which waits for no reader.
+ */
+export async function serve(
+  config: Config,
+  { quickstart = false }: { readonly quickstart?: boolean },
+  context: CliContext,
+): Promise<void> {
+  limitHeapGrowth();
+  allocateYoung();
+  const { log, print, close: closeLog } = createLogger(config.logLevel);
+  const stopSignal = context.stopSignal();
+  const service = await startService(config, log);
+  const { baseUrl, adminUrl, appliedMigrations } = service;
+  try {
+    log.info({ baseUrl, adminUrl, appliedMigrations }, 'listening');
+    if (quickstart) {
+      const tokenFile = resolve(context.folder, 'data/access-token');
+      await ensureQuickstartToken(service.accessTokens, tokenFile);
+      print(describeQuickstart(baseUrl, tokenFile));
+    }
+    log.info({ signal: await stopSignal }, 'stopping');
+  } finally {
+    const inTime = await service.stop();
+    log.info({ inTime }, 'stopped');
+    await closeLog();
+  }
+}

@@ -1,0 +1,18 @@
+import type { CliContext } from './cli-context.js';
+
+/** How often a count is shown, in milliseconds. */
+const intervalMs = 250;
+
+/** Gives a function that shows a growing count of something, now and then. */
+export function countProgress(
+  context: Pick<CliContext, 'showProgress'>,
+  noun: string,
+): (count: number) => void {
+  let nextAt = performance.now() + intervalMs;
+  return (count) => {
+    const now = performance.now();
+    if (now < nextAt) return;
+    nextAt = now + intervalMs;
+    context.showProgress(`${count.toLocaleString('en')} ${noun}`);
+  };
+}

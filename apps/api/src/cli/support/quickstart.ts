@@ -1,0 +1,70 @@
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { routes } from '@plant-store/contract/routes';
+import type { AccessTokens } from '../../auth/access-tokens.js';
+import { OperatorError } from '../../errors/operator-error.js';
+
+/**
+ * Sees to it that the file holds a valid access token for the quickstart: the one that is there, or a new one, for
+ * this user alone (0600). A token is issued only once its file can be written.
+ *
+ * @throws {OperatorError} when the file cannot be read or written
+ */
+export async function ensureQuickstartToken(accessTokens: AccessTokens, file: string): Promise<void> {
+  const kept = orExplain(file, () => readTokenFile(file));
+  if (kept !== undefined && (await accessTokens.verify(kept)).status === 'valid') return;
+
+  const draft = `${file}.${process.pid}`;
+  const descriptor = orExplain(file, () => {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    rmSync(draft, { force: true });
+    return openSync(draft, 'wx', 0o600);
+  });
+  try {
+    const { text } = await accessTokens.issue({ name: 'quickstart' });
+    writeSync(descriptor, `${text}\n`);
+  } finally {
+    closeSync(descriptor);
+  }
+  orExplain(file, () => renameSync(draft, file));
+}
+
+/** What the quickstart prints: the address, and a `curl` to paste. The token stays in its file. */
+export function describeQuickstart(baseUrl: string, tokenFile: string): string {
+  return `
+Plant Store listens on ${baseUrl}
+Its documentation is ${baseUrl}/docs, its access token in ${tokenFile}
+
+Store a plant:
+
+curl -i ${baseUrl}${routes.createPlant.path} -H "Authorization: Bearer $(cat ${quote(tokenFile)})" -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "houseplant"}'
+
+`;
+}
+
+/** A text as one word of a shell. */
+function quote(text: string): string {
+  const quoteWithin = String.raw`'\''`;
+  return `'${text.replaceAll("'", quoteWithin)}'`;
+}
+
+function readTokenFile(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function orExplain<Result>(file: string, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(
+      `The access token's file ${file} cannot be used: ${reason}\nLet this user read and write it, or start in another folder.`,
+      { cause: error },
+    );
+  }
+}

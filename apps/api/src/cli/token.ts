@@ -1,0 +1,70 @@
+import type { AccessToken } from '../auth/access-token-store.js';
+import { type AccessTokens, createAccessTokens } from '../auth/access-tokens.js';
+import type { Config } from '../config.js';
+import { openDatabase } from '../database/open-database.js';
+import { OperatorError } from '../errors/operator-error.js';
+import type { CliContext } from './support/cli-context.js';
+
+/** Issues an access token and prints it, alone, so that a script can take it. */
+export async function createToken(
+  config: Config,
+  { name, expiresInMs }: { readonly name: string; readonly expiresInMs?: number },
+  context: CliContext,
+): Promise<void> {
+  await withAccessTokens(config, async (accessTokens) => {
+    const expiresAt = expiresInMs === undefined ? undefined : new Date(Date.now() + expiresInMs);
+    const { text, token } = await accessTokens.issue({ name, ...(expiresAt && { expiresAt }) });
+    context.print(`${text}\n`);
+    context.remark(
+      `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It is shown this once: keep it safe.`,
+    );
+  });
+}
+
+/** Prints all access tokens, one a line, without their texts. */
+export async function listTokens(config: Config, context: CliContext): Promise<void> {
+  await withAccessTokens(config, async (accessTokens) => {
+    const tokens = await accessTokens.list();
+    if (tokens.length === 0)
+      context.remark('There are no tokens. Issue one with: plant-store token create --name NAME');
+    for (const token of tokens) {
+      context.print(
+        `${token.id}\t${token.name}\tcreated ${token.createdAt.toISOString()}\t${describeState(token)}\n`,
+      );
+    }
+  });
+}
+
+/** Revokes an access token: it stops working in running services within 5 seconds. */
+export async function revokeToken(config: Config, id: number, context: CliContext): Promise<void> {
+  await withAccessTokens(config, async (accessTokens) => {
+    const token = await accessTokens.revoke(id);
+    if (token === null)
+      throw new OperatorError(`There is no token ${id}. See them with: plant-store token list`);
+    context.remark(
+      `Token ${token.id} "${token.name}" is revoked; running services refuse it within 5 seconds.`,
+    );
+  });
+}
+
+async function withAccessTokens(
+  config: Config,
+  use: (accessTokens: AccessTokens) => Promise<void>,
+): Promise<void> {
+  const database = await openDatabase(config.database);
+  try {
+    await use(createAccessTokens(database.accessTokens));
+  } finally {
+    await database.close();
+  }
+}
+
+function describeState(token: AccessToken): string {
+  if (token.revokedAt !== null) return `revoked ${token.revokedAt.toISOString()}`;
+  return describeExpiry(token);
+}
+
+function describeExpiry({ expiresAt }: AccessToken): string {
+  if (expiresAt === null) return 'never expires';
+  return `${expiresAt.getTime() <= Date.now() ? 'expired' : 'expires'} ${expiresAt.toISOString()}`;
+}

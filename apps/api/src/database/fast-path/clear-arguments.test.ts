@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { clearArguments } from './clear-arguments.js';
+
+const integer = { scalarType: 'bigint', arity: 'scalar' } as const;
+const newQuery = () => ({ sql: 'SELECT ?', args: [1n], argTypes: [integer] });
+
+it('hands the query over with its values, and takes them away when it is over', async () => {
+  const query = newQuery();
+  const result = await clearArguments(query, async ({ args }) => {
+    await Promise.resolve();
+    return [...args];
+  });
+  expect(result).toEqual([1n]);
+  expect(query).toEqual({ ...newQuery(), args: [] });
+});
+
+it('takes them away when it fails, too', async () => {
+  const query = newQuery();
+  await expect(clearArguments(query, () => Promise.reject(new Error('disk full')))).rejects.toThrow(
+    'disk full',
+  );
+  expect(query.args).toEqual([]);
+});

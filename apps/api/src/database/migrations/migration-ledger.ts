@@ -1,0 +1,42 @@
+import { OperatorError } from '../../errors/operator-error.js';
+import type { Migration } from './read-migrations.js';
+
+/** A row of `_prisma_migrations`, the ledger in which Prisma Migrate notes what it has applied. */
+export interface LedgerRow {
+  readonly migrationName: string;
+  readonly checksum: string;
+  readonly finished: boolean;
+  readonly rolledBack: boolean;
+}
+
+/**
+ * The migrations still to be applied. A ledger with a migration that failed, that was edited after it had been
+ * applied, or that this version does not know, is refused: this is no database to write plants to.
+ *
+ * @throws {OperatorError} that says which migration it is and what to do
+ */
+export function findPendingMigrations(
+  migrations: readonly Migration[],
+  ledger: readonly LedgerRow[],
+): readonly Migration[] {
+  const applied = new Map(ledger.filter((row) => !row.rolledBack).map((row) => [row.migrationName, row]));
+  for (const row of applied.values()) {
+    const migration = migrations.find(({ name }) => name === row.migrationName);
+    const fault = findFault(row, migration);
+    if (fault !== undefined) throw new OperatorError(`The database cannot be used: ${fault}`);
+  }
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+function findFault(row: LedgerRow, migration: Migration | undefined): string | undefined {
+  if (!row.finished) {
+    return `the migration ${row.migrationName} failed halfway. Restore a backup, or mend it with prisma migrate resolve.`;
+  }
+  if (migration === undefined) {
+    return `it has the migration ${row.migrationName}, which this version does not know. Start the version that applied it.`;
+  }
+  if (migration.checksum !== row.checksum) {
+    return `the migration ${row.migrationName} was edited after it had been applied. Restore the file as it was.`;
+  }
+  return undefined;
+}

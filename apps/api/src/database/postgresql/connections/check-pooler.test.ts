@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
+import { type PoolerBehaviour, startPooler } from '../../../../test/support/postgresql/start-pooler.js';
+import { createDatabase, query } from '../../../../test/support/postgresql/start-postgresql.js';
+import { OperatorError } from '../../../errors/operator-error.js';
+
+let url = '';
+beforeEach(async () => {
+  url = await createDatabase(inject('postgresqlUrl'));
+});
+
+const plant = { id: 1n, name: 'Monstera' };
+const nameOf = () => new URL(url).pathname.slice(1);
+
+async function openBehind(
+  behaviour: PoolerBehaviour,
+  parameters = '',
+  settings: Record<string, string> = {},
+) {
+  const pooler = await startPooler(Number(new URL(url).port), behaviour);
+  onTestFinished(() => pooler.stop());
+  const pooled = Object.assign(new URL(url), { port: pooler.port, search: parameters }).href;
+  return openTestDatabase({ url: pooled }, settings);
+}
+
+/** Refused, in words that say what to do, and before anything was created. */
+async function expectRefusal(opening: Promise<unknown>, says: RegExp) {
+  await expect(opening).rejects.toBeInstanceOf(OperatorError);
+  await expect(opening).rejects.toThrow(says);
+  const tables = await query(url, `SELECT tablename FROM pg_tables WHERE tablename = 'plants'`);
+  expect(tables).toEqual([]);
+}
+
+describe('a pooler that hands connections on after each transaction', () => {
+  it.each(['1', '2', '10'])(
+    'is refused when it does not carry prepared statements, with a pool of %s',
+    async (size) => {
+      const opening = openBehind({ handsOn: true }, '', { DATABASE_POOL_SIZE: size });
+      await expectRefusal(opening, /not their prepared statements\. Let it carry them \(PgBouncer 1\.21/);
+    },
+  );
+
+  it('is used when it does', async () => {
+    const database = await openBehind({ handsOn: true, carriesStatements: true });
+    const plants = Array.from({ length: 20 }, (_, index) => ({ ...plant, id: BigInt(index % 10) }));
+    const outcomes = await Promise.all(plants.map((one) => database.plants.insert([one])));
+    expect(outcomes.filter(([outcome]) => outcome?.stored)).toHaveLength(10);
+    await database.check();
+    await database.close();
+  });
+
+  it('is refused when commits do not wait for the disk', async () => {
+    await query(url, `ALTER DATABASE ${nameOf()} SET synchronous_commit = off`);
+    await expectRefusal(
+      openBehind({ handsOn: true, carriesStatements: true }),
+      /ALTER ROLE … SET synchronous_commit = on/,
+    );
+  });
+
+  it('is refused when the server sends no warnings', async () => {
+    await query(url, `ALTER DATABASE ${nameOf()} SET client_min_messages = error`);
+    await expectRefusal(
+      openBehind({ handsOn: true, carriesStatements: true }),
+      /ALTER ROLE … SET client_min_messages = warning/,
+    );
+  });
+});
+
+describe('a pooler that drops the settings of a connection', () => {
+  it('is refused when the tables would be in another schema', async () => {
+    await expectRefusal(
+      openBehind({ dropsOptions: true }, '?schema=garden'),
+      /its tables would be in the schema "public", not in "garden"\. .* ALTER ROLE … SET search_path = garden/,
+    );
+  });
+
+  it('is used when the user has them', async () => {
+    await query(url, `ALTER DATABASE ${nameOf()} SET search_path = garden`);
+    const database = await openBehind({ dropsOptions: true }, '?schema=garden');
+    expect(await database.plants.insert([plant])).toEqual([{ stored: true }]);
+    await database.close();
+    expect(await query(url, 'SELECT name FROM garden.plants')).toEqual([{ name: 'Monstera' }]);
+  });
+});
+
+it('one connection at a time is enough for a pool of one', async () => {
+  await query(url, `CREATE ROLE single_${nameOf()} LOGIN CONNECTION LIMIT 1 PASSWORD 'secret'`);
+  await query(url, `ALTER DATABASE ${nameOf()} OWNER TO single_${nameOf()}`);
+  const asSingle = Object.assign(new URL(url), { username: `single_${nameOf()}`, password: 'secret' }).href;
+  const database = await openTestDatabase({ url: asSingle }, { DATABASE_POOL_SIZE: '1' });
+  expect(await database.plants.insert([plant])).toEqual([{ stored: true }]);
+  await database.close();
+});

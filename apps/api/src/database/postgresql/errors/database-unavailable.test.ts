@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
+import { createDatabase, query } from '../../../../test/support/postgresql/start-postgresql.js';
+import { startProxy, type TestProxy } from '../../../../test/support/postgresql/start-proxy.js';
+import type { Database } from '../../database.js';
+
+const stored = { stored: true };
+const unavailable = (cause: RegExp) => ({
+  errorName: 'database_unavailable',
+  headers: { 'Retry-After': '1' },
+  cause: { message: expect.stringMatching(cause) },
+});
+
+let url = '';
+let proxied = '';
+let proxy: TestProxy;
+let database: Database;
+beforeEach(async () => {
+  url = await createDatabase(inject('postgresqlUrl'));
+  proxy = await startProxy(Number(new URL(url).port));
+  proxied = url.replace(/:\d+\//, `:${proxy.port}/`);
+  database = await openTestDatabase({ url: proxied }, { DATABASE_STATEMENT_TIMEOUT_MS: '1000' });
+});
+afterEach(async () => {
+  await database.close();
+  proxy.stop();
+});
+
+const insert = () => database.plants.insert([{ id: 1n, name: 'Monstera' }]);
+
+/** Lets the server do something whenever a plant is stored. */
+async function onInsert(action: string): Promise<void> {
+  await query(
+    url,
+    `CREATE SEQUENCE tries;
+     CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NEW; END $$;
+     CREATE TRIGGER act BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION act()`,
+  );
+}
+const countTries = async () =>
+  Number((await query<{ tries: string }>(url, `SELECT nextval('tries') - 1 AS tries`))[0]?.tries);
+
+describe.each([
+  ['a serialization failure', '40001'],
+  ['a deadlock', '40P01'],
+])('%s', (_, code) => {
+  const raise = `RAISE EXCEPTION 'another is in the way' USING ERRCODE = '${code}'`;
+
+  it('is tried again', async () => {
+    await onInsert(`IF nextval('tries') < 4 THEN ${raise}; END IF`);
+    expect(await insert()).toEqual([stored]);
+    expect(await countTries()).toBe(4);
+  });
+
+  it('that does not end is an outage', async () => {
+    await onInsert(`PERFORM nextval('tries'); ${raise}`);
+    await expect(insert()).rejects.toMatchObject(unavailable(/another is in the way/));
+    expect(await countTries()).toBe(5);
+  });
+});
+
+it('a statement that takes too long is an outage', async () => {
+  await onInsert('PERFORM pg_sleep(3600)');
+  await expect(insert()).rejects.toMatchObject(unavailable(/^57014: canceling statement/));
+  await query(url, 'DROP TRIGGER act ON plants');
+  expect(await insert()).toEqual([stored]);
+});
+
+it.each(['08006', '25006', '26000', '42501', '42P05', '53100', '53300', '55P03', '57P03', '58030', 'XX000'])(
+  'the error %s is an outage',
+  async (code) => {
+    await onInsert(`RAISE EXCEPTION 'not now' USING ERRCODE = '${code}'`);
+    await expect(insert()).rejects.toMatchObject(unavailable(new RegExp(`^${code}: not now$`)));
+  },
+);
+
+it.each(['XX001', 'XX002'])('the error %s is damage', async (code) => {
+  await onInsert(`RAISE EXCEPTION 'invalid page' USING ERRCODE = '${code}'`);
+  await expect(insert()).rejects.toMatchObject({ errorName: 'database_damaged' });
+});
+
+it.each(['22001', '23514', '42P01', '42P10', 'P0001'])('the error %s is neither', async (code) => {
+  await onInsert(`RAISE EXCEPTION 'never' USING ERRCODE = '${code}'`);
+  await expect(insert()).rejects.toThrow(`${code}: never`);
+});
+
+describe('a network that', () => {
+  const actions: readonly (() => Promise<unknown>)[] = [
+    insert,
+    () => database.plants.read(undefined, { plants: 1, bytes: 1 }),
+    () => database.accessTokens.findByHash('a'),
+    () => database.check(),
+  ];
+  const actAll = () => Promise.allSettled(actions.map((act) => act()));
+  const outages = (cause: RegExp) => actions.map(() => ({ status: 'rejected', reason: unavailable(cause) }));
+  const successes = actions.map(() => ({ status: 'fulfilled' }));
+
+  it('swallows everything is an outage', async () => {
+    expect(await actAll()).toMatchObject(successes);
+    proxy.freeze();
+    expect(await actAll()).toMatchObject(outages(/^no connection: .*timeout/));
+    proxy.thaw();
+    expect(await actAll()).toMatchObject(successes);
+  });
+
+  it('is cut is an outage', async () => {
+    expect(await actAll()).toMatchObject(successes);
+    proxy.freeze();
+    const acting = actAll();
+    proxy.cut();
+    expect(await acting).toMatchObject(outages(/^no connection: /));
+    proxy.thaw();
+    expect(await actAll()).toMatchObject(successes);
+  });
+
+  it('takes no connections is an outage', async () => {
+    proxy.stop();
+    expect(await actAll()).toMatchObject(outages(/^no connection: /));
+  });
+
+  it('loses answers costs their connections only until the server says that it has answered', async () => {
+    const settings = { DATABASE_STATEMENT_TIMEOUT_MS: '500', DATABASE_POOL_SIZE: '3' };
+    const small = await openTestDatabase({ url: proxied }, settings);
+    onTestFinished(() => small.close());
+    const insertOf = (id: bigint, name: string) => small.plants.insert([{ id, name }]);
+    proxy.freezeAnswersTo('Monstera');
+    const lost = await Promise.allSettled([insertOf(1n, 'Monstera'), insertOf(2n, 'Monstera')]);
+    expect(lost).toMatchObject(lost.map(() => ({ status: 'rejected', reason: unavailable(/timeout/) })));
+    // Those two have all the places that there are for inserts.
+    while ((await insertOf(3n, 'Fern').catch(() => undefined)) === undefined);
+    expect(await query(url, 'SELECT id FROM plants ORDER BY id')).toEqual([
+      { id: '1' },
+      { id: '2' },
+      { id: '3' },
+    ]);
+  });
+});

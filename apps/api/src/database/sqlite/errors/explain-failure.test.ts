@@ -1,0 +1,75 @@
+import fs, { mkdtempSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { processWarnings } from '../../process-warnings.js';
+import { requireDatabaseFile } from '../files/require-database-file.js';
+import { openSqlite } from '../open-sqlite.js';
+import { explainFailure } from './explain-failure.js';
+
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  path = join(folder, 'closed/data/plant-store.db');
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function denied(file: fs.PathLike): never {
+  throw Object.assign(new Error(`EACCES: permission denied, '${file}'`), { code: 'EACCES' });
+}
+
+/** What the system does for a user who may not enter the folder `closed`; for root it never does. */
+function closeFolder(): void {
+  const closed = join(folder, 'closed');
+  const { accessSync, statSync } = fs;
+  vi.spyOn(fs, 'mkdirSync').mockImplementation(denied);
+  vi.spyOn(fs, 'accessSync').mockImplementation((file, mode) =>
+    String(file).startsWith(closed) ? denied(file) : accessSync(file, mode),
+  );
+  vi.spyOn(fs, 'statSync').mockImplementation((file) =>
+    String(file).startsWith(closed) ? denied(file) : statSync(file),
+  );
+  syncBuiltinESMExports();
+}
+
+it.each<[string, () => unknown]>([
+  ['open', () => openSqlite(path, processWarnings)],
+  ['read', async () => requireDatabaseFile(path)],
+])('names the folder that this user may not enter to %s a database', async (_, open) => {
+  closeFolder();
+  await expect(open()).rejects.toMatchObject({
+    name: 'OperatorError',
+    exitCode: 1,
+    message: expect.stringMatching(
+      /^The database .+plant-store\.db cannot be opened: this user may not enter the folder \S+\/closed\.\nRun the command as/,
+    ),
+  });
+});
+
+it.each([
+  [
+    'ERR_DLOPEN_FAILED',
+    "The module '/app/better_sqlite3.node' was compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.",
+  ],
+  ['MODULE_NOT_FOUND', "Cannot find module '/app/better_sqlite3.node'\nRequire stack:\n- /app/binding.js"],
+])('says what to do when the driver does not load: %s', (code, message) => {
+  const text = explainFailure(Object.assign(new Error(message), { code }), path);
+  expect(text.split('\n')).toEqual([
+    expect.stringMatching(
+      /^The driver of SQLite, better-sqlite3, does not load in Node\.js v\d+.+better_sqlite3/,
+    ),
+    'It was installed for another Node.js or another machine: remove node_modules, install again with this one, and build.',
+  ]);
+});
+
+it('passes on any other reason', () => {
+  expect(explainFailure(new Error('EROFS: read-only file system'), path)).toMatch(
+    /cannot be opened: EROFS: read-only file system\nLet DATABASE_URL name/,
+  );
+});

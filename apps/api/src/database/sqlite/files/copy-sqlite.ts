@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import { OperatorError } from '../../../errors/operator-error.js';
+import { findPendingMigrations } from '../../migrations/migration-ledger.js';
+import { readMigrations } from '../../migrations/read-migrations.js';
+import { findDriverError } from '../errors/driver-error.js';
+import { readLedger } from '../migrate-sqlite.js';
+import { createFactory } from '../open-sqlite.js';
+import { retryWhileBusy } from '../retry-while-busy.js';
+
+const run = promisify(execFile);
+/** How long to wait for another process that holds the file, in milliseconds. */
+const busyTimeoutMs = 60_000;
+
+const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
+
+/**
+ * Copies a plant store, as it is at one moment, while others read and write it, and checks the copy. Migrations that
+ * are pending stay pending in both.
+ *
+ * @param copyPath an empty file; the caller syncs it to disk
+ * @param stop ends the copying at once
+ * @returns how many plants the copy has
+ * @throws {OperatorError} when the database is no plant store of this version or an older one, cannot be copied, or
+ * the copy fails the check
+ */
+export async function copySqlite(path: string, copyPath: string, stop: AbortSignal): Promise<number> {
+  await checkLedger(path, stop);
+  const plants = await copy(path, copyPath, stop);
+  await checkLedger(copyPath, stop);
+  return plants;
+}
+
+async function copy(path: string, copyPath: string, stop: AbortSignal): Promise<number> {
+  try {
+    const options = { signal: stop, killSignal: 'SIGKILL' } as const;
+    const { stdout } = await run(process.execPath, [program, path, copyPath], options);
+    return Number(stdout);
+  } catch (error) {
+    throw stop.aborted ? stop.reason : cannotBeCopied(path, describe(error), error);
+  }
+}
+
+const FailureSchema = z.object({ stderr: z.string(), signal: z.string().nullish() });
+
+function describe(error: unknown): string {
+  const { data: failure } = FailureSchema.safeParse(error);
+  if (failure?.signal) return `it was stopped by ${failure.signal}`;
+  return failure?.stderr || String(error);
+}
+
+/** Sees to it that a file is a plant store that this version knows, and changes nothing of it. */
+async function checkLedger(path: string, stop: AbortSignal): Promise<void> {
+  try {
+    const ledger = await retryWhileBusy(async () => {
+      stop.throwIfAborted();
+      const connection = await createFactory(path).connect();
+      return await readLedger(connection).finally(() => connection.dispose());
+    }, busyTimeoutMs);
+    if (ledger === undefined) throw new OperatorError(`The database ${path} is empty.`);
+    findPendingMigrations(readMigrations('sqlite'), ledger);
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw cannotBeCopied(path, findDriverError(error)?.message ?? String(error), error);
+  }
+}
+
+function cannotBeCopied(path: string, reason: string, cause: unknown): OperatorError {
+  return new OperatorError(`The database ${path} cannot be copied: ${reason}`, { cause });
+}

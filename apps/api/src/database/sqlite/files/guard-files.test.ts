@@ -1,0 +1,78 @@
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Database, DatabaseLog, LogFields } from '../../database.js';
+import { processWarnings } from '../../process-warnings.js';
+import { identifyFiles } from '../file-identity.js';
+import { openSqlite } from '../open-sqlite.js';
+import { comparisonMs, guardFiles } from './guard-files.js';
+
+let folder = '';
+let path = '';
+let database: Database;
+let lines: string[] = [];
+const log: DatabaseLog = { info: write('info'), warn: write('warn'), error: write('error') };
+
+function write(level: string) {
+  return ({ err }: LogFields, message: string) => {
+    lines.push([level, message, ...(err === undefined ? [] : [err.message])].join(': '));
+  };
+}
+
+beforeEach(async () => {
+  lines = [];
+  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  path = join(folder, 'plant-store.db');
+  database = await openSqlite(path, processWarnings);
+});
+afterEach(async () => {
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const unavailable = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
+const never = () => Promise.reject(new Error('the log is not to be saved'));
+
+it('compares after a commit that took long, before its outcome is known', async () => {
+  const guard = guardFiles(identifyFiles(path), log, never);
+  expect(await guard.run(async () => 'stored')).toBe('stored');
+  const storing = guard.run(async () => {
+    rmSync(path);
+    await sleep(2 * comparisonMs);
+    return 'stored';
+  });
+  await expect(storing).rejects.toMatchObject(unavailable);
+});
+
+it('stores nothing more in a file that is gone, and logs once until it is back', async () => {
+  const guard = guardFiles(identifyFiles(path), log, never);
+  renameSync(path, `${path}.away`);
+  expect(() => guard.check()).toThrow();
+  let stored = 0;
+  const store = async () => ++stored;
+  for (let count = 0; count < 3; count++) await expect(guard.run(store)).rejects.toMatchObject(unavailable);
+  expect(stored).toBe(0);
+  renameSync(`${path}.away`, path);
+  expect(await guard.run(store)).toBe(1);
+  expect(lines).toEqual([
+    `error: a file of the database is gone: ${path} was deleted or moved away while it is open. Move the same file back, or stop the service and restore a backup.`,
+    'info: the files of the database are back',
+  ]);
+});
+
+it('says that a file is gone in place of what SQLite says about it', async () => {
+  const guard = guardFiles(identifyFiles(path), log, never);
+  const storing = guard.run(async () => {
+    rmSync(path);
+    throw new Error('disk I/O error');
+  });
+  await expect(storing).rejects.toMatchObject(unavailable);
+});
+
+it('passes on any other failure as it is', async () => {
+  const guard = guardFiles(identifyFiles(path), log, never);
+  await expect(guard.run(never)).rejects.toThrow('not to be saved');
+  expect(lines).toEqual([]);
+});

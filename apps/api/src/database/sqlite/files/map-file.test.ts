@@ -1,0 +1,79 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { processWarnings } from '../../process-warnings.js';
+import { createDurableAdapter, openSqlite } from '../open-sqlite.js';
+import { mapFile } from './map-file.js';
+
+/** What Linux says of the memory of this process. Other systems have no such file; CI runs on Linux. */
+const maps = '/proc/self/maps';
+
+let folder = '';
+let path = '';
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-test-')));
+  path = join(folder, 'plant-store.db');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** How many bytes of the file are mapped into the memory of this process. */
+function countMapped(): number {
+  const ranges = readFileSync(maps, 'utf8')
+    .split('\n')
+    .filter((line) => line.endsWith(` ${path}`))
+    .map((line) => /^([0-9a-f]+)-([0-9a-f]+) /.exec(line) ?? []);
+  return ranges.reduce((total, [, from, to]) => total + Number(`0x${to}`) - Number(`0x${from}`), 0);
+}
+
+it.runIf(existsSync(maps))('maps the file, and maps it anew as it grows', async () => {
+  await (await openSqlite(path, processWarnings)).close();
+  const connection = await createDurableAdapter(path).connect();
+  const grow = await mapFile(connection, 10);
+  const atFirst = statSync(path).size;
+  expect(countMapped()).toBe(atFirst);
+
+  await connection.executeScript(`
+    WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 10000)
+    INSERT INTO plants (id, name) SELECT id, 'x' FROM ids`);
+  const checkpointer = new Sqlite(path);
+  checkpointer.pragma('wal_checkpoint');
+  checkpointer.close();
+  grow(9);
+  expect(countMapped()).toBe(atFirst);
+  grow(1);
+  expect(countMapped()).toBe(statSync(path).size);
+  expect(statSync(path).size).toBeGreaterThan(2 * atFirst);
+  await connection.dispose();
+});
+
+it.runIf(existsSync(maps))('maps the file of an open store, which maps it anew as plants come', async () => {
+  const database = await openSqlite(path, processWarnings);
+  const atFirst = countMapped();
+  expect(atFirst).toBe(statSync(path).size);
+  let id = 0n;
+  // Far more than it takes, should the checkpoints lag behind.
+  while (countMapped() <= atFirst && id < 300_000n) {
+    await database.plants.insert(Array.from({ length: 1_000 }, () => ({ id: ++id, name: 'x' })));
+  }
+  expect(countMapped()).toBeGreaterThan(atFirst);
+  await database.close();
+  expect(countMapped()).toBe(0);
+});
+
+it('reads what another process has written since, and what it has cut off', async () => {
+  const database = await openSqlite(path, processWarnings);
+  const other = new Sqlite(path);
+  const insert = other.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
+  for (let id = 1; id <= 100; id++) insert.run(id, 'x'.repeat(10_000));
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const all = { plants: 1_000, bytes: 1e7 };
+  expect(await database.plants.read(undefined, all)).toHaveLength(100);
+  other.exec('DELETE FROM plants WHERE id > 1; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+  expect(statSync(path).size).toBeLessThan(100_000);
+  expect(await database.plants.read(undefined, all)).toHaveLength(1);
+  other.close();
+  await database.close();
+});

@@ -1,0 +1,94 @@
+import fs, { mkdtempSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Database } from '../../database.js';
+import { processWarnings } from '../../process-warnings.js';
+import { openSqlite } from '../open-sqlite.js';
+
+let folder = '';
+let path = '';
+let database: Database;
+/** What was synced to disk by the service itself, besides what SQLite syncs at its own commits. */
+let synced: string[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  path = join(folder, 'plant-store.db');
+  const { openSync } = fs;
+  const opened = new Map<number, string>();
+  vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
+    const descriptor = openSync(file, ...rest);
+    opened.set(descriptor, String(file));
+    return descriptor;
+  });
+  vi.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+    synced.push(opened.get(descriptor) ?? 'unknown');
+  });
+  syncBuiltinESMExports();
+  database = await openSqlite(path, processWarnings);
+  synced = [];
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const fern = { id: 1n, name: 'Fern' };
+const monstera = { id: 2n, name: 'Monstera' };
+
+it('syncs the log that it finds at the start, and its name', async () => {
+  // While another process has the file open, nothing but this syncs the log.
+  const other = await openSqlite(path, processWarnings);
+  expect(synced).toEqual([`${path}-wal`, folder]);
+  await other.close();
+});
+
+it('syncs the log before it says that a plant is there already', async () => {
+  const other = new Sqlite(path);
+  other.exec(`PRAGMA synchronous = OFF; INSERT INTO plants (id, name) VALUES (1, 'Fern')`);
+  expect(await database.plants.insert([fern])).toEqual([{ stored: false, existing: fern }]);
+  expect(synced).toEqual([`${path}-wal`]);
+  other.close();
+});
+
+it('syncs the log before it says that a token, or its revocation, is there already', async () => {
+  const { accessTokens } = database;
+  const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
+  expect(await accessTokens.takeOver(token)).toBe(true);
+  expect(synced).toEqual([]);
+  expect(await accessTokens.takeOver(token)).toBe(false);
+  expect(synced).toEqual([`${path}-wal`]);
+
+  const id = (await accessTokens.findByHash('a'))?.id ?? 0;
+  const revokedAt = new Date();
+  await accessTokens.revoke(id, revokedAt);
+  expect(synced).toHaveLength(1);
+  expect(await accessTokens.revoke(id, new Date())).toMatchObject({ revokedAt });
+  expect(synced).toEqual([`${path}-wal`, `${path}-wal`]);
+});
+
+it('leaves to SQLite the syncing of what it commits itself', async () => {
+  expect(await database.plants.insert([fern])).toEqual([{ stored: true }]);
+  expect(await database.plants.insert([fern, monstera])).toEqual([
+    { stored: false, existing: fern },
+    { stored: true },
+  ]);
+  expect(synced).toEqual([]);
+});
+
+it('acknowledges nothing that it cannot sync', async () => {
+  await database.plants.insert([fern]);
+  vi.spyOn(fs, 'fsyncSync').mockImplementation(() => {
+    throw new Error('EIO: i/o error, fsync');
+  });
+  syncBuiltinESMExports();
+  await expect(database.plants.insert([fern])).rejects.toMatchObject({
+    errorName: 'database_unavailable',
+    cause: { message: 'EIO: i/o error, fsync' },
+  });
+});

@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { parse as parseContentType } from 'content-type';
+import type { RequestHandler } from 'express';
+import { ServiceError } from '../../errors/service-error.js';
+import { parseJsonBytes } from '../../parse-json-bytes.js';
+import type { BodyBudget } from './body-budget.js';
+import { readBody } from './read-body.js';
+
+/**
+ * Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication.
+ *
+ * @param budget bounds what all bodies hold together
+ */
+export function jsonBody(limitBytes: number, budget: BodyBudget): RequestHandler {
+  return function jsonBody(request, response, next) {
+    refuseOtherContent(request.headers);
+    // Not as a promise: each request would pay for it.
+    readBody(request, response, {
+      limitBytes,
+      budget,
+      holder: response.locals.accessToken?.id ?? 0,
+      onBody(bytes) {
+        try {
+          request.body = parseJson(bytes);
+        } catch (error) {
+          next(error);
+          return;
+        }
+        next();
+      },
+      onError: next,
+    });
+  };
+}
+
+function refuseOtherContent(headers: IncomingHttpHeaders): void {
+  const type = headers['content-type'];
+  const coding = headers['content-encoding'];
+  if (type !== 'application/json' && !isJsonInUtf8(type)) {
+    throw unsupported(
+      type === undefined ? 'There is no content type' : `The content type is "${type.slice(0, 100)}"`,
+    );
+  }
+  if (coding !== undefined && coding.toLowerCase() !== 'identity')
+    throw unsupported(`The content coding is "${coding.slice(0, 100)}"`);
+}
+
+function unsupported(fault: string): ServiceError {
+  return new ServiceError(
+    'unsupported_content_type',
+    `${fault}. Send application/json in UTF-8, without a content coding.`,
+  );
+}
+
+/** `application/json` in any case, with any parameters, but with no other charset than UTF-8. */
+function isJsonInUtf8(header = ''): boolean {
+  const { type, parameters } = parseContentType(header);
+  const charset = parameters['charset'] ?? 'utf-8';
+  return type.toLowerCase() === 'application/json' && charset.toLowerCase() === 'utf-8';
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return parseJsonBytes(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ServiceError('malformed_json', `The body is not valid JSON: ${error.message}.`, {
+      cause: error,
+    });
+  }
+}

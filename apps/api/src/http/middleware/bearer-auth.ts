@@ -1,0 +1,46 @@
+import type { RequestHandler } from 'express';
+import type { AccessTokens, Verification } from '../../auth/access-tokens.js';
+import { ServiceError } from '../../errors/service-error.js';
+
+/** Lets a request pass that brings a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1). */
+export function bearerAuth(accessTokens: AccessTokens): RequestHandler {
+  return function bearerAuth(request, response, next) {
+    const admit = (verification: Verification) => {
+      if (verification.status !== 'valid') throw unauthorized('invalid_token', refusals[verification.status]);
+      response.locals.accessToken = verification.token;
+      next();
+    };
+
+    const text = readBearer(request.headers.authorization);
+    if (text === undefined) {
+      throw unauthorized(
+        'missing_token',
+        'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
+      );
+    }
+    const verification = accessTokens.verify(text);
+    // A turn of the event loop is worth sparing: a body whose reader comes late is kept, and read with a detour.
+    return verification instanceof Promise ? verification.then(admit) : admit(verification);
+  };
+}
+
+const refusals: Readonly<Record<Exclude<Verification['status'], 'valid'>, string>> = {
+  malformed:
+    'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
+  unknown: 'The access token is not known here. Ask the operator for a new one.',
+  expired: 'The access token has expired. Ask the operator for a new one.',
+  revoked: 'The access token was revoked. Ask the operator for a new one.',
+};
+
+/** The token in the header; `undefined` without one, or with another scheme. The scheme's case does not matter. */
+function readBearer(authorization = ''): string | undefined {
+  return /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
+}
+
+/** The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
+function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): ServiceError {
+  const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
+  return new ServiceError(errorName, message, {
+    headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` },
+  });
+}

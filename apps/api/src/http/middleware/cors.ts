@@ -1,0 +1,41 @@
+import { routes } from '@plant-store/contract/routes';
+import cors from 'cors';
+import type { Request, RequestHandler } from 'express';
+import { securityHeaders } from '../security-headers.js';
+
+/**
+ * Lets pages of some origins call the service and read its replies, errors too (the CORS protocol of the Fetch
+ * standard), and answers their preflights. Pages of other origins get what they would get without it.
+ *
+ * @param origins as browsers write them, such as `https://app.example.com`
+ */
+export function allowOrigins(origins: readonly string[]): RequestHandler {
+  const share = cors({ ...options, origin: [...origins] });
+  const preflightHeaders = securityHeaders();
+  return function allowOrigins(request, response, next) {
+    if (!origins.includes(request.headers.origin ?? '')) {
+      response.vary('Origin');
+      next();
+      return;
+    }
+    share(request, response, () => {
+      if (isPreflight(request)) {
+        response.status(204).set(preflightHeaders).set('X-Request-Id', request.id).end();
+      } else next();
+    });
+  };
+}
+
+const options: cors.CorsOptions = {
+  methods: [...new Set(Object.values(routes).map(({ method }) => method))],
+  allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id', 'traceparent'],
+  exposedHeaders: ['Retry-After', 'X-Request-Id', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'],
+  // The longest that Chromium keeps the answer to a preflight, in seconds.
+  maxAge: 7200,
+  // The library would send a Content-Length with a 204, which RFC 9110, section 8.6, forbids.
+  preflightContinue: true,
+};
+
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}

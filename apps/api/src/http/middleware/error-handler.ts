@@ -1,0 +1,43 @@
+import type { ErrorBody } from '@plant-store/contract';
+import { formatIssues } from '@plant-store/contract/format-issues';
+import { RequestValidationError } from '@ts-rest/express';
+import type { ErrorRequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { OverloadError } from '../../errors/overload-errors.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { RejectionLog } from './rejection-log.js';
+
+/** The one place where an error becomes a reply; what is not of the registry becomes a plain 500 and a full log line. */
+export function errorHandler(log: Logger, refusals: RejectionLog): ErrorRequestHandler {
+  return function errorHandler(error: unknown, request, response, _next) {
+    const fault = toServiceError(error);
+    response.locals.error = fault.number;
+    if (fault instanceof OverloadError) refusals.count(fault.reason);
+    else if (fault.status >= 500)
+      log.error({ requestId: request.id, err: fault.cause ?? fault }, fault.message);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    response.status(fault.status).set(fault.headers).json(errorBody(fault));
+  };
+}
+
+/** `{ error, message }` (interface: Resources, Error). */
+export function errorBody({ number, message }: ServiceError): ErrorBody {
+  return { error: number, message };
+}
+
+function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof RequestValidationError) {
+    return new ServiceError('invalid_plant', `The plant is not valid: ${formatIssues(error.body?.issues)}.`);
+  }
+  return new ServiceError(
+    'internal_error',
+    'The service met an unexpected fault. Repeating the request is safe.',
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,25 @@
+import type { RequestHandler } from 'express';
+import { ServiceError } from '../../errors/service-error.js';
+
+const windowMs = 60_000;
+
+/**
+ * Limits how many requests one access token makes in a minute, and says so in the RateLimit headers
+ * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication.
+ */
+export async function rateLimit(requestsPerMinute: number): Promise<RequestHandler> {
+  // Most services have no limit, and start sooner without it.
+  const { rateLimit: createRateLimit } = await import('express-rate-limit');
+  return createRateLimit({
+    windowMs,
+    limit: requestsPerMinute,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    identifier: 'plants',
+    keyGenerator: (_request, response) => String(response.locals['accessToken']?.id),
+    handler(_request, response) {
+      const seconds = Number(response.getHeader('Retry-After'));
+      throw new ServiceError('rate_limited', `Too many requests. Try again in ${seconds} s.`);
+    },
+  });
+}

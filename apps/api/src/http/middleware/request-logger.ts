@@ -1,0 +1,32 @@
+import { errors } from '@plant-store/contract/errors';
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { hideAccessTokens } from '../../auth/access-token-format.js';
+import { requestLines } from '../fast-path/request-lines.js';
+
+/** Logs one line per request, once it is over, but for those refused for overload; never a header or a body, and no token in the path. */
+export function requestLogger(log: Logger): RequestHandler {
+  const lines = requestLines(log);
+  return function requestLogger(request, response, next) {
+    const startedAt = performance.now();
+    response.on('close', () => {
+      const { accessToken, plantId, error } = response.locals;
+      // These are counted.
+      if (error === errors.overloaded.error) return;
+      lines.info(
+        {
+          requestId: request.id,
+          method: request.method,
+          path: hideAccessTokens(request.path),
+          status: response.writableFinished ? response.statusCode : undefined,
+          error,
+          tokenId: accessToken?.id,
+          plantId,
+          durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+        },
+        response.writableFinished ? 'request' : 'request cut off',
+      );
+    });
+    next();
+  };
+}

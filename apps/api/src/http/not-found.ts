@@ -1,7 +1,0 @@
-import type { RequestHandler } from 'express';
-import { ServiceError } from '../service-error.js';
-
-/** Refuses what no route has taken. */
-export const notFound: RequestHandler = (request) => {
-  throw new ServiceError('not_found', `Nothing is served under ${request.path.slice(0, 200)}.`);
-};

@@ -1,0 +1,94 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type RequestHandler, Router } from 'express';
+import { securityHeaders } from '../security-headers.js';
+import { methodNotAllowed } from './method-not-allowed.js';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Serves the OpenAPI document of the interface, and a page that shows it; both need no token. */
+export function docs(): Router {
+  const document = readFileSync(resolve('@plant-store/contract/openapi.json'));
+  const router = Router({ caseSensitive: true, strict: true });
+
+  router.use(['/openapi.json', '/docs'], asPage);
+  router.get('/openapi.json', (_request, response) => {
+    response.type('application/json').send(document);
+  });
+  router.get('/docs', (_request, response) => {
+    response.type('html').send(page);
+  });
+  router.get('/docs/start.js', (_request, response) => {
+    response.type('text/javascript').send(startViewer);
+  });
+  for (const name of viewerFiles) {
+    const file = keepInMemory(resolve(`swagger-ui-dist/${name}`));
+    router.get(`/docs/${name}`, (_request, response) => {
+      const { content, lastModified } = file();
+      response
+        .type(name)
+        .set({ 'Cache-Control': 'public, max-age=86400', 'Last-Modified': lastModified })
+        .send(content);
+    });
+  }
+  router.all(
+    ['/openapi.json', '/docs', '/docs/start.js', ...viewerFiles.map((name) => `/docs/${name}`)],
+    methodNotAllowed(['GET', 'HEAD']),
+  );
+  return router;
+}
+
+/** What of the viewer's package the page loads. */
+const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+
+/**
+ * A file that is read at its first use, and then kept: many replies share one buffer, and none holds a descriptor while
+ * its client does not read.
+ */
+function keepInMemory(path: string): () => { readonly content: Buffer; readonly lastModified: string } {
+  let kept: { readonly content: Buffer; readonly lastModified: string } | undefined;
+  return () => {
+    kept ??= { content: readFileSync(path), lastModified: statSync(path).mtime.toUTCString() };
+    return kept;
+  };
+}
+
+/** The headers of every reply, but for what a page may load: its own script and style. */
+const pageHeaders = {
+  ...securityHeaders(),
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
+};
+
+const asPage: RequestHandler = (request, response, next) => {
+  response.set(pageHeaders).set('X-Request-Id', request.id);
+  next();
+};
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Plant Store</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <style>
+      /* The viewer's table of replies is wider than a phone, where each part gets a line of its own. No reply has links. */
+      @media (max-width: 640px) {
+        .responses-table > thead, .responses-table .response > .response-col_links { display: none; }
+        .responses-table .response, .responses-table .response > td { display: block; width: auto; padding-left: 0; }
+        .responses-table .headers-wrapper { overflow-x: auto; }
+      }
+    </style>
+  </head>
+  <body>
+    <main id="viewer"></main>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const startViewer = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#viewer', deepLinking: true });
+`;

@@ -1,0 +1,58 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { messageClasses } from '../fast-path/message-classes.js';
+import { headerLinesLimit } from '../middleware/limit-header-lines.js';
+import { normalizeTarget } from '../middleware/request-target.js';
+import { clientErrorHandler } from './client-error-handler.js';
+import { connectHandler } from './connect-handler.js';
+import { trackExchanges } from './connection-exchanges.js';
+import { paceRequests } from './pace-requests.js';
+
+/** How long clients may take, in milliseconds. */
+export interface TimeLimits {
+  /** For a whole request. */
+  readonly requestMs: number;
+  /** For the headers of a request. */
+  readonly headersMs: number;
+  /** How long an idle connection is kept. */
+  readonly keepAliveMs: number;
+  /** How often requests are looked for that take longer. */
+  readonly checkIntervalMs: number;
+}
+
+const defaultTimeLimits: TimeLimits = {
+  requestMs: 60_000,
+  headersMs: 20_000,
+  // Longer than the 60 seconds of most load balancers.
+  keepAliveMs: 65_000,
+  checkIntervalMs: 1_000,
+};
+
+/** An HTTP server for the app, not listening yet. What is not valid HTTP gets the Error body too. */
+export function createServer(app: Express, log: Logger, limits: TimeLimits = defaultTimeLimits): Server {
+  const classes = messageClasses(app);
+  const server = createHttpServer({
+    ...classes,
+    requestTimeout: limits.requestMs,
+    headersTimeout: limits.headersMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    // The app asks for it, so that its absence is answered like any other fault.
+    requireHostHeader: false,
+  });
+  // One more than the app takes, so that it sees when there are too many.
+  server.maxHeadersCount = headerLinesLimit + 1;
+
+  const exchanges = trackExchanges(server);
+  const handle: RequestListener = (request, response) => {
+    normalizeTarget(request);
+    app(request, response);
+  };
+  server.on('request', paceRequests(handle));
+  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  connectHandler(server, exchanges, classes.ServerResponse, limits.keepAliveMs);
+  clientErrorHandler(server, exchanges, log);
+  return server;
+}

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { OperatorError } from '../../errors/operator-error.js';
+
+/** How many connections may wait to be accepted; a client past that tries again after a second, or three. */
+const backlog = 4_096;
+
+/**
+ * Starts listening and gives the base address, such as `http://127.0.0.1:3000`.
+ *
+ * @param settingsPrefix what stands before `HOST` and `PORT` in the names of the settings that gave the address
+ * @throws {OperatorError} that says what to do when the address cannot be had
+ */
+export async function listen(
+  server: Server,
+  host: string,
+  port: number,
+  settingsPrefix: '' | 'ADMIN_' = '',
+): Promise<string> {
+  try {
+    server.listen({ port, host, backlog });
+    await once(server, 'listening');
+  } catch (error) {
+    throw new OperatorError(describe(error, host, port, settingsPrefix), { cause: error });
+  }
+  const { address, family, port: actualPort } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`;
+}
+
+function describe(error: unknown, host: string, port: number, prefix: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') {
+    return `The port ${port} on ${host} is taken. Stop the program that has it, or set ${prefix}PORT to another one.`;
+  }
+  if (code === 'EACCES') {
+    return `This user may not listen on port ${port}. Set ${prefix}PORT to one above 1023.`;
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return `${host} is no address of this machine. Set ${prefix}HOST to one, such as 127.0.0.1 or 0.0.0.0.`;
+  }
+  return `The address ${host}:${port} cannot be listened on: ${error instanceof Error ? error.message : String(error)}`;
+}

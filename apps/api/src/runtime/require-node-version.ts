@@ -1,0 +1,20 @@
+import { OperatorError } from '../errors/operator-error.js';
+
+/** The oldest Node.js that the service and its dependencies run on: better-sqlite3 13 crashes on 22.12 and 22.13. */
+const oldest = { major: 22, minor: 14 } as const;
+
+/**
+ * Refuses to run on a Node.js that is too old, which would fail later and less clearly.
+ *
+ * @param version as `process.versions.node` has it, such as `26.10.0`
+ * @throws {OperatorError} that says which version is needed and how to get it
+ */
+export function requireNodeVersion(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > oldest.major || (major === oldest.major && minor >= oldest.minor)) return;
+  throw new OperatorError(
+    `Node.js ${version} is too old: ${oldest.major}.${oldest.minor} or later is needed. From a clone, \
+npx -y pnpm@10.34.9 plant-store … runs the command on a Node.js that it brings with it.`,
+    { exitCode: 2 },
+  );
+}

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runCommand, startCommand } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
+
+it.each([
+  { args: ['--help'], names: ['serve', 'token', 'migrate', 'DATABASE_URL', 'Exit status'] },
+  { args: ['--help'], names: ['export', 'import', 'backup'] },
+  { args: ['export', '--help'], names: ['--output', 'NDJSON'] },
+  { args: ['import', '--help'], names: ['[file]', '--from-line', 'NDJSON', 'exit status'] },
+  { args: ['backup', '--help'], names: ['<file>', 'SQLite'] },
+  { args: ['serve', '--help'], names: ['--quickstart'] },
+  { args: ['token', '--help'], names: ['create', 'list', 'revoke'] },
+  { args: ['token', 'create', '--help'], names: ['--name', '--expires', '30d'] },
+])('explains itself: $args', async ({ args, names }) => {
+  const { exitCode, stdout } = await runCommand(args, { folder: temporaryFolder() });
+  expect(exitCode).toBe(0);
+  for (const name of names) expect.soft(stdout).toContain(name);
+});
+
+it.each([
+  { args: ['sereve'], says: "unknown command 'sereve'" },
+  { args: ['serve', '--fast'], says: "unknown option '--fast'" },
+  { args: ['token', 'create'], says: "required option '--name <name>' not specified" },
+  { args: ['token', 'create', '--name', 'x', '--expires', 'soon'], says: 'such as 12h or 30d' },
+  { args: ['import', '--from-line', '0'], says: 'the number of a line, from 1 on' },
+  { args: ['backup'], says: "missing required argument 'file'" },
+  { args: ['token', 'revoke', 'one'], says: 'the id that token list shows' },
+])('refuses a wrong call with exit status 2: $args', async ({ args, says }) => {
+  const { exitCode, stdout, stderr } = await runCommand(args, { folder: temporaryFolder() });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain(says);
+});
+
+it.each([['--help'], ['token', 'list']])(
+  'ends quietly when nobody reads its result: %s %s',
+  async (...args) => {
+    const folder = temporaryFolder();
+    await runCommand(['token', 'create', '--name', 'x'], { folder });
+    const { process, end } = startCommand(args, { folder });
+    process.stdout?.destroy();
+    expect(await end()).toMatchObject({ exitCode: 1, stderr: '' });
+  },
+);
+
+it('names all faults of the configuration at once', async () => {
+  const environment = { PORT: '70000', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://root:secret@db/plants' };
+  const { exitCode, stderr } = await runCommand(['serve'], { folder: temporaryFolder(), environment });
+  expect(exitCode).toBe(2);
+  for (const name of Object.keys(environment)) expect.soft(stderr).toContain(`  ${name} must be`);
+  expect(stderr).not.toContain('secret');
+});
+
+it('says what to do when the port is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+  const { exitCode, stderr } = await runCommand(['serve'], {
+    folder: temporaryFolder(),
+    environment: { PORT: port },
+  });
+  other.close();
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(
+    `plant-store: The port ${port} on 127.0.0.1 is taken. Stop the program that has it, or set PORT to another one.\n`,
+  );
+});
+
+it.each([
+  { fault: 'a folder that is a file', make: (path: string) => writeFileSync(join(path, '..'), '') },
+  { fault: 'a file that is a folder', make: (path: string) => mkdirSync(path, { recursive: true }) },
+])('says what to do when the database cannot be opened: $fault', async ({ make }) => {
+  const folder = temporaryFolder();
+  make(join(folder, 'data/plant-store.db'));
+  const { exitCode, stderr } = await runCommand(['serve'], { folder });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(
+    `plant-store: The database ${join(folder, 'data/plant-store.db')} cannot be opened`,
+  );
+  expect(stderr).toContain('Let DATABASE_URL name a SQLite file that this user may write');
+});
+
+it('says what to do with a file that is no database', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'data/plant-store.db');
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(path, 'This is a text of more than one hundred bytes, '.repeat(100));
+  const { exitCode, stderr } = await runCommand(['serve'], { folder });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`plant-store: The database ${path} is damaged, or is no database: `);
+  expect(stderr).toContain('Otherwise let DATABASE_URL name another file.');
+});
+
+it('issues, lists and revokes tokens', async () => {
+  const folder = temporaryFolder();
+  const run = (...args: string[]) => runCommand(['token', ...args], { folder });
+  expect(await run('list')).toMatchObject({
+    exitCode: 0,
+    stdout: '',
+    stderr: expect.stringContaining('no tokens'),
+  });
+
+  const created = await run('create', '--name', 'shop', '--expires', '30d');
+  expect(created.stdout).toMatch(/^pst_[0-9A-Za-z]{49}\n$/);
+  expect(created.stderr).toContain('token 1 "shop"');
+
+  const listed = await run('list');
+  expect(listed.stdout).toMatch(/^1\tshop\tcreated \S+Z\texpires \S+Z\n$/);
+  expect(listed.stdout).not.toContain(created.stdout.trim());
+
+  expect(await run('revoke', '1')).toMatchObject({ exitCode: 0 });
+  expect((await run('list')).stdout).toMatch(/\trevoked \S+Z\n$/);
+  expect(await run('revoke', '7')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('no token 7'),
+  });
+});
+
+it('migrates once', async () => {
+  const folder = temporaryFolder();
+  expect(await runCommand(['migrate'], { folder })).toMatchObject({
+    exitCode: 0,
+    stdout: '20261120000000_create_plants_and_access_tokens\n',
+  });
+  expect(await runCommand(['migrate'], { folder })).toMatchObject({
+    exitCode: 0,
+    stdout: '',
+    stderr: 'The database is up to date.\n',
+  });
+});

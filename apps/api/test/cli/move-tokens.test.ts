@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import type {} from '../support/postgresql/global-setup.js';
+import { createDatabase } from '../support/postgresql/start-postgresql.js';
+import { runCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/process/temporary-folder.js';
+
+it('moves tokens to PostgreSQL, where they work and are revoked as they were', async () => {
+  const folder = temporaryFolder();
+  const issue = async (name: string) =>
+    (await runCommand(['token', 'create', '--name', name], { folder })).stdout.trim();
+  const tokens = [await issue('kept'), await issue('revoked')];
+  await runCommand(['token', 'revoke', '2'], { folder });
+  const exported = await runCommand(['token', 'export'], { folder });
+  expect(exported.stderr).toBe('2 tokens exported.\n');
+  for (const token of tokens) expect(exported.stdout).not.toContain(token);
+  writeFileSync(join(folder, 'tokens.ndjson'), exported.stdout);
+
+  const environment = { DATABASE_URL: await createDatabase(inject('postgresqlUrl')) };
+  const there = { folder, environment };
+  for (const stdout of ['2 imported, 0 already there\n', '0 imported, 2 already there\n']) {
+    expect(await runCommand(['token', 'import', 'tokens.ndjson'], there)).toMatchObject({
+      exitCode: 0,
+      stdout,
+    });
+  }
+  expect((await runCommand(['token', 'export'], there)).stdout).toBe(exported.stdout);
+
+  const { command, baseUrl } = await startServe(there);
+  const create = async (token: string | undefined) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return (await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' }))
+      .status;
+  };
+  expect([await create(tokens[0]), await create(tokens[1])]).toEqual([200, 401]);
+  await command.end('SIGTERM');
+});
+
+it('imports nothing of a file with a bad line, and names each', async () => {
+  const folder = temporaryFolder();
+  const good = {
+    name: 'shop',
+    hash: 'a'.repeat(64),
+    createdAt: '2026-01-02T03:04:05.678Z',
+    expiresAt: null,
+    revokedAt: null,
+  };
+  const lines = [good, { ...good, hash: 'A' }, { ...good, createdAt: 'soon' }, { ...good, text: 'pst_x' }];
+  const content = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n\n{`;
+  writeFileSync(join(folder, 'tokens.ndjson'), content);
+  const { exitCode, stdout, stderr } = await runCommand(['token', 'import', 'tokens.ndjson'], { folder });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toContain('line 2: hash: must be a SHA-256 in hexadecimal');
+  for (const fault of ['line 3: createdAt: ', 'line 4: ', 'line 6: ']) expect(stderr).toContain(fault);
+  expect(stderr).not.toContain('line 1:');
+  const list = await runCommand(['token', 'list'], { folder });
+  expect(list.stdout).toBe('');
+});
+
+it('says that a file is not there', async () => {
+  const { exitCode, stderr } = await runCommand(['token', 'import', 'nowhere'], {
+    folder: temporaryFolder(),
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('The tokens cannot be read: ENOENT');
+});

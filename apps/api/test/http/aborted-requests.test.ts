@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { composePlantRequest, postPlant } from '../support/post-plant.js';
+import { readPlants } from '../support/read-plants.js';
+import { openConnection } from '../support/send-raw.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+it('have a line in the log for each plant that is stored, though the client has gone away before any reply', async () => {
+  // From here on the token is known from memory.
+  expect((await postPlant(service, { id: 1000, name: 'Fern' })).status).toBe(200);
+  const connection = await openConnection(service.baseUrl);
+  const requests = Array.from({ length: 100 }, (_, at) =>
+    composePlantRequest(service, `{"id":${1001 + at},"name":"Fern"}`),
+  );
+  const endOutage = await service.database.beginOutage('locked');
+  connection.write(Buffer.concat(requests));
+  await sleep(200);
+  connection.destroy();
+  await sleep(50);
+  await endOutage();
+
+  await vi.waitUntil(async () => (await readPlants(service)).length === 101, { timeout: 20_000 });
+  await vi.waitUntil(() => service.logLines.length >= 101, { timeout: 20_000 });
+  const lines = service.logLines.map((line) => JSON.parse(line));
+  const stored = (await readPlants(service)).map(({ id }) => id);
+  expect(lines.map(({ plantId }) => plantId).toSorted()).toEqual(stored.toSorted());
+  expect(lines.filter(({ msg }) => msg === 'request cut off')).toHaveLength(100);
+});

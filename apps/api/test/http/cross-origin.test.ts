@@ -1,0 +1,164 @@
+import supertest from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal, type Reply } from '../support/expect-error.js';
+import { plantRequest, postPlant } from '../support/post-plant.js';
+import { readLog } from '../support/read-log.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+const origin = 'https://app.example.com';
+const another = 'http://localhost:5173';
+const exposed = 'Retry-After,X-Request-Id,Idempotent-Replayed,RateLimit,RateLimit-Policy';
+
+/** The preflight of a browser before a page of the origin posts a plant. */
+function preflight({ baseUrl }: TestService, from: string, path = '/plants'): supertest.Test {
+  return supertest(baseUrl)
+    .options(path)
+    .set('Origin', from)
+    .set('Access-Control-Request-Method', 'POST')
+    .set('Access-Control-Request-Headers', 'authorization,content-type');
+}
+
+function corsHeadersOf({ headers }: Reply): string[] {
+  return Object.keys(headers).filter((name) => name.startsWith('access-control-') || name === 'vary');
+}
+
+describe('with origins configured', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ CORS_ORIGINS: `${origin}, ${another}`, RATE_LIMIT_PER_MINUTE: '100' });
+  });
+  afterAll(() => service.stop());
+
+  /** Posts a plant as a page of the origin does. */
+  const postFrom = (from: string, body: string | object) => postPlant(service, body).set('Origin', from);
+
+  function expectReadable({ headers }: Reply, from = origin): void {
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': from,
+      'access-control-expose-headers': exposed,
+      vary: 'Origin',
+    });
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+  }
+
+  it.each([origin, another])('lets a page of %s read a reply, and what its headers say', async (from) => {
+    await postFrom(from, { id: 1, name: 'Monstera' });
+    const reply = await postFrom(from, { id: 1, name: 'Monstera' });
+    expect(reply.status).toBe(200);
+    expectReadable(reply, from);
+    for (const name of ['x-request-id', 'idempotent-replayed', 'ratelimit', 'ratelimit-policy']) {
+      expect(reply.headers).toHaveProperty(name);
+      expect(exposed.toLowerCase().split(',')).toContain(name);
+    }
+  });
+
+  it('answers a preflight, which has no token, and lets it be kept', async () => {
+    const reply = await preflight(service, origin);
+    expect(reply.status).toBe(204);
+    expect(reply.text).toBe('');
+    expectReadable(reply);
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'Authorization,Content-Type,X-Request-Id,traceparent',
+      'access-control-max-age': '7200',
+      'x-request-id': expect.any(String),
+      'x-content-type-options': 'nosniff',
+    });
+    expect(reply.headers).not.toHaveProperty('content-length');
+  });
+
+  it('logs a preflight as any request, with one line', async () => {
+    const { headers } = await preflight(service, origin).set('X-Request-Id', 'preflight-1');
+    expect(headers['x-request-id']).toBe('preflight-1');
+    const lines = await readLog(service, 'preflight-1');
+    expect(lines).toMatchObject([{ method: 'OPTIONS', path: '/plants', status: 204, msg: 'request' }]);
+  });
+
+  it.each([
+    'https://evil.example',
+    'http://app.example.com',
+    'https://app.example.com:8443',
+    'https://sub.app.example.com',
+    'https://app.example.com.evil.example',
+    'https://APP.example.com',
+    `${origin}, ${another}`,
+    'null',
+    '*',
+    '',
+  ])('tells a page of "%s" no more than without the setting', async (from) => {
+    const reply = await postFrom(from, { id: 1, name: 'Monstera' });
+    expect(reply.status).toBe(200);
+    expect(corsHeadersOf(reply)).toEqual(['vary']);
+
+    const refused = await preflight(service, from);
+    expectRefusal(refused, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
+    expect(corsHeadersOf(refused)).toEqual(['vary']);
+    expect(refused.headers['vary']).toBe('Origin');
+  });
+
+  it('answers a request that names no origin as ever, but that replies differ', async () => {
+    const reply = await postPlant(service, { id: 1, name: 'Monstera' });
+    expect(reply.status).toBe(200);
+    expect(corsHeadersOf(reply)).toEqual(['vary']);
+    expect(reply.headers['vary']).toBe('Origin');
+  });
+
+  it('takes OPTIONS that is no preflight for what it is', async () => {
+    const reply = await supertest(service.baseUrl).options('/plants').set('Origin', origin);
+    expectRefusal(reply, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
+    expectReadable(reply);
+  });
+
+  it('lets a page read that it is refused for its token, body or path', async () => {
+    const noToken = await postFrom(origin, {}).unset('Authorization');
+    expectRefusal(noToken, 'missing_token', 'An access token is needed.');
+    const malformed = await postFrom(origin, '{');
+    expectRefusal(malformed, 'malformed_json', /./);
+    expect((await preflight(service, origin, '/plant')).status).toBe(204);
+    const otherPath = await supertest(service.baseUrl).post('/plant').set('Origin', origin);
+    expectRefusal(otherPath, 'not_found', 'Nothing is served under /plant.');
+    for (const reply of [noToken, malformed, otherPath]) expectReadable(reply);
+  });
+
+  it('lets a page read that the database is not available', async () => {
+    const endOutage = await service.database.beginOutage('closed');
+    const reply = await postFrom(origin, { id: 2, name: 'Fern' });
+    await endOutage();
+    expectRefusal(reply, 'database_unavailable', /./);
+    expectReadable(reply);
+  });
+
+  it.each(['/openapi.json', '/docs', '/docs/swagger-ui.css'])('lets a page read %s', async (path) => {
+    const reply = await supertest(service.baseUrl).get(path).set('Origin', origin);
+    expect(reply.status).toBe(200);
+    expectReadable(reply);
+    expect(corsHeadersOf(await supertest(service.baseUrl).get(path))).toEqual(['vary']);
+  });
+
+  it('lets a page read that it is too fast', async () => {
+    const { text: token } = await service.accessTokens.issue({ name: 'fast' });
+    const send = () => postPlant({ ...service, token }, '{').set('Origin', origin);
+    for (let time = 1; time <= 100; time++) await send();
+    const reply = await send();
+    expectRefusal(reply, 'rate_limited', 'Too many requests.');
+    expectReadable(reply);
+  });
+});
+
+describe('by default', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service.stop());
+
+  it('bears no CORS header on any reply, and knows no preflight', async () => {
+    const reply = await plantRequest(service).set('Origin', origin).send('{"id":1,"name":"Monstera"}');
+    expect(reply.status).toBe(200);
+    expect(corsHeadersOf(reply)).toEqual([]);
+
+    const refused = await preflight(service, origin);
+    expectRefusal(refused, 'method_not_allowed', 'OPTIONS is not allowed on /plants. Use POST.');
+    expect(corsHeadersOf(refused)).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { outageKinds } from '../support/database/test-database.js';
+import { expectRefusal } from '../support/expect-error.js';
+import { expectStored } from '../support/expect-stored.js';
+import { postPlant } from '../support/post-plant.js';
+import { readLog } from '../support/read-log.js';
+import { readPlants } from '../support/read-plants.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ DATABASE_STATEMENT_TIMEOUT_MS: '2000' });
+});
+afterAll(() => service.stop());
+
+const internals =
+  /prisma|sqlite|postgres|database is locked|canceling|table|relation|constraint|insert|select|\.ts|\bat /i;
+
+/** What the engines, or their drivers, say when another program holds the database or has closed it. */
+const engineFaults =
+  /SQLITE_BUSY|57014: canceling|55000: .+ not currently accepting|57P01: terminating|Connection terminated/;
+
+describe.each(outageKinds)('while the database does not answer (%s)', (kind) => {
+  let endOutage = async () => {};
+  afterEach(() => endOutage());
+
+  it.each([
+    { id: '1', token: 'in use', isNew: false },
+    { id: '2', token: 'to be looked up', isNew: true },
+  ])(
+    'refuses plant $id, its token $token, for the moment, and stores it afterwards',
+    async ({ id, isNew }) => {
+      const row = { id: kind === 'closed' ? id : `1${id}`, name: 'Monstera', tag: null };
+      const body = `{"id":${row.id},"name":"Monstera"}`;
+      const { text: newToken } = await service.accessTokens.issue({ name: 'new' });
+      const sender = { ...service, token: isNew ? newToken : service.token };
+      if (!isNew) expect((await postPlant(sender, '{"id":0,"name":"Fern"}')).status).toBe(200);
+      endOutage = await service.database.beginOutage(kind);
+
+      const refused = await postPlant(sender, body);
+      expectRefusal(
+        refused,
+        'database_unavailable',
+        /^The database does not answer\. Try again in 1 second\.$/,
+      );
+      expect(refused.headers['retry-after']).toBe('1');
+      expect(JSON.stringify(refused.headers)).not.toMatch(internals);
+
+      await endOutage();
+      expect((await readPlants(service)).filter(({ id }) => id === row.id)).toEqual([]);
+      const accepted = postPlant(sender, body);
+      await expectStored(service, accepted, row);
+      expect((await accepted).headers).not.toHaveProperty('idempotent-replayed');
+
+      const lines = await readLog(service, refused.headers['x-request-id']);
+      expect(lines).toMatchObject([
+        { level: 50, err: { message: expect.stringMatching(engineFaults), stack: expect.any(String) } },
+        { level: 30, status: 503, error: 50301 },
+      ]);
+    },
+  );
+});
+
+describe.each(['plants', 'access_tokens'])('while the table %s is missing', (table) => {
+  let newToken: string;
+  beforeEach(async () => {
+    newToken = (await service.accessTokens.issue({ name: 'to be looked up' })).text;
+    await service.database.query(`ALTER TABLE ${table} RENAME TO elsewhere`);
+  });
+  afterEach(() => service.database.query(`ALTER TABLE elsewhere RENAME TO ${table}`));
+
+  it('tells the caller nothing about the inside, and the log everything', async () => {
+    const reply = await postPlant({ ...service, token: newToken }, { id: 3, name: 'Fern' });
+    const message = /^The service met an unexpected fault\. Repeating the request is safe\.$/;
+    expectRefusal(reply, 'internal_error', message);
+    expect(JSON.stringify([reply.body, reply.headers])).not.toMatch(internals);
+
+    const lines = await readLog(service, reply.headers['x-request-id']);
+    expect(lines).toMatchObject([
+      {
+        level: 50,
+        err: { message: expect.stringMatching(internals), stack: expect.stringMatching(/\n +at /) },
+      },
+      { level: 30, status: 500, error: 50000 },
+    ]);
+  });
+});
+
+it('still stores a plant', async () => {
+  await expectStored(service, postPlant(service, { id: 3, name: 'Fern' }), {
+    id: '3',
+    name: 'Fern',
+    tag: null,
+  });
+});

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Engine } from '../support/database/engines.js';
+import { expectStored } from '../support/expect-stored.js';
+import { postPlant } from '../support/post-plant.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+/** What one engine answers and the other refuses. */
+const questions: Readonly<Record<Engine, string>> = {
+  sqlite: 'SELECT sqlite_version() AS version',
+  postgresql: 'SELECT current_setting($$server_version$$) AS version',
+};
+
+it('is the one that this project of vitest is named for', async ({ task }) => {
+  const question = new Map(Object.entries(questions)).get(task.file.projectName ?? '');
+  expect(await service.database.query(question ?? '')).toEqual([{ version: expect.stringMatching(/^\d/) }]);
+  const row = { id: '1', name: 'Monstera', tag: null };
+  await expectStored(service, postPlant(service, { id: 1, name: 'Monstera' }), row);
+});

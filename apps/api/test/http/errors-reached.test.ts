@@ -1,0 +1,105 @@
+import { type ErrorName, errors } from '@plant-store/contract/errors';
+import supertest from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import type { Reply } from '../support/expect-error.js';
+import { composePlantRequest, plantRequest, postPlant } from '../support/post-plant.js';
+import { openConnection, sendRaw } from '../support/send-raw.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  expect((await postPlant(service, plant)).status).toBe(200);
+});
+afterAll(() => service.stop());
+
+const plant = { id: 1, name: 'Monstera' };
+
+/** Every error, its number, which is for good, and a request that is answered with it. */
+const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
+  ['bad_request', 40000, () => sendRaw(service.baseUrl, 'hello\r\n\r\n')],
+  ['malformed_json', 40001, () => postPlant(service, '{')],
+  ['invalid_plant', 40002, () => postPlant(service, {})],
+  ['id_taken', 40003, () => postPlant(service, { ...plant, name: 'Fern' })],
+  ['unsupported_content_type', 40004, () => plantRequest(service).type('text/plain').send('x')],
+  ['body_too_large', 40005, () => postPlant(service, ' '.repeat(2 ** 20 + 1))],
+  ['missing_token', 40100, () => supertest(service.baseUrl).post('/plants')],
+  ['invalid_token', 40101, () => postPlant({ ...service, token: generateAccessToken() }, plant)],
+  ['not_found', 40400, () => supertest(service.baseUrl).get('/')],
+  ['method_not_allowed', 40500, () => supertest(service.baseUrl).get('/plants')],
+  ['rate_limited', 42900, postPastRateLimit],
+  ['internal_error', 50000, postWhileTableIsMissing],
+  ['overloaded', 50300, postPastWaitingLimit],
+  ['database_unavailable', 50301, postInOutage],
+  ['shutting_down', 50302, postWhileStopping],
+  ['database_damaged', 50303, postToDamagedDatabase],
+];
+
+it.each(provocations)('answers %s with its number, %d', async (name, error, provoke) => {
+  const { status, body } = await provoke();
+  expect(body).toEqual({ error, message: expect.stringMatching(/^[A-Z].+\.$/) });
+  expect(status).toBe(Math.floor(error / 100));
+  expect(errors[name].error).toBe(error);
+});
+
+it('leaves none out', () => {
+  expect(provocations.map(([name]) => name)).toEqual(Object.keys(errors));
+});
+
+async function postPastRateLimit(): Promise<Reply> {
+  const limited = await startTestService({ RATE_LIMIT_PER_MINUTE: '1' });
+  await postPlant(limited, plant);
+  const reply = await postPlant(limited, plant);
+  await limited.stop();
+  return reply;
+}
+
+/** Posts more plants than are stored at a time, and may wait, while the database takes its time. */
+async function postPastWaitingLimit(): Promise<Reply> {
+  const narrow = await startTestService({ QUEUE_MAX_PLANTS: '1' });
+  await postPlant(narrow, plant);
+  const endOutage = await narrow.database.beginOutage('locked');
+  const replies = [2, 3, 4, 5].map((id) => postPlant(narrow, { id, name: 'Fern' }).then((reply) => reply));
+  const first = await Promise.race(replies);
+  await endOutage();
+  await Promise.all(replies);
+  await narrow.stop();
+  return first;
+}
+
+async function postWhileTableIsMissing(): Promise<Reply> {
+  await service.database.query('ALTER TABLE plants RENAME TO elsewhere');
+  const reply = await postPlant(service, { id: 2, name: 'Fern' });
+  await service.database.query('ALTER TABLE elsewhere RENAME TO plants');
+  return reply;
+}
+
+async function postInOutage(): Promise<Reply> {
+  const endOutage = await service.database.beginOutage('closed');
+  const reply = await postPlant(service, { id: 2, name: 'Fern' });
+  await endOutage();
+  return reply;
+}
+
+async function postToDamagedDatabase(): Promise<Reply> {
+  const damaged = await startTestService();
+  await damaged.database.damage();
+  const reply = await postPlant(damaged, plant);
+  await damaged.stop();
+  return reply;
+}
+
+/** Posts a plant behind a request that was running when the service was told to stop. */
+async function postWhileStopping(): Promise<Reply> {
+  const stopping = await startTestService();
+  const connection = await openConnection(stopping.baseUrl);
+  connection.write(composePlantRequest(stopping, '', { 'Content-Length': '2', Expect: '100-continue' }));
+  await connection.readReply();
+  const stopped = stopping.stop();
+  connection.write(Buffer.concat([Buffer.from('{}'), composePlantRequest(stopping, JSON.stringify(plant))]));
+  await connection.readReply();
+  const reply = await connection.readReply();
+  await stopped;
+  return reply;
+}

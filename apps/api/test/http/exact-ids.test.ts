@@ -1,0 +1,43 @@
+import { createClient } from '@plant-store/client';
+import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readPlants } from '../support/read-plants.js';
+import { startTestService } from '../support/start-test-service.js';
+
+const idsPerRun = 1_000;
+const runs = 11;
+
+/** Ids as a caller may give them: any int64, as a `number` where that is exact. */
+const ids = fc
+  .uniqueArray(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), { minLength: idsPerRun, maxLength: idsPerRun })
+  .map((bigints) => bigints.map((id) => (Number.isSafeInteger(Number(id)) ? Number(id) : id)));
+
+it(`keeps more than 10,000 ids exact: client, HTTP, database, and back`, async () => {
+  const service = await startTestService();
+  const client = createClient({ baseUrl: service.baseUrl, token: service.token });
+  const sent = new Set<string>();
+
+  await fc.assert(
+    fc.asyncProperty(ids, async (batch) => {
+      const waiting = batch.values();
+      const sendInTurn = async () => {
+        for (const id of waiting) {
+          const { status } = await client.createPlant({ body: { id, name: `plant ${id}` } });
+          if (status !== 200) return false;
+          sent.add(String(id));
+        }
+        return true;
+      };
+      const lanes = await Promise.all(Array.from({ length: 32 }, sendInTurn));
+      return lanes.every((good) => good);
+    }),
+    { numRuns: runs },
+  );
+
+  const stored = await readPlants(service);
+  expect(sent.size).toBeGreaterThanOrEqual(10_000);
+  expect(new Set(stored.map(({ id }) => id))).toEqual(sent);
+  expect(stored.filter(({ id, name }) => name !== `plant ${id}`)).toEqual([]);
+  await service.stop();
+});

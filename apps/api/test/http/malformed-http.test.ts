@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../support/expect-error.js';
+import { expectStored } from '../support/expect-stored.js';
+import { composePlantRequest, postPlant } from '../support/post-plant.js';
+import { readPlants } from '../support/read-plants.js';
+import { openConnection, sendRaw } from '../support/send-raw.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const body = '{"id":1,"name":"Monstera"}';
+
+const otherHost = { HOST: 'other.example' };
+
+/** A valid request with some headers otherwise. */
+function compose(headers: Readonly<Record<string, string | undefined>>, content = body): string {
+  return composePlantRequest(service, content, headers).toString();
+}
+
+describe('what is not valid HTTP', () => {
+  afterEach(async () => expect(await readPlants(service)).toEqual([]));
+
+  it.each<[string, () => string | Buffer, RegExp]>([
+    ['no HTTP at all', () => 'hello\r\n\r\n', /HPE_INVALID_METHOD/],
+    ['TLS', () => Buffer.from('160301020001000001fc0303', 'hex'), /HPE_INVALID_METHOD/],
+    ['HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /HPE_/],
+    ['an unknown method', () => compose({}).replace('POST', 'PLANT'), /HPE_INVALID_METHOD/],
+    ['an unknown version', () => compose({}).replace('HTTP/1.1', 'HTTP/1.7'), /HPE_INVALID_VERSION/],
+    [
+      'a target with a letter beyond ASCII',
+      () => compose({}).replace('/plants', '/plänts'),
+      /HPE_INVALID_URL/,
+    ],
+    ['a space in a header name', () => compose({ 'X Plant': '1' }), /HPE_INVALID_HEADER_TOKEN/],
+    ['a NUL in a header', () => compose({ 'X-Plant': 'a\0b' }), /HPE_INVALID_HEADER_TOKEN/],
+    ['a folded header', () => compose({ 'X-Plant': 'a\r\n b' }), /HPE_/],
+    ['a length that is no number', () => compose({ 'Content-Length': 'x' }), /HPE_INVALID_CONTENT_LENGTH/],
+    ['a negative length', () => compose({ 'Content-Length': '-1' }), /HPE_INVALID_CONTENT_LENGTH/],
+    ['two lengths', () => compose({ 'content-length': '5' }), /HPE_UNEXPECTED_CONTENT_LENGTH/],
+    [
+      'a length and chunks',
+      () => compose({ 'Transfer-Encoding': 'chunked' }),
+      /HPE_INVALID_TRANSFER_ENCODING/,
+    ],
+    ['a chunk of no size', () => composeChunked(`zz\r\n${body}`), /HPE_INVALID_CHUNK_SIZE/],
+    [
+      'a chunk larger than its size',
+      () => composeChunked(`1\r\n${body}\r\n0\r\n\r\n`),
+      /HPE_STRICT|HPE_INVALID/,
+    ],
+    ['too large a header', () => compose({ 'X-Plant': 'x'.repeat(20_000) }), /its headers are too large/],
+    ['too many bytes of headers', () => compose(headersOf(2_000)), /its headers are too large/],
+    [
+      'too long a path',
+      () => compose({}).replace('/plants', `/${'x'.repeat(20_000)}`),
+      /headers are too large/,
+    ],
+  ])('is refused, and the connection closed: %s', async (_, request, message) => {
+    const connection = await openConnection(service.baseUrl);
+    connection.write(request());
+    const reply = await connection.readReply();
+    expectRefusal(reply, 'bad_request', message);
+    expect(reply.headers['connection']).toBe('close');
+    expect(await connection.readToEnd()).toBe('');
+  });
+
+  it('is refused when the client stops sending in mid-body', async () => {
+    const connection = await openConnection(service.baseUrl);
+    connection.write(compose({ 'Content-Length': '1000' }));
+    connection.end();
+    expectRefusal(await connection.readReply(), 'bad_request', 'The request is not valid HTTP');
+  });
+
+  it.each<[string, () => string]>([
+    ['more header lines than are looked at', () => composeLong(1_997)],
+    ['a second Host behind them', () => composeLong(1_996, otherHost)],
+    ['a second Host far behind them', () => composeLong(3_000, otherHost)],
+  ])('is refused: %s', async (_, request) => {
+    const reply = await sendRaw(service.baseUrl, request());
+    // The parser's own limit differs from release to release of Node.js.
+    expectRefusal(reply, 'bad_request', /^The request is not valid HTTP: .*(2000 header lines|too many)\.$/);
+  });
+
+  it.each([
+    ['no Host header', () => compose({ Host: undefined })],
+    ['two Host headers far apart', () => composeLong(1_995, otherHost)],
+    ['two Host headers', () => compose(otherHost)],
+  ])('is refused: %s', async (_, request) => {
+    const reply = await sendRaw(service.baseUrl, request());
+    expectRefusal(reply, 'bad_request', 'The request must have one Host header, as HTTP/1.1 requires.');
+  });
+});
+
+describe('what is unusual but valid HTTP', () => {
+  it.each<[string, () => string]>([
+    ['HTTP/1.0 without a Host header', () => compose({ Host: undefined }).replace('HTTP/1.1', 'HTTP/1.0')],
+    ['an expectation that nobody knows', () => compose({ Expect: 'foo' })],
+    ['an offer to upgrade', () => compose({ Connection: 'Upgrade', Upgrade: 'h2c' })],
+    ['empty lines before the request', () => `\r\n\r\n${compose({})}`],
+    ['as many header lines as are looked at', () => composeLong(1_996)],
+    ['header names in capitals', () => compose({}).replace('Content-Type', 'CONTENT-TYPE')],
+    ['extensions of chunks, and trailers', () => composeChunked(`1a;x=y\r\n${body}\r\n0\r\nX-T: 1\r\n\r\n`)],
+  ])('is answered: %s', async (_, request) => {
+    const row = { id: '1', name: 'Monstera', tag: null };
+    await expectStored(service, sendRaw(service.baseUrl, request()), row);
+  });
+
+  it('is answered: the body after 100 Continue', async () => {
+    const connection = await openConnection(service.baseUrl);
+    const [head = ''] = compose({ Expect: '100-continue' }).split(body);
+    connection.write(head);
+    expect(await connection.readReply()).toMatchObject({ status: 100 });
+    connection.write(body);
+    await expectStored(service, connection.readReply(), { id: '1', name: 'Monstera', tag: null });
+    connection.destroy();
+  });
+
+  it('is answered in order: requests sent without waiting for replies', async () => {
+    const connection = await openConnection(service.baseUrl);
+    const names = ['a', 'b', 'c', 'd'];
+    connection.write(names.map((name, i) => compose({}, `{"id":${10 + i},"name":"${name}"}`)).join(''));
+    for (const name of names)
+      expect(await connection.readReply()).toMatchObject({ status: 200, body: { name } });
+    connection.destroy();
+  });
+});
+
+it('is refused behind a valid request, whose own reply comes first', async () => {
+  const connection = await openConnection(service.baseUrl);
+  connection.write(`${compose({}, '{"id":20,"name":"Ivy"}')}garbage\r\n\r\n`);
+  expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Ivy' } });
+  expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
+  expect(await connection.readToEnd()).toBe('');
+});
+
+it('is refused behind two valid requests, when its own body is what is malformed', async () => {
+  const connection = await openConnection(service.baseUrl);
+  const valid = [30, 31].map((id) => compose({}, `{"id":${id},"name":"Ivy"}`)).join('');
+  connection.write(`${valid}${composeChunked(`zz\r\n${body}`)}`);
+  for (const _ of [30, 31]) expect(await connection.readReply()).toMatchObject({ status: 200 });
+  expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_CHUNK_SIZE/);
+  expect(await connection.readToEnd()).toBe('');
+});
+
+it('is refused once, however much of it comes behind a request that is running', async () => {
+  const linesBefore = service.logLines.length;
+  const connection = await openConnection(service.baseUrl);
+  const endOutage = await service.database.beginOutage('closed');
+  connection.write(compose({}, '{"id":40,"name":"Ivy"}'));
+  for (const _ of [1, 2, 3]) {
+    connection.write('garbage\r\n\r\n');
+    await sleep(50);
+  }
+  await endOutage();
+  expect([200, 503]).toContain((await connection.readReply()).status);
+  expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
+  expect(await connection.readToEnd()).toBe('');
+  const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
+  expect(lines.filter(({ msg }) => msg === 'malformed HTTP')).toHaveLength(1);
+});
+
+it('is no reason for a second reply when its request is answered already', async () => {
+  const linesBefore = service.logLines.length;
+  const connection = await openConnection(service.baseUrl);
+  const headers = { Authorization: undefined, 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
+  connection.write(compose(headers, '1\r\n{\r\n'));
+  expectRefusal(await connection.readReply(), 'missing_token', /./);
+  connection.write('zz\r\n');
+  expect(await connection.readToEnd()).toBe('');
+  const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ status: 401, msg: 'request' }]);
+});
+
+it('still stores a plant', async () => {
+  await expectStored(service, postPlant(service, { id: 2, name: 'Fern' }), {
+    id: '2',
+    name: 'Fern',
+    tag: null,
+  });
+});
+
+function composeChunked(chunks: string): string {
+  return compose({ 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' }, chunks);
+}
+
+/** A valid request, which has four header lines, with some of the shortest before them. */
+function composeLong(lines: number, headers: Readonly<Record<string, string>> = {}): string {
+  return compose(headers).replace('Host:', `${'a:\r\n'.repeat(lines)}Host:`);
+}
+
+function headersOf(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, 'some text']));
+}

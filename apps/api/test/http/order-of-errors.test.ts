@@ -1,0 +1,74 @@
+import type { ErrorName } from '@plant-store/contract/errors';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { expectRefusal } from '../support/expect-error.js';
+import { expectStored } from '../support/expect-stored.js';
+import { composePlantRequest, postPlant } from '../support/post-plant.js';
+import { readPlants } from '../support/read-plants.js';
+import { sendRaw } from '../support/send-raw.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+const limit = 100;
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ BODY_MAX_BYTES: String(limit) });
+  expect((await postPlant(service, { id: 1, name: 'Monstera' })).status).toBe(200);
+});
+afterAll(() => service.stop());
+
+const unknownToken = `Bearer ${generateAccessToken()}`;
+
+// Bodies, each with the fault that it is named for and those of the bodies below it.
+const tooLarge = '{"id":1,"name":7,'.padEnd(limit + 1);
+const malformed = '{"id":1,"name":7,';
+const misshapen = '{"id":1,"name":7}';
+const taken = '{"id":1,"name":"another"}';
+
+interface Faults {
+  readonly target?: string;
+  readonly authorization?: string | undefined;
+  readonly contentType?: string;
+  readonly body: string;
+}
+
+const text = 'text/plain';
+/** Each request has the fault that it is refused for, and all that come later. */
+const requests: [ErrorName, Faults][] = [
+  ['not_found', { target: 'GET /plant', authorization: undefined, contentType: text, body: tooLarge }],
+  [
+    'method_not_allowed',
+    { target: 'GET /plants', authorization: undefined, contentType: text, body: tooLarge },
+  ],
+  ['missing_token', { authorization: undefined, contentType: text, body: tooLarge }],
+  ['invalid_token', { authorization: unknownToken, contentType: text, body: tooLarge }],
+  ['unsupported_content_type', { contentType: text, body: tooLarge }],
+  ['body_too_large', { body: tooLarge }],
+  ['malformed_json', { body: malformed }],
+  ['invalid_plant', { body: misshapen }],
+  ['id_taken', { body: taken }],
+];
+
+it.each(requests)('reports %s before every later fault', async (name, faults) => {
+  const { target = 'POST /plants', contentType = 'application/json', body } = faults;
+  const authorization = 'authorization' in faults ? faults.authorization : `Bearer ${service.token}`;
+  const headers = { Authorization: authorization, 'Content-Type': contentType };
+  const request = composePlantRequest(service, body, headers).toString().replace('POST /plants', target);
+
+  expectRefusal(await sendRaw(service.baseUrl, request), name, /./);
+  expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
+});
+
+it('reports a body too large in chunks before what is wrong inside', async () => {
+  const headers = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
+  const chunks = `${tooLarge.length.toString(16)}\r\n${tooLarge}\r\n0\r\n\r\n`;
+  const reply = await sendRaw(service.baseUrl, composePlantRequest(service, chunks, headers));
+  expectRefusal(reply, 'body_too_large', String(limit));
+});
+
+it('still stores a plant', async () => {
+  await expectStored(service, postPlant(service, { id: 2, name: 'Fern' }), {
+    id: '2',
+    name: 'Fern',
+    tag: null,
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectStored } from '../support/expect-stored.js';
+import { postPlant } from '../support/post-plant.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+/** The characters from one code to another. */
+function characters(from: number, to: number): string {
+  return String.fromCodePoint(...Array.from({ length: to - from + 1 }, (_, i) => from + i));
+}
+
+const texts: [title: string, text: string][] = [
+  ['empty', ''],
+  ['a space', ' '],
+  ['spaces around', '  Monstera  '],
+  ['line breaks and tabs around', '\r\n\tMonstera\t\r\n'],
+  ['no-break and other wide spaces around', '\u00a0\u3000Monstera\u2003\u00a0'],
+  ['every control character but NUL', characters(0x01, 0x1f)],
+  ['DEL and the C1 controls', characters(0x7f, 0x9f)],
+  ['quotes and backslashes', '"\\"\\\\"\'`'],
+  ['what looks like an escape', '\\u0000 \\n %00 &#0;'],
+  ['what looks like SQL', "'); DROP TABLE plants; --"],
+  ['what looks like a number', '007'],
+  ['what looks like a large number', '9223372036854775808'],
+  ['what looks like null', 'null'],
+  ['what looks like an array', '["a",1]'],
+  ['what looks like an object', '{"$.id":1}'],
+  ['an emoji', '🪴'],
+  ['an emoji of several', '👩🏽‍🌾🏳️‍🌈'],
+  ['a composed letter', 'caf\u00e9'],
+  ['the same letter, combined', 'cafe\u0301'],
+  ['Hangul, combined', '\u1112\u1161\u11ab'],
+  ['a compatibility letter', '\ufb01\u212b\u2126'],
+  ['many marks on one letter', `e${'\u0301'.repeat(1_000)}`],
+  ['right to left', '\u202eתומר\u202c'],
+  ['separators of lines', '\u2028\u2029\u0085'],
+  ['a byte order mark within', 'a\ufeffb'],
+  ['a byte order mark before', '\ufeffa'],
+  ['noncharacters', '\ufffe\uffff\ufdd0\u{1ffff}\u{10ffff}'],
+  ['the replacement character', '\ufffd'],
+  ['private use', '\ue000\u{f0000}'],
+  ['capitals that grow', 'ẞßİı'],
+];
+
+describe.each(texts)('a text is kept to the letter: %s', (_, text) => {
+  const id = texts.findIndex((entry) => entry[1] === text) + 1;
+
+  it('sent as it is', async () => {
+    const row = { id: String(id), name: text, tag: text };
+    await expectStored(service, postPlant(service, { id, name: text, tag: text }), row);
+  });
+
+  it('sent in escapes', async () => {
+    const row = { id: String(1_000 + id), name: text, tag: text };
+    const body = `{"id":${row.id},"name":"${escapeAll(text)}","tag":"${escapeAll(text)}"}`;
+    await expectStored(service, postPlant(service, body), row);
+  });
+});
+
+it('tells texts apart that only look alike', async () => {
+  expect((await postPlant(service, { id: 5_000, name: 'caf\u00e9' })).status).toBe(200);
+  expect((await postPlant(service, { id: 5_000, name: 'cafe\u0301' })).status).toBe(400);
+});
+
+/** Every UTF-16 code unit as an escape. */
+function escapeAll(text: string): string {
+  return Array.from({ length: text.length }, (_, i) => text.charCodeAt(i))
+    .map((code) => `\\u${code.toString(16).padStart(4, '0')}`)
+    .join('');
+}

@@ -1,0 +1,71 @@
+import supertest from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../support/expect-error.js';
+import { postPlant } from '../support/post-plant.js';
+import { readPlants } from '../support/read-plants.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+const limit = 3;
+
+describe(`with a limit of ${limit} requests per minute`, () => {
+  let service: TestService;
+  let token: string;
+  beforeAll(async () => {
+    service = await startTestService({ RATE_LIMIT_PER_MINUTE: String(limit) });
+  });
+  beforeEach(async () => {
+    token = (await service.accessTokens.issue({ name: 'limited' })).text;
+  });
+  afterAll(() => service.stop());
+
+  it('tells what is left, and refuses what is too much', async () => {
+    for (let id = 1; id <= limit; id++) {
+      const { status, headers } = await postPlant({ ...service, token }, { id, name: 'n' });
+      expect(status).toBe(200);
+      expect(headers['ratelimit-policy']).toMatch(/^"plants"; q=3; w=60/);
+      expect(headers['ratelimit']).toMatch(new RegExp(`^"plants"; r=${limit - id}; t=[1-6]?\\d$`));
+    }
+
+    const reply = await postPlant({ ...service, token }, { id: limit + 1, name: 'n' });
+    const seconds = reply.headers['retry-after'];
+    expectRefusal(reply, 'rate_limited', `Too many requests. Try again in ${seconds} s.`);
+    expect(Number(seconds)).toBeGreaterThan(0);
+    expect(Number(seconds)).toBeLessThanOrEqual(60);
+    expect(reply.headers['ratelimit-policy']).toMatch(/^"plants"; q=3; w=60/);
+    expect(reply.headers['ratelimit']).toMatch(/^"plants"; r=0; t=[1-6]?\d$/);
+    expect((await readPlants(service)).map(({ id }) => id)).toEqual(['1', '2', '3']);
+  });
+
+  it('counts each token by itself, wherever it is used from', async () => {
+    const { text: another } = await service.accessTokens.issue({ name: 'another' });
+    const send = (of: string, address: string) =>
+      postPlant({ ...service, token: of }, { id: 1, name: 'n' }).set('X-Forwarded-For', address);
+    for (let time = 1; time <= limit; time++) expect((await send(token, `10.0.0.${time}`)).status).toBe(200);
+
+    expect((await send(token, '10.0.0.9')).status).toBe(429);
+    expect((await send(another, '10.0.0.9')).status).toBe(200);
+  });
+
+  it('counts a request that is refused for its body', async () => {
+    for (let time = 1; time <= limit; time++) {
+      expect((await postPlant({ ...service, token }, '{')).status).toBe(400);
+    }
+    expectRefusal(await postPlant({ ...service, token }, '{'), 'rate_limited', 'Too many requests.');
+  });
+
+  it('counts no request without a token of its own', async () => {
+    for (let time = 1; time <= limit + 1; time++) {
+      expect((await postPlant({ ...service, token: 'unknown' }, '{}')).status).toBe(401);
+      expect((await supertest(service.baseUrl).get('/openapi.json')).status).toBe(200);
+    }
+    expect((await postPlant({ ...service, token }, { id: 1, name: 'n' })).status).toBe(200);
+  });
+});
+
+it('has no limit by default', async () => {
+  const service = await startTestService();
+  const { status, headers } = await postPlant(service, { id: 1, name: 'n' });
+  expect(status).toBe(200);
+  expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+  await service.stop();
+});

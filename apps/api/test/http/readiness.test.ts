@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expectStored } from '../support/expect-stored.js';
+import { postPlant } from '../support/post-plant.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ ADMIN_PORT: '0' });
+});
+afterAll(() => service.stop());
+
+/** How each engine is made to fail at what a create does, but at nothing else, and to refuse negative ids. */
+const refusals = {
+  sqlite: {
+    // With the largest number taken, AUTOINCREMENT fails with SQLITE_FULL, as a disk does.
+    begin: [
+      'CREATE TABLE room (id INTEGER PRIMARY KEY AUTOINCREMENT)',
+      'INSERT INTO room VALUES (9223372036854775807)',
+      'CREATE TRIGGER refuse BEFORE INSERT ON plants BEGIN INSERT INTO room VALUES (NULL); END',
+    ],
+    end: 'DROP TRIGGER refuse',
+    constrain: `CREATE TRIGGER constrain BEFORE INSERT ON plants WHEN NEW.id < 0
+      BEGIN SELECT RAISE(ABORT, 'negative'); END`,
+    reason: 'SQLITE_FULL',
+  },
+  postgresql: {
+    begin: [
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    ],
+    end: 'DROP TRIGGER refuse ON plants',
+    constrain: 'ALTER TABLE plants ADD CHECK (id >= 0)',
+    reason: 'no room',
+  },
+};
+
+const readiness = async () => {
+  const reply = await fetch(`${service.adminUrl}/readyz`);
+  return { status: reply.status, body: await reply.json() };
+};
+
+it('is not ready while no create is stored, and ready again as soon as one would be, without any', async () => {
+  const { begin, end, constrain, reason } = refusals[inject('engine')];
+  // It refuses the plant that is tried, but those of the clients only as long as the database does.
+  await service.database.query(constrain);
+  expect(await readiness()).toEqual({ status: 200, body: { status: 'ready' } });
+  for (const statement of begin) await service.database.query(statement);
+  let id = 1;
+  while ((await readiness()).status === 200) {
+    expect((await postPlant(service, { id: id++, name: 'Monstera' })).status).toBeGreaterThanOrEqual(500);
+    await sleep(100);
+  }
+  await sleep(1_000);
+  expect(await readiness()).toEqual({
+    status: 503,
+    body: { status: 'unavailable', reason: 'database_unavailable' },
+  });
+  expect(service.logLines.join('')).toMatch(
+    new RegExp(`"reason":"database_unavailable".*${reason}.*"msg":"not ready"`),
+  );
+
+  await service.database.query(end);
+  while ((await readiness()).status !== 200) await sleep(50);
+  expect(await service.database.query('SELECT id FROM plants')).toEqual([]);
+  await expectStored(service, postPlant(service, { id: 1, name: 'Fern' }), {
+    id: '1',
+    name: 'Fern',
+    tag: null,
+  });
+});

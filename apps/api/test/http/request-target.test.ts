@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal, type Reply } from '../support/expect-error.js';
+import { expectStored } from '../support/expect-stored.js';
+import { composePlantRequest } from '../support/post-plant.js';
+import { readLog } from '../support/read-log.js';
+import { readPlants } from '../support/read-plants.js';
+import { openConnection, sendRaw } from '../support/send-raw.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+const warnings: Error[] = [];
+const keepWarning = (warning: Error) => void warnings.push(warning);
+beforeAll(async () => {
+  service = await startTestService();
+  process.on('warning', keepWarning);
+});
+afterAll(async () => {
+  process.off('warning', keepWarning);
+  await service.stop();
+});
+
+const body = '{"id":1,"name":"Monstera"}';
+
+/** A valid plant for another target; `TOKEN` in the target stands for the token. */
+function composeFor(target: string, method = 'POST'): string {
+  const written = target.replaceAll('TOKEN', service.token);
+  return composePlantRequest(service, body).toString().replace('POST /plants', `${method} ${written}`);
+}
+
+/** Checks that a reply has the headers of all replies. */
+function expectCommonHeaders({ headers }: Reply): void {
+  expect(headers).toMatchObject({
+    'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'x-request-id': expect.any(String),
+    date: expect.stringMatching(/GMT$/),
+  });
+}
+
+const secret = () => service.token.slice('pst_'.length, 'pst_'.length + 12);
+
+describe.each(['POST', 'GET', 'OPTIONS', 'CONNECT'])('a target of %s that is not valid', (method) => {
+  it.each<[target: string, path: string]>([
+    ['http://?x', '/'],
+    ['http://', '/'],
+    ['http://:80', '/'],
+    ['http:///plants', '/plants'],
+    ['http://[::1/plants', '/plants'],
+    ['http://a:b@c:d/plants?access_token=TOKEN', '/plants'],
+    ['http://user:TOKEN@plants.example/plants', '/plants'],
+    ['http://plants.example:99999/plants', '/plants'],
+    ['http://%/plants#TOKEN', '/plants'],
+    ['x://', '/'],
+    ['x://TOKEN', '/'],
+    ['ftp://plants.example/plants', '/plants'],
+    ['file:///TOKEN', '/pst_***'],
+    ['*/plants', '/'],
+  ])('is refused, and logged without a token: %s', async (target, path) => {
+    const linesBefore = service.logLines.length;
+    const reply = await sendRaw(service.baseUrl, composeFor(target, method));
+    expectRefusal(reply, 'bad_request', /^The target of the request is not valid\./);
+    expectCommonHeaders(reply);
+    const lines = await readLog(service, reply.headers['x-request-id']);
+    expect(lines).toMatchObject([{ method, path, status: 400, error: 40000, msg: 'request' }]);
+    expect(service.logLines.slice(linesBefore).join('')).not.toContain(secret());
+  });
+});
+
+describe('a target that the parser refuses', () => {
+  it.each(['plants', 'x:', '?', '#', '\\plants', 'http://a b/plants', 'TOKEN:80'])('%s', async (target) => {
+    const linesBefore = service.logLines.length;
+    const reply = await sendRaw(service.baseUrl, composeFor(target));
+    expectRefusal(reply, 'bad_request', /HPE_INVALID_/);
+    expectCommonHeaders(reply);
+    const lines = service.logLines.slice(linesBefore);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { requestId: reply.headers['x-request-id'], error: 40000, msg: 'malformed HTTP' },
+    ]);
+    expect(lines.join('')).not.toContain(secret());
+  });
+});
+
+it.each(['OPTIONS', 'POST'])('is not found when it is the service as a whole: %s *', async (method) => {
+  const reply = await sendRaw(service.baseUrl, composeFor('*', method));
+  expectRefusal(reply, 'not_found', 'Nothing is served under /*.');
+});
+
+it('leaves nothing stored, and no warning on standard error, when it is not valid', async () => {
+  expect(await readPlants(service)).toEqual([]);
+  expect(warnings).toEqual([]);
+});
+
+it.each(['http://plants.example', 'http://plants.example?x=1', 'https://[::1]:8443/#x'])(
+  'is the root when it has no path: %s',
+  async (target) => {
+    const reply = await sendRaw(service.baseUrl, composeFor(target));
+    expectRefusal(reply, 'not_found', /^Nothing is served under \/\.$/);
+  },
+);
+
+it.each([
+  'http://plants.example/plants',
+  'HTTPS://plants.example:8443/plants?x=TOKEN',
+  'http://[::1]/plants',
+  'http://TOKEN/plants',
+  '/plants#TOKEN',
+  '/plants?x#TOKEN',
+])('names the path wherever the service is said to be: %s', async (target) => {
+  const linesBefore = service.logLines.length;
+  const reply = sendRaw(service.baseUrl, composeFor(target));
+  await expectStored(service, reply, { id: '1', name: 'Monstera', tag: null });
+  const lines = await readLog(service, (await reply).headers['x-request-id']);
+  expect(lines).toMatchObject([{ method: 'POST', path: '/plants', status: 200 }]);
+  expect(service.logLines.slice(linesBefore).join('')).not.toContain(secret());
+});
+
+describe('CONNECT', () => {
+  it.each<[string, 'bad_request' | 'method_not_allowed' | 'not_found', string | undefined]>([
+    ['plants.example:443', 'bad_request', undefined],
+    ['TOKEN:80', 'bad_request', undefined],
+    ['/plants', 'method_not_allowed', 'POST'],
+    ['/nowhere', 'not_found', undefined],
+  ])('gets the reply of any other method to %s, and the connection ends', async (target, error, allow) => {
+    const connection = await openConnection(service.baseUrl);
+    connection.write(composeFor(target, 'CONNECT'));
+    const reply = await connection.readReply();
+    expectRefusal(reply, error, /./);
+    expectCommonHeaders(reply);
+    expect(reply.headers).toMatchObject({ connection: 'close' });
+    expect(reply.headers['allow']).toBe(allow);
+    expect(await connection.readToEnd()).toBe('');
+  });
+
+  it('is answered behind the requests before it', async () => {
+    const connection = await openConnection(service.baseUrl);
+    connection.write([composeFor('/plants'), composeFor('/plants'), composeFor('a:1', 'CONNECT')].join(''));
+    for (const _ of [1, 2]) expect(await connection.readReply()).toMatchObject({ status: 200 });
+    expectRefusal(await connection.readReply(), 'bad_request', /target/);
+    expect(await connection.readToEnd()).toBe('');
+  });
+
+  it('leaves the service as it was when its client goes away at once', async () => {
+    const connection = await openConnection(service.baseUrl);
+    connection.write([composeFor('/plants'), composeFor('a:1', 'CONNECT')].join(''));
+    connection.destroy();
+    expect((await sendRaw(service.baseUrl, composeFor('/plants'))).status).toBe(200);
+  });
+});

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import supertest from 'supertest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../support/expect-error.js';
+import { expectStored } from '../support/expect-stored.js';
+import { composePlantRequest, plantRequest } from '../support/post-plant.js';
+import { readPlants } from '../support/read-plants.js';
+import { sendRaw } from '../support/send-raw.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const body = '{"id":1,"name":"Monstera"}';
+
+/** Sends a valid plant to another target, written as it is, with this method. */
+function sendTo(target: string, method = 'POST') {
+  const request = composePlantRequest(service, body).toString();
+  return sendRaw(service.baseUrl, request.replace('POST /plants', `${method} ${target}`));
+}
+
+describe('a request that is refused', () => {
+  afterEach(async () => expect(await readPlants(service)).toEqual([]));
+
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH'])(
+    'has another method: %s',
+    async (method) => {
+      const reply = await sendTo('/plants', method);
+      expectRefusal(reply, 'method_not_allowed', `${method} is not allowed on /plants. Use POST.`);
+      expect(reply.headers['allow']).toBe('POST');
+    },
+  );
+
+  it('has the method HEAD, and gets no body', async () => {
+    const { status, headers, text } = await supertest(service.baseUrl).head('/plants');
+    expect(status).toBe(405);
+    expect(text ?? '').toBe('');
+    expect(headers['allow']).toBe('POST');
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['x-request-id']).toMatch(/./);
+  });
+
+  const paths = [
+    '/',
+    '/plant',
+    '/Plants',
+    '/PLANTS',
+    '/plants/',
+    '//plants',
+    '/plants/1',
+    '/plants;x=1',
+    '/plants%2F',
+    '/plants%00',
+    '/%70lants',
+    '/v1/plants',
+    '/./plants',
+    '/x/../plants',
+    '/__proto__',
+    '/constructor',
+    '/%',
+    '/%E0%A4%A',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '/openapi.json/',
+    '/OpenAPI.json',
+    '/*',
+  ];
+  it.each(paths)('has another path: POST %s', async (path) => {
+    expectRefusal(await sendTo(path), 'not_found', `Nothing is served under ${path}.`);
+  });
+  it.each(paths)('has another path: GET %s', async (path) => {
+    expectRefusal(await sendTo(path, 'GET'), 'not_found', `Nothing is served under ${path}.`);
+  });
+
+  it('has a very long path, of which the message shows the beginning', async () => {
+    const reply = await sendTo(`/${'a'.repeat(10_000)}`);
+    expectRefusal(reply, 'not_found', /^Nothing is served under \/a{100,250}\.$/);
+  });
+
+  it('shows no query in the message', async () => {
+    expectRefusal(await sendTo('/plant?secret=1'), 'not_found', /^Nothing is served under \/plant\.$/);
+    expectRefusal(await sendTo('/plants?secret=1', 'GET'), 'method_not_allowed', /on \/plants\./);
+  });
+});
+
+describe('a request that is accepted', () => {
+  it.each([
+    '/plants',
+    '/plants?',
+    '/plants?x=1',
+    '/plants?id=2&name=other&tag=x',
+    '/plants?__proto__[polluted]=1&constructor.prototype.polluted=1',
+    `/plants?${'x=1&'.repeat(2_000)}`,
+    '/plants?%E0%A4%A',
+    'http://plants.example/plants',
+  ])('names the target %s', async (target) => {
+    await expectStored(service, sendTo(target), { id: '1', name: 'Monstera', tag: null });
+    expect('polluted' in {}).toBe(false);
+  });
+});
+
+describe('/openapi.json', () => {
+  const file = createRequire(import.meta.url).resolve('@plant-store/contract/openapi.json');
+
+  it('is the document of the contract, for everyone', async () => {
+    const { status, headers, text } = await supertest(service.baseUrl).get('/openapi.json');
+    expect(text).toBe(readFileSync(file, 'utf8'));
+    expect(JSON.parse(text)).toMatchObject({
+      info: { version: '1.0.0' },
+      paths: { '/plants': { post: {} } },
+    });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['x-request-id']).toMatch(/./);
+  });
+
+  it('can be asked for its headers alone', async () => {
+    const { status, headers } = await supertest(service.baseUrl).head('/openapi.json');
+    expect(status).toBe(200);
+    expect(headers['content-length']).toBe(String(readFileSync(file).length));
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('has no method %s', async (method) => {
+    const reply = await sendTo('/openapi.json', method);
+    expectRefusal(reply, 'method_not_allowed', `${method} is not allowed on /openapi.json. Use GET or HEAD.`);
+    expect(reply.headers['allow']).toBe('GET, HEAD');
+  });
+});
+
+it('still stores a plant', async () => {
+  const request = plantRequest(service).send('{"id":2,"name":"Fern"}');
+  await expectStored(service, request, { id: '2', name: 'Fern', tag: null });
+});
+
+describe.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
+  '%s',
+  (path) => {
+    it('is served whole, whatever part or version is asked for', async () => {
+      const conditions = {
+        Range: 'bytes=999999999-',
+        'If-Match': '"x"',
+        'If-Unmodified-Since': new Date(0).toUTCString(),
+      };
+      const { status, headers } = await supertest(service.baseUrl).get(path).set(conditions).buffer(false);
+      expect(status).toBe(200);
+      expect(headers['x-request-id']).toEqual(expect.any(String));
+    });
+
+    it('has no other method', async () => {
+      const reply = await supertest(service.baseUrl).post(path);
+      expectRefusal(reply, 'method_not_allowed', `POST is not allowed on ${path}. Use GET or HEAD.`);
+      expect(reply.headers['allow']).toBe('GET, HEAD');
+    });
+  },
+);

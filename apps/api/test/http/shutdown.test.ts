@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { expectRefusal } from '../support/expect-error.js';
+import { composePlantRequest } from '../support/post-plant.js';
+import { readPlants } from '../support/read-plants.js';
+import { openConnection, type RawConnection } from '../support/send-raw.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+const body = '{"id":1,"name":"Monstera"}';
+
+/** A connection with a request that the service has begun to work on and whose body is still to come. */
+async function openRunningRequest(service: TestService): Promise<RawConnection> {
+  const connection = await openConnection(service.baseUrl);
+  const headers = { 'Content-Length': String(body.length), Expect: '100-continue' };
+  connection.write(composePlantRequest(service, '', headers));
+  expect(await connection.readReply()).toMatchObject({ status: 100 });
+  return connection;
+}
+
+it('answers the request that is running, refuses the next on its connection, and takes no new ones', async () => {
+  const service = await startTestService();
+  const connection = await openRunningRequest(service);
+  const stopped = service.stop();
+
+  await expect(openConnection(service.baseUrl)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+
+  const next = composePlantRequest(service, '{"id":2,"name":"Fern"}');
+  // Half a request keeps the connection from being idle, and so the service from being done.
+  connection.write(Buffer.concat([Buffer.from(body), next.subarray(0, 20)]));
+  expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Monstera' } });
+  expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
+
+  connection.write(next.subarray(20));
+  const refused = await connection.readReply();
+  expectRefusal(refused, 'shutting_down', 'The service is shutting down. Try again in 1 second.');
+  expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
+  expect(await connection.readToEnd()).toBe('');
+  expect(await stopped).toBe(true);
+});
+
+it.each(['GET /plant', 'POST http://[::1/plants', 'GET x://', 'CONNECT plants.example:443'])(
+  'refuses whatever is asked for: %s',
+  async (next) => {
+    const service = await startTestService();
+    const connection = await openRunningRequest(service);
+    const stopped = service.stop();
+    connection.write(`${body}${next} HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
+    expect(await connection.readReply()).toMatchObject({ status: 200 });
+    expectRefusal(await connection.readReply(), 'shutting_down', 'The service is shutting down.');
+    expect(await stopped).toBe(true);
+  },
+);
+
+it('closes idle connections and is done', async () => {
+  const service = await startTestService();
+  const connection = await openConnection(service.baseUrl);
+  connection.write(composePlantRequest(service, body));
+  expect(await connection.readReply()).toMatchObject({ status: 200 });
+
+  expect(await service.stop()).toBe(true);
+  expect(await connection.readToEnd()).toBe('');
+});
+
+it('does not wait for a connection on which nothing has come', async () => {
+  const service = await startTestService();
+  const connection = await openConnection(service.baseUrl);
+  expect(await service.stop()).toBe(true);
+  expect(await connection.readToEnd()).toBe('');
+});
+
+it('cuts off a request that does not come to its end, and says so', async () => {
+  const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
+  const connection = await openRunningRequest(service);
+  expect(await service.stop()).toBe(false);
+  expect(await connection.readToEnd()).not.toContain('200 OK');
+});
+
+it('cuts off a connection that has brought a CONNECT and whose client reads no reply', async () => {
+  const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
+  const connection = await openConnection(service.baseUrl);
+  const large = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: plants.example\r\n\r\n';
+  connection.write(`${large.repeat(10)}CONNECT plants.example:443 HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
+  await sleep(200);
+  expect(await service.stop()).toBe(false);
+  connection.destroy();
+});

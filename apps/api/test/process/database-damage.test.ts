@@ -1,0 +1,87 @@
+import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import supertest from 'supertest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config.js';
+import { startService } from '../../src/start-service.js';
+import { createTestDatabase, openTestDatabase } from '../support/database/create-test-database.js';
+import type { TestDatabase } from '../support/database/test-database.js';
+import { postPlant } from '../support/post-plant.js';
+
+const pageBytes = 4_096;
+/** The first pages hold the schema, the tokens and the top of the tree of plants. */
+const firstPages = 16;
+
+let database: TestDatabase;
+let path: string;
+beforeEach(async () => {
+  database = await createTestDatabase('sqlite');
+  path = fileURLToPath(database.url);
+  const store = await openTestDatabase(database);
+  await store.plants.insert(
+    Array.from({ length: 2_000 }, (_, id) => ({ id: BigInt(id), name: 'x'.repeat(300) })),
+  );
+  await store.close();
+});
+afterEach(() => database.remove());
+
+/** Overwrites all pages of the file from one on. */
+function damagePages(first: number, end = statSync(path).size / pageBytes): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc((end - first) * pageBytes, 'Z'), 0, undefined, first * pageBytes);
+  closeSync(file);
+}
+
+it('stores nothing more once a create has met a damaged page, is not ready, and logs it once', async () => {
+  damagePages(firstPages);
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => void lines.push(line) });
+  const config = parseConfig({ PORT: '0', ADMIN_PORT: '0', DATABASE_URL: database.url }, '/');
+  const service = await startService(config, log);
+  const { text: token } = await service.accessTokens.issue({ name: 'test' });
+  const post = (id: number) => postPlant({ ...service, token }, { id, name: 'Fern' });
+  expect((await post(-1)).status).toBe(200);
+
+  // Its page, the last one, is damaged; those of the other two are not.
+  for (const id of [1_000_000, -1, -2]) {
+    const reply = await post(id);
+    expect(reply.status).toBe(503);
+    expect(reply.body).toEqual({
+      error: 50303,
+      message: 'The database is damaged. Ask the operator to restore it.',
+    });
+    expect(reply.headers).not.toHaveProperty('retry-after');
+  }
+  const readiness = await supertest(service.adminUrl ?? '').get('/readyz');
+  expect(readiness.status).toBe(503);
+  expect(readiness.body).toEqual({ status: 'unavailable', reason: 'database_damaged' });
+  const found = lines
+    .map((line): { msg: string } => JSON.parse(line))
+    .filter(({ msg }) => msg === 'the database is damaged');
+  expect(found).toMatchObject([{ level: 50, err: { message: expect.stringMatching(/^SQLITE_CORRUPT: /) } }]);
+  await service.stop();
+});
+
+it('passes no check of readiness after that, a commit on trial neither', async () => {
+  damagePages(firstPages);
+  const store = await openTestDatabase(database);
+  const damaged = { errorName: 'database_damaged' };
+  await expect(store.tryCommit?.()).resolves.toBeUndefined();
+  await expect(store.plants.insert([{ id: 1_000_000n, name: 'Fern' }])).rejects.toMatchObject(damaged);
+  await expect(store.check()).rejects.toMatchObject(damaged);
+  await expect(store.tryCommit?.()).rejects.toMatchObject(damaged);
+  await store.close();
+});
+
+it.each([
+  ['its pages are overwritten', () => damagePages(1)],
+  ['it is no database', () => writeFileSync(path, 'x'.repeat(100_000))],
+])('does not start on a file when %s, and says what to do', async (_, damage) => {
+  damage();
+  await expect(openTestDatabase(database)).rejects.toMatchObject({
+    name: 'OperatorError',
+    exitCode: 1,
+    message: expect.stringMatching(/plant-store\.db is damaged, or is no database: .+\n.+restore a backup/),
+  });
+});

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestDatabase } from '../support/database/create-test-database.js';
+import { expectRefusal } from '../support/expect-error.js';
+import { postPlant } from '../support/post-plant.js';
+import { query } from '../support/postgresql/start-postgresql.js';
+import { type ServerWithStandby, startWithStandby } from '../support/postgresql/start-with-standby.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+const poolSize = 8;
+
+let server: ServerWithStandby;
+beforeAll(async () => {
+  server = await startWithStandby();
+});
+afterAll(() => server.remove());
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService({
+    DATABASE_URL: server.url,
+    DATABASE_POOL_SIZE: String(poolSize),
+    DATABASE_STATEMENT_TIMEOUT_MS: '200',
+    ADMIN_PORT: '0',
+  });
+});
+afterEach(async () => {
+  await server.restoreStandby();
+  await service.stop();
+});
+
+const unavailable = /^The database does not answer\. Try again in 1 second\.$/;
+const isReplay = async (body: object) => {
+  const reply = await postPlant(service, body);
+  expect(reply.status).toBe(200);
+  return reply.headers['idempotent-replayed'] === 'true';
+};
+
+describe.each(['pg_terminate_backend', 'pg_cancel_backend'] as const)(
+  'a plant whose commit no standby has, since its backend was ended by %s,',
+  (how) => {
+    const ids = how === 'pg_cancel_backend' ? 20 : 10;
+
+    it('is acknowledged to nobody before a standby has it', async () => {
+      const plant = { id: ids, name: 'Monstera' };
+      await server.loseStandby();
+      const first = postPlant(service, plant).then((reply) => reply);
+      await server.untilWaiting(1);
+      await server.endWaiting(how);
+      expectRefusal(await first, 'database_unavailable', unavailable);
+      expect(await query(server.url, `SELECT id FROM plants WHERE id = ${ids}`)).toHaveLength(1);
+
+      const again = await Promise.all(
+        [plant, plant, { ...plant, name: 'Fern' }].map((body) => postPlant(service, body)),
+      );
+      for (const reply of again) expectRefusal(reply, 'database_unavailable', unavailable);
+      await server.restoreStandby();
+      expect(await isReplay(plant)).toBe(true);
+      expectRefusal(await postPlant(service, { ...plant, name: 'Fern' }), 'id_taken', 'belongs to another');
+    });
+  },
+);
+
+it('a token or a revocation that no standby has is not reported as there already', async () => {
+  const database = await openTestDatabase({ url: server.url }, { DATABASE_STATEMENT_TIMEOUT_MS: '200' });
+  const { accessTokens } = database;
+  const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
+  const outage = { errorName: 'database_unavailable' };
+  /** Does it while the standby is missing, and once more when the primary alone has it. */
+  async function doTwice(action: () => Promise<unknown>) {
+    await server.loseStandby();
+    const first = expect(action()).rejects.toMatchObject(outage);
+    await server.untilWaiting(1);
+    await server.endWaiting();
+    await first;
+    await expect(action()).rejects.toMatchObject(outage);
+    await server.restoreStandby();
+  }
+  await doTwice(() => accessTokens.takeOver(token));
+  expect(await accessTokens.takeOver(token)).toBe(false);
+  const id = (await accessTokens.findByHash('a'))?.id ?? 0;
+  const revokedAt = new Date();
+  await doTwice(() => accessTokens.revoke(id, revokedAt));
+  expect(await accessTokens.revoke(id, new Date())).toMatchObject({ revokedAt });
+  await database.close();
+});
+
+it('opens no more connections than its pool has, however many creates it gives up', async () => {
+  await server.loseStandby();
+  const statuses: number[] = [];
+  let most = 0;
+  const sending = Promise.all(
+    Array.from({ length: 6 }, async (_, sender) => {
+      for (let count = 0; count < 8; count++) {
+        const reply = await postPlant(service, { id: 1_000 + sender * 100 + count, name: 'Monstera' });
+        statuses.push(reply.status);
+      }
+    }),
+  );
+  let done = false;
+  void sending.finally(() => {
+    done = true;
+  });
+  while (!done) {
+    most = Math.max(most, (await server.countBackends()).all);
+    await sleep(50);
+  }
+  await sending;
+  expect(new Set(statuses)).toEqual(new Set([503]));
+  expect(most).toBeLessThanOrEqual(poolSize);
+  await server.restoreStandby();
+  while ((await postPlant(service, { id: 2_000, name: 'Monstera' })).status !== 200) await sleep(50);
+});
+
+it('is not ready while no create is stored, and ready again without one', async () => {
+  const readiness = async () => (await fetch(`${service.adminUrl}/readyz`)).status;
+  expect(await readiness()).toBe(200);
+  await server.loseStandby();
+  for (let id = 3_000; (await readiness()) === 200; id++) {
+    expect((await postPlant(service, { id, name: 'Monstera' })).status).toBe(503);
+  }
+  // What it tries meanwhile takes one connection, however often it is asked.
+  for (let count = 0; count < 4; count++) {
+    expect(await readiness()).toBe(503);
+    await sleep(600);
+  }
+  expect((await server.countBackends()).all).toBeLessThan(6);
+  await server.restoreStandby();
+  while ((await readiness()) !== 200) await sleep(50);
+});

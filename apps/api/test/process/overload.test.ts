@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { errors } from '@plant-store/contract/errors';
+import { pino } from 'pino';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import type { AccessToken } from '../../src/auth/access-token-store.js';
+import { createAccessTokens } from '../../src/auth/access-tokens.js';
+import { parseConfig } from '../../src/config.js';
+import { createApp } from '../../src/http/create-app.js';
+import { createServer } from '../../src/http/server/create-server.js';
+import { createPlantBatcher } from '../../src/plants/plant-batcher.js';
+import type { InsertOutcome } from '../../src/plants/plant-store.js';
+import { expectRefusal } from '../support/expect-error.js';
+import { composePlantRequest, postPlant } from '../support/post-plant.js';
+import { openConnection, sendRaw } from '../support/send-raw.js';
+
+/** A service over a store that takes plants only once it is released, and of which two may wait. */
+async function startHeldService() {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => void lines.push(line) });
+  const released = Promise.withResolvers<void>();
+  const insert = async (plants: readonly unknown[]): Promise<InsertOutcome[]> => {
+    await released.promise;
+    return plants.map(() => ({ stored: true }));
+  };
+  const config = parseConfig({ QUEUE_MAX_PLANTS: '2' }, '/');
+  const plants = createPlantBatcher({ insert }, config.batcherLimits);
+  const stopping = new AbortController();
+  const token = generateAccessToken();
+  const accessTokens = createAccessTokens(storeOf());
+  const { text } = await accessTokens.issue({ name: 'test' });
+  const app = await createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
+  const server = createServer(app, log).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    released.resolve();
+    server.close();
+    server.closeAllConnections();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { baseUrl, token: text, unknownToken: token, plants, stopping, release: released.resolve, lines };
+}
+
+/** Tokens in memory. */
+function storeOf(): Parameters<typeof createAccessTokens>[0] {
+  const known = new Map<string, AccessToken>();
+  return {
+    async add({ name, hash, expiresAt }) {
+      const token = { id: known.size + 1, name, createdAt: new Date(), expiresAt, revokedAt: null };
+      known.set(hash, token);
+      return token;
+    },
+    findByHash: async (hash) => known.get(hash) ?? null,
+    list: async () => [...known.values()],
+    revoke: async () => null,
+  };
+}
+
+type HeldService = Awaited<ReturnType<typeof startHeldService>>;
+
+/** Sends creates until as many wait as may. */
+async function fill(service: HeldService) {
+  const accepted = [];
+  for (let id = 1; !service.plants.isFull(); id++) {
+    accepted.push(postPlant(service, { id, name: 'Fern' }).then(({ status }) => status, String));
+    await new Promise(setImmediate);
+    await vi.waitUntil(() => service.plants.isFull() || accepted.length < 3);
+  }
+  return accepted;
+}
+
+const parse = (lines: readonly string[]) => lines.map((line) => JSON.parse(line));
+
+it('logs how many requests it refused, once a second and when it stops, and no line for each', async () => {
+  const service = await startHeldService();
+  const accepted = await fill(service);
+  const refusals = [];
+  for (let id = 10; id < 40; id++) {
+    const reply = await postPlant(service, { id, name: 'Fern' });
+    expectRefusal(reply, 'overloaded', 'The service is overloaded. Try again in 1 second.');
+    refusals.push(reply.headers['x-request-id']);
+  }
+  await vi.waitUntil(() => service.lines.length > 0, { timeout: 20_000 });
+  await postPlant(service, { id: 40, name: 'Fern' });
+  service.stopping.abort();
+  const counts = parse(service.lines);
+  expect(counts.length).toBeLessThan(10);
+  for (const line of counts) expect(line).toMatchObject({ level: 40, msg: 'overloaded' });
+  expect(counts.reduce((sum, { refused }) => sum + refused.waiting_plants, 0)).toBe(refusals.length + 1);
+
+  service.release();
+  for (const status of accepted) expect(await status).toBe(200);
+  await vi.waitUntil(() => service.lines.length === counts.length + accepted.length, { timeout: 20_000 });
+  expect(parse(service.lines.slice(counts.length)).map(({ status }) => status)).toEqual(
+    accepted.map(() => 200),
+  );
+});
+
+it('refuses a create whose body has not come yet, and goes on with the connection', async () => {
+  const service = await startHeldService();
+  await fill(service);
+  const connection = await openConnection(service.baseUrl);
+  const body = '{"id":1,"name":"Fern"}';
+  connection.write(composePlantRequest(service, '', { 'Content-Length': String(body.length) }));
+  expectRefusal(await connection.readReply(), 'overloaded', 'The service is overloaded.');
+  connection.write(body);
+  connection.write(composePlantRequest(service, body));
+  expectRefusal(await connection.readReply(), 'overloaded', 'The service is overloaded.');
+  service.release();
+  await vi.waitUntil(() => !service.plants.isFull());
+  connection.write(composePlantRequest(service, body));
+  expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Fern' } });
+  connection.destroy();
+});
+
+it('reports a missing and an invalid token before it, and whatever is wrong with the body after it', async () => {
+  const service = await startHeldService();
+  await fill(service);
+  const errorOf = async (body: string, headers = {}) =>
+    (await sendRaw(service.baseUrl, composePlantRequest(service, body, headers))).body;
+  const { missing_token, invalid_token, overloaded } = errors;
+  expect(await errorOf('{}', { Authorization: undefined })).toMatchObject({ error: missing_token.error });
+  const Authorization = `Bearer ${service.unknownToken}`;
+  expect(await errorOf('{}', { Authorization })).toMatchObject({ error: invalid_token.error });
+  expect(await errorOf('{', { 'Content-Type': 'text/plain' })).toMatchObject({ error: overloaded.error });
+  expect(await errorOf(' '.repeat(2 ** 21))).toMatchObject({ error: overloaded.error });
+});

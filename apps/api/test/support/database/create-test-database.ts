@@ -1,0 +1,25 @@
+import { parseConfig } from '../../../src/config.js';
+import type { Database } from '../../../src/database/database.js';
+import { openDatabase } from '../../../src/database/open-database.js';
+import type { Engine } from './engines.js';
+import { createPostgresqlTestDatabase } from './postgresql-test-database.js';
+import { createSqliteTestDatabase } from './sqlite-test-database.js';
+import type { TestDatabase } from './test-database.js';
+
+const creators: Readonly<Record<Engine, () => Promise<TestDatabase>>> = {
+  sqlite: createSqliteTestDatabase,
+  postgresql: createPostgresqlTestDatabase,
+};
+
+/** Creates an empty database of an engine. */
+export function createTestDatabase(engine: Engine): Promise<TestDatabase> {
+  return creators[engine]();
+}
+
+/** Opens a database as the service does; `environment` holds the settings that differ from the defaults. */
+export function openTestDatabase(
+  { url }: Pick<TestDatabase, 'url'>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Database> {
+  return openDatabase(parseConfig({ ...environment, DATABASE_URL: url }, '/').database);
+}

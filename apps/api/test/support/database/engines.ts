@@ -1,0 +1,13 @@
+import type { DatabaseLocation } from '../../../src/database/database-location.js';
+
+export type Engine = DatabaseLocation['engine'];
+
+/** The engines on which the tests of the interface run, each as a project of vitest; see `vitest.config.ts`. */
+export const engines = ['sqlite', 'postgresql'] as const satisfies readonly Engine[];
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The engine that the services of this project use. */
+    readonly engine: Engine;
+  }
+}

@@ -1,0 +1,19 @@
+import { expect } from 'vitest';
+import type { TestDatabase } from './database/test-database.js';
+import type { Reply } from './expect-error.js';
+import { type PlantRow, readPlants } from './read-plants.js';
+
+/** Checks that a request is answered with the plant, of which exactly this row is in the database. */
+export async function expectStored(
+  service: { readonly database: TestDatabase },
+  request: PromiseLike<Reply>,
+  row: PlantRow,
+): Promise<void> {
+  const { status, headers, body } = await request;
+  expect(body).toStrictEqual(row.tag === null ? { name: row.name } : { name: row.name, tag: row.tag });
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(headers['x-request-id']).toMatch(/^[\w.:-]{1,64}$/);
+  const rows = await readPlants(service);
+  expect(rows.filter(({ id }) => id === row.id)).toStrictEqual([row]);
+}

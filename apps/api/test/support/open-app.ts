@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Express } from 'express';
+import { type Logger, pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { createAccessTokens } from '../../src/auth/access-tokens.js';
+import { parseConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/database/open-database.js';
+import { createApp } from '../../src/http/create-app.js';
+import { createPlantBatcher } from '../../src/plants/plant-batcher.js';
+import { temporaryFolder } from './process/temporary-folder.js';
+
+/** A log that writes nothing. */
+export const silentLog = pino({ level: 'silent' });
+
+/** The app over a database of its own, and a token for it; for a test that makes the server itself. */
+export async function openApp(log: Logger = silentLog): Promise<{ app: Express; token: string }> {
+  const config = parseConfig({ DATABASE_URL: `file:${join(temporaryFolder(), 'plant-store.db')}` }, '/');
+  const database = await openDatabase(config.database, log);
+  onTestFinished(() => database.close());
+  const accessTokens = createAccessTokens(database.accessTokens);
+  const plants = createPlantBatcher(database.plants, config.batcherLimits);
+  const app = await createApp({
+    ...config,
+    plants,
+    accessTokens,
+    log,
+    stopping: new AbortController().signal,
+  });
+  return { app, token: (await accessTokens.issue({ name: 'test' })).text };
+}
+
+/** Lets a server listen on a free port until the end of the test; gives its address, such as `http://127.0.0.1:3000`. */
+export async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Reply } from './expect-error.js';
+
+/** A connection on which a test writes whatever bytes it likes. */
+export interface RawConnection {
+  write(bytes: string | Buffer): void;
+  /** The next reply, an interim one such as 100 too. */
+  readReply(): Promise<Reply>;
+  /** What still comes until the server closes the connection. */
+  readToEnd(): Promise<string>;
+  /** Says that nothing more will be written; replies can still be read. */
+  end(): void;
+  /** Cuts the connection, as a client that goes away does. */
+  destroy(): void;
+}
+
+/** Sends bytes on a connection of their own and gives the first reply. */
+export async function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<Reply> {
+  const connection = await openConnection(baseUrl);
+  try {
+    connection.write(bytes);
+    return await connection.readReply();
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** Connects; rejects with the error of the socket when nobody listens. */
+export async function openConnection(baseUrl: string): Promise<RawConnection> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  // A connection that the server resets shows in the next read.
+  socket.on('error', () => {});
+  return new BufferedConnection(socket);
+}
+
+class BufferedConnection implements RawConnection {
+  readonly #socket: Socket;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #received = Buffer.alloc(0);
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#chunks = socket[Symbol.asyncIterator]();
+  }
+
+  write(bytes: string | Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  async readReply(): Promise<Reply> {
+    const headEnd = await this.#receiveUntil(() => this.#received.indexOf('\r\n\r\n'));
+    const [statusLine = '', ...lines] = this.#received.toString('latin1', 0, headEnd).split('\r\n');
+    const headers = Object.fromEntries(lines.map(parseHeader));
+    const bodyStart = headEnd + 4;
+    const bodyEnd = bodyStart + Number(headers['content-length'] ?? 0);
+    await this.#receiveUntil(() => (this.#received.length >= bodyEnd ? bodyEnd : -1));
+    const body = this.#received.toString('utf8', bodyStart, bodyEnd);
+    this.#received = this.#received.subarray(bodyEnd);
+    return {
+      status: Number(statusLine.split(' ')[1]),
+      headers,
+      body: body === '' ? undefined : JSON.parse(body),
+    };
+  }
+
+  async readToEnd(): Promise<string> {
+    while (await this.#receive());
+    return this.#received.toString('utf8');
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  async #receiveUntil(find: () => number): Promise<number> {
+    for (let found = find(); ; found = find()) {
+      if (found >= 0) return found;
+      if (!(await this.#receive())) throw new Error(`The connection ended after: ${this.#received}`);
+    }
+  }
+
+  async #receive(): Promise<boolean> {
+    const { done, value } = await this.#chunks.next();
+    if (done) return false;
+    this.#received = Buffer.concat([this.#received, value]);
+    return true;
+  }
+}
+
+function parseHeader(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}

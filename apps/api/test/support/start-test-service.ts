@@ -1,0 +1,39 @@
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { parseConfig } from '../../src/config.js';
+import { type Service, startService } from '../../src/start-service.js';
+import { createTestDatabase } from './database/create-test-database.js';
+import type { TestDatabase } from './database/test-database.js';
+
+/** A real service on a free port, over a database of its own. */
+export interface TestService extends Service {
+  /** The text of a valid access token. */
+  readonly token: string;
+  /** Its database, of the engine of this project of vitest; removed by `stop`. */
+  readonly database: TestDatabase;
+  /** The lines logged so far, each as it was written. */
+  readonly logLines: readonly string[];
+}
+
+/** Starts a service for a test; `environment` holds the settings that differ from the defaults. */
+export async function startTestService(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestService> {
+  const database = await createTestDatabase(inject('engine'));
+  const logLines: string[] = [];
+  const log = pino({}, { write: (line) => void logLines.push(line) });
+  const config = parseConfig({ PORT: '0', DATABASE_URL: database.url, ...environment }, '/');
+  const service = await startService(config, log);
+  const { text: token } = await service.accessTokens.issue({ name: 'test' });
+  return {
+    ...service,
+    token,
+    database,
+    logLines,
+    async stop() {
+      const inTime = await service.stop();
+      await database.remove();
+      return inTime;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { createClient } from '@plant-store/client';
+import { sqliteIn } from '../databases/sqlite.js';
+import type { Environment } from '../environment/environment.js';
+import { describeMachine, machineLine } from '../environment/machine.js';
+import { resultFiles } from '../paths.js';
+import { startTarget } from '../processes/start-target.js';
+import { countOf, formatCount, formatRatio } from '../report/format-figures.js';
+import { formatTable } from '../report/format-table.js';
+import { writeResults } from '../report/result-files.js';
+import { summarizePairs } from '../report/summarize-pairs.js';
+import { allTargets } from '../targets/all-targets.js';
+import type { ClientPair, ClientResults, ClientSettings } from './client-results.js';
+
+const concurrencies = [1, 16];
+const warmupPairs = 4;
+/** From how many calls it is estimated how many fill a run. */
+const probeCalls = 500;
+
+const plant = { name: 'Monstera deliciosa', tag: 'houseplant' };
+/** The ids that the load of the comparison uses, too, begin here. */
+const firstId = 10 ** 15;
+
+type Create = (id: number) => Promise<void>;
+
+/**
+ * Measures creates by the client, with its defaults, beside the same requests by `fetch` alone, against a server that
+ * stores nothing; prints a table and writes the figures.
+ */
+export async function clientSpeed(settings: ClientSettings, environment: Environment): Promise<void> {
+  const { folder, print, remark } = environment;
+  const machine = await describeMachine(folder);
+  const baseline = allTargets.find(({ stores }) => !stores);
+  if (!baseline) throw new Error('There is no target that stores nothing');
+  const server = await startTarget(baseline, sqliteIn(folder), folder);
+  const byFetch = createByFetch(server.baseUrl, server.token);
+  const byClient = createByClient(server.baseUrl, server.token);
+  const summaries: ClientResults['summaries'] = [];
+  for (const concurrency of concurrencies) {
+    await measureRate(byFetch, concurrency, probeCalls);
+    const rate = await measureRate(byFetch, concurrency, probeCalls);
+    const calls = Math.ceil((rate * settings.runMs) / 1000);
+    const pairs: ClientPair[] = [];
+    for (let number = 1 - warmupPairs; number <= settings.pairs; number++) {
+      const measureFetch = () => measureRate(byFetch, concurrency, calls);
+      const measureClient = () => measureRate(byClient, concurrency, calls);
+      // Each goes first as often as the other, since the second one meets the garbage of the first.
+      const clientFirst = number % 2 === 0 ? await measureClient() : undefined;
+      const fetch = await measureFetch();
+      const client = clientFirst ?? (await measureClient());
+      if (number > 0) pairs.push({ fetch, client });
+    }
+    const summary = summarizePairs(concurrency, pairs);
+    summaries.push(summary);
+    remark(`${countOf(concurrency, 'call')} at a time: ${formatRatio(summary.ratio)}`);
+  }
+  await server.stop();
+  const results: ClientResults = { machine, settings, summaries };
+  writeResults(resultFiles.client, results);
+  print(`${clientTable(results)}\n${machineLine(machine)}\n`);
+}
+
+/** What one would write without a client. */
+function createByFetch(baseUrl: string, token: string): Create {
+  const headers = {
+    accept: 'application/json',
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+  };
+  return async (id) => {
+    const body = JSON.stringify({ id, ...plant });
+    const response = await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body });
+    check(response.status, await response.json());
+  };
+}
+
+function createByClient(baseUrl: string, token: string): Create {
+  const client = createClient({ baseUrl, token });
+  return async (id) => {
+    const { status, body } = await client.createPlant({ body: { id, ...plant } });
+    check(status, body);
+  };
+}
+
+function check(status: number, body: unknown): void {
+  const { name } = Object(body) as { readonly name?: unknown };
+  if (status !== 200 || name !== plant.name) throw new Error(`A create was answered with ${status}`);
+}
+
+/** Creates per second, so many calls in all and some of them at a time. */
+async function measureRate(create: Create, concurrency: number, calls: number): Promise<number> {
+  let made = 0;
+  const startedAtMs = performance.now();
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (made < calls) await create(firstId + made++);
+    }),
+  );
+  return (calls * 1000) / (performance.now() - startedAtMs);
+}
+
+function clientTable({ summaries, settings }: ClientResults): string {
+  const table = formatTable(
+    ['calls at a time', 'fetch/s', 'client/s', 'ratio'],
+    summaries.map(({ concurrency, fetch, client, ratio }) => [
+      formatCount(concurrency),
+      formatCount(fetch),
+      formatCount(client),
+      formatRatio(ratio),
+    ]),
+  );
+  return `${table}\n\nMedians of ${countOf(settings.pairs, 'pair')} of runs of about ${settings.runMs} ms.`;
+}

@@ -1,0 +1,61 @@
+import type { DatabaseEngine } from '../databases/database.js';
+import { sqlite } from '../databases/sqlite.js';
+import { startPostgresql } from '../databases/start-postgresql.js';
+import type { Environment } from '../environment/environment.js';
+import { describeMachine, machineLine } from '../environment/machine.js';
+import { resultFiles } from '../paths.js';
+import { writeChart, writeResults } from '../report/result-files.js';
+import type { Target } from '../targets/target.js';
+import type { ComparisonResults, ComparisonSettings } from './comparison-results.js';
+import { comparisonTables } from './comparison-tables.js';
+import { runComparison } from './run-comparison.js';
+import { summarize } from './summarize.js';
+
+/**
+ * The comparison over SQLite: runs it, prints the tables, and writes the figures and the chart.
+ *
+ * @returns whether every target stored all that it acknowledged
+ */
+export async function comparison(
+  targets: readonly Target[],
+  settings: ComparisonSettings,
+  environment: Environment,
+): Promise<boolean> {
+  const valid = await runAndReport(targets, sqlite, settings, environment, resultFiles.comparison);
+  writeChart(resultFiles.comparison, resultFiles.chart);
+  return valid;
+}
+
+/** The same over one PostgreSQL server, without a chart. */
+export async function postgresqlComparison(
+  targets: readonly Target[],
+  settings: ComparisonSettings,
+  environment: Environment,
+): Promise<boolean> {
+  const server = await startPostgresql(environment.folder);
+  const valid = await runAndReport(targets, server, settings, environment, resultFiles.postgresql);
+  await server.stop();
+  return valid;
+}
+
+async function runAndReport(
+  targets: readonly Target[],
+  engine: DatabaseEngine,
+  settings: ComparisonSettings,
+  environment: Environment,
+  resultFile: string,
+): Promise<boolean> {
+  const machine = await describeMachine(environment.folder);
+  const runs = await runComparison(targets, engine, settings, environment);
+  const results: ComparisonResults = {
+    machine,
+    database: engine.title,
+    settings,
+    targets: targets.map(({ name, title, about, stores }) => ({ name, title, about, stores })),
+    summaries: summarize(runs),
+    runs,
+  };
+  writeResults(resultFile, results);
+  environment.print(`${comparisonTables(results)}${engine.title}, ${machineLine(machine)}\n`);
+  return runs.every((run) => run.valid);
+}

@@ -1,0 +1,40 @@
+import { median } from '../report/median.js';
+import type { Run, Summary } from './comparison-results.js';
+
+const reference = 'plant-store';
+
+/** Sums up the rounds: one summary for each target at each number of connections, in the order of the runs. */
+export function summarize(runs: readonly Run[]): Summary[] {
+  const groups = new Map<string, Run[]>();
+  for (const run of runs) {
+    const key = `${run.target} ${run.connections}`;
+    groups.set(key, [...(groups.get(key) ?? []), run]);
+  }
+  const summaries = [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [summarizeRounds(first, [first, ...others])],
+  );
+  return summaries.map((summary) => {
+    const ours = summaries.find(
+      ({ target, connections }) => target === reference && connections === summary.connections,
+    );
+    const ratioToPlantStore = ours ? summary.requestsPerSecond / ours.requestsPerSecond : null;
+    return { ...summary, ratioToPlantStore };
+  });
+}
+
+function summarizeRounds({ target, connections }: Run, rounds: readonly Run[]): Summary {
+  const speeds = rounds.map((run) => run.requestsPerSecond);
+  return {
+    target,
+    connections,
+    requestsPerSecond: median(speeds),
+    p50Ms: median(rounds.map((run) => run.p50Ms)),
+    p99Ms: median(rounds.map((run) => run.p99Ms)),
+    slowestRequestsPerSecond: Math.min(...speeds),
+    fastestRequestsPerSecond: Math.max(...speeds),
+    ratioToPlantStore: null,
+    errors: rounds.reduce((sum, run) => sum + run.errors, 0),
+    peakMemoryBytes: Math.max(...rounds.map((run) => run.peakMemoryBytes)),
+    valid: rounds.every((run) => run.valid),
+  };
+}

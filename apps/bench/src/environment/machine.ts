@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
+import { z } from 'zod';
+import { formatMs } from '../report/format-figures.js';
+import { mountOf } from './mount-of.js';
+import { measureSyncMs } from './sync-time.js';
+
+/** Where and how figures were measured. */
+export const MachineSchema = z.object({
+  date: z.string(),
+  command: z.string(),
+  cpu: z.string(),
+  cores: z.int(),
+  memoryBytes: z.int(),
+  system: z.string(),
+  node: z.string(),
+  /** The file system that the databases lie on; on one in memory a durable commit costs nothing. */
+  fileSystem: z.string(),
+  /** How long it takes to put an appended page on disk, in milliseconds; older records lack it. */
+  syncMs: z.number().optional(),
+  /** The load of the last minute before the first run: what others take from the machine. */
+  loadBefore: z.number(),
+});
+
+export type Machine = z.output<typeof MachineSchema>;
+
+/** Describes this machine; `folder` is where the databases lie. */
+export async function describeMachine(folder: string): Promise<Machine> {
+  return {
+    date: new Date().toISOString(),
+    command: ['pnpm bench', ...process.argv.slice(2)].join(' '),
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryBytes: totalmem(),
+    system: `${platform()} ${release()} ${arch()}`,
+    node: process.version,
+    syncMs: measureSyncMs(folder),
+    fileSystem: mountOf(folder, await readFile('/proc/mounts', 'utf8').catch(() => '')),
+    loadBefore: loadavg()[0] ?? 0,
+  };
+}
+
+/** A machine in one line, for people. */
+export function machineLine(machine: Machine): string {
+  const synced = machine.syncMs === undefined ? '' : ` synced in ${formatMs(machine.syncMs)} ms`;
+  const gibibytes = Math.round(machine.memoryBytes / 2 ** 30);
+  return `${machine.cpu}, ${machine.cores} cores, ${gibibytes} GiB, ${machine.system}, Node.js ${machine.node}, ${machine.fileSystem}${synced}, ${machine.date.slice(0, 10)}`;
+}

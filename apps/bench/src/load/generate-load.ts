@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { writeRandomIds } from '../growth/write-random-ids.js';
+import { createLatencyHistogram } from './latency-histogram.js';
+import { type Load, type LoadResult, LoadSchema } from './load.js';
+
+/** How often autocannon looks whether its time is over. */
+const sampleMs = 50;
+
+/** A program of its own: takes a `Load` as JSON on its command line, prints a `LoadResult` as JSON. */
+const load = LoadSchema.parse(JSON.parse(process.argv[2] ?? ''));
+process.stdout.write(JSON.stringify(await generateLoad(load)));
+
+/** Sends creates on each connection, one after another, first to warm up, then to measure. */
+async function generateLoad({
+  baseUrl,
+  token,
+  connections,
+  warmupSeconds,
+  seconds,
+}: Load): Promise<LoadResult> {
+  const latencies = createLatencyHistogram();
+  const errorCounts: Record<string, number> = {};
+  let acknowledged = 0;
+  let errors = 0;
+  let measuring = false;
+
+  const countError = (what: string) => {
+    errors++;
+    errorCounts[what] = (errorCounts[what] ?? 0) + 1;
+  };
+  const run = autocannon(
+    {
+      url: `${baseUrl}/plants`,
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      connections,
+      // It runs until it is stopped, below; this only bounds it.
+      duration: warmupSeconds + seconds + 10,
+      sampleInt: sampleMs,
+      setupClient: writeRandomIds,
+    },
+    () => undefined,
+  );
+  run.on('response', (_client, statusCode, _bytes, latencyMs) => {
+    if (statusCode !== 200) {
+      countError(`status ${statusCode}`);
+      return;
+    }
+    acknowledged++;
+    if (measuring) latencies.record(latencyMs);
+  });
+  run.on('reqError', (error) => countError(codeOf(error)));
+  const done = new Promise((resolve) => run.on('done', resolve));
+
+  await delay(warmupSeconds * 1000);
+  measuring = true;
+  const startedAtMs = performance.now();
+  const cpuAtStart = process.cpuUsage();
+  await delay(seconds * 1000);
+  measuring = false;
+  const measuredSeconds = (performance.now() - startedAtMs) / 1000;
+  const cpu = process.cpuUsage(cpuAtStart);
+  run.stop();
+  await done;
+
+  return {
+    measuredSeconds,
+    requestsPerSecond: latencies.count / measuredSeconds,
+    p50Ms: latencies.percentileMs(0.5),
+    p99Ms: latencies.percentileMs(0.99),
+    maxMs: latencies.percentileMs(1),
+    acknowledged,
+    errors,
+    errorCounts,
+    generatorMicrosecondsPerReply: (cpu.user + cpu.system) / Math.max(latencies.count, 1),
+  };
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? String(error.code) : error.message;
+}

@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sqliteIn } from '../databases/sqlite.js';
+import type { Environment } from '../environment/environment.js';
+import { describeMachine, machineLine } from '../environment/machine.js';
+import { runProgram } from '../processes/run-program.js';
+import { startTarget } from '../processes/start-target.js';
+import { formatCount, formatMs, formatRatio } from '../report/format-figures.js';
+import { formatTable } from '../report/format-table.js';
+import { median } from '../report/median.js';
+import { plantStore } from '../targets/plant-store.js';
+import { type OverloadResult, OverloadResultSchema } from './overload-load.js';
+
+const generator = fileURLToPath(new URL('../../dist/overload/generate-overload.js', import.meta.url));
+
+const warmupSeconds = 3;
+const retryMs = 20;
+const timeoutMs = 60_000;
+
+/** How much may wait, in plants, and by how many connections the service is driven. */
+const waitingPlants = 200;
+const usualConnections = 64;
+const manyConnections = 1_000;
+
+/** How often both numbers of connections are measured, alternately, and for how long each time. */
+export interface OverloadSettings {
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+/** Measures what the service stores when far more connections retry than may wait, and prints a table. */
+export async function overload(settings: OverloadSettings, environment: Environment): Promise<void> {
+  const usual: OverloadResult[] = [];
+  const many: OverloadResult[] = [];
+  for (let round = 1; round <= settings.rounds; round++) {
+    usual.push(await runOnce(usualConnections, round, settings, environment));
+    many.push(await runOnce(manyConnections, round, settings, environment));
+  }
+  const storedOf = (results: OverloadResult[]) =>
+    median(results.map(({ storedPerSecond }) => storedPerSecond));
+  const rows = [usual, many].map((results, index) => [
+    formatCount(index === 0 ? usualConnections : manyConnections),
+    formatCount(storedOf(results)),
+    formatCount(median(results.map(({ refusedPerSecond }) => refusedPerSecond))),
+    formatMs(median(results.map(({ firstReplyMs }) => firstReplyMs))),
+    formatRatio(storedOf(results) / storedOf(usual)),
+  ]);
+  const head = ['connections', 'stored/s', 'refused/s', 'first reply ms', 'ratio'];
+  environment.print(
+    `QUEUE_MAX_PLANTS=${waitingPlants}, retries after ${retryMs} ms\n\n${formatTable(head, rows)}\n\n` +
+      `${machineLine(await describeMachine(environment.folder))}\n`,
+  );
+}
+
+async function runOnce(
+  connections: number,
+  round: number,
+  { rounds, seconds }: OverloadSettings,
+  { folder, remark }: Environment,
+): Promise<OverloadResult> {
+  const own = join(folder, `${connections}-${round}`);
+  mkdirSync(own);
+  const limited = {
+    ...plantStore,
+    async prepare(url: string) {
+      const launch = await plantStore.prepare(url);
+      const environment = { ...launch.environment, QUEUE_MAX_PLANTS: String(waitingPlants) };
+      return { ...launch, environment };
+    },
+  };
+  const { baseUrl, token, stop } = await startTarget(limited, sqliteIn(own), own);
+  const load = { baseUrl, token, connections, retryMs, warmupSeconds, seconds };
+  const result = OverloadResultSchema.parse(
+    JSON.parse(await runProgram(generator, [JSON.stringify(load)], { timeoutMs })),
+  );
+  await stop();
+  remark(
+    `round ${round}/${rounds}, ${connections} connections: ${formatCount(result.storedPerSecond)} stored/s, ` +
+      `${formatCount(result.refusedPerSecond)} refused/s, first reply ${formatMs(result.firstReplyMs)} ms`,
+  );
+  return result;
+}

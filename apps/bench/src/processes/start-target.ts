@@ -1,0 +1,64 @@
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../databases/database.js';
+import type { Target } from '../targets/target.js';
+import { readPeakMemory } from './process-memory.js';
+import { hasEnded, processEnd, startProcess } from './start-process.js';
+
+const startTimeoutMs = 30_000;
+const stopTimeoutMs = 30_000;
+const pollMs = 10;
+
+/** A target that is listening. */
+export interface RunningTarget {
+  readonly baseUrl: string;
+  /** The access token that it accepts. */
+  readonly token: string;
+  /** The most memory that it has held so far, in bytes. */
+  readPeakMemory(): Promise<number>;
+  /** Asks it to end, and resolves once it has. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a target over a database. What it writes goes to a file in a folder, so that writing a log costs it what it
+ * costs in earnest, and this process nothing.
+ */
+export async function startTarget(
+  target: Target,
+  database: Pick<Database, 'url'>,
+  folder: string,
+): Promise<RunningTarget> {
+  const { script, args, environment, token } = await target.prepare(database.url);
+  const logPath = join(folder, `${target.name}.log`);
+  const log = openSync(logPath, 'w');
+  const child = startProcess(script, args, { environment, stdout: log, stderr: log });
+  closeSync(log);
+  const baseUrl = await readBaseUrl(child, logPath);
+  return {
+    baseUrl,
+    token,
+    readPeakMemory: () => readPeakMemory(child.pid ?? 0),
+    async stop() {
+      child.kill('SIGTERM');
+      await processEnd(child, stopTimeoutMs);
+    },
+  };
+}
+
+/** Waits for the line in which a target says where it listens. */
+async function readBaseUrl(child: ChildProcess, logPath: string): Promise<string> {
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    const ended = hasEnded(child);
+    const text = readFileSync(logPath, 'utf8');
+    const baseUrl = /"baseUrl":"([^"]+)"/.exec(text)?.[1];
+    if (baseUrl !== undefined) return baseUrl;
+    if (ended) throw new Error(`A target ended before it listened:\n${text}`);
+    await delay(pollMs);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`A target did not listen within ${startTimeoutMs / 1000} seconds`);
+}

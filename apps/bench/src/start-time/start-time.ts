@@ -1,0 +1,94 @@
+import { closeSync, openSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sqliteIn } from '../databases/sqlite.js';
+import type { Environment } from '../environment/environment.js';
+import { describeMachine, machineLine } from '../environment/machine.js';
+import { resultFiles } from '../paths.js';
+import { freePort } from '../processes/free-port.js';
+import { readResidentMemory } from '../processes/process-memory.js';
+import { processEnd, startProcess } from '../processes/start-process.js';
+import { formatMemory } from '../report/format-figures.js';
+import { median } from '../report/median.js';
+import { writeResults } from '../report/result-files.js';
+import { plantStore } from '../targets/plant-store.js';
+import type { StartResults } from './start-results.js';
+
+const pollMs = 2;
+const startTimeoutMs = 30_000;
+const stopTimeoutMs = 30_000;
+const idleMs = 2_000;
+
+/** Measures starts of the service over a migrated database, prints the medians and writes the figures. */
+export async function startTime(count: number, { folder, print, remark }: Environment): Promise<void> {
+  const machine = await describeMachine(folder);
+  const starts: StartResults['starts'] = [];
+  for (let start = 1; start <= count; start++) {
+    const figures = await startOnce(folder, start);
+    starts.push(figures);
+    remark(
+      `start ${start}/${count}: ${figures.firstReplyMs.toFixed(0)} ms, ${formatMemory(figures.idleMemoryBytes)}`,
+    );
+  }
+  const results: StartResults = {
+    machine,
+    firstReplyMs: median(starts.map(({ firstReplyMs }) => firstReplyMs)),
+    idleMemoryBytes: median(starts.map(({ idleMemoryBytes }) => idleMemoryBytes)),
+    starts,
+  };
+  writeResults(resultFiles.start, results);
+  print(
+    `From the start of the process to the first reply 200: ${results.firstReplyMs.toFixed(0)} ms\n` +
+      `Memory when idle: ${formatMemory(results.idleMemoryBytes)}\n` +
+      `Medians of ${count} starts. ${machineLine(machine)}\n`,
+  );
+}
+
+/** Starts the service on a port known beforehand, so that it can be asked from the first moment on. */
+async function startOnce(folder: string, id: number): Promise<StartResults['starts'][number]> {
+  const port = await freePort();
+  const { script, args, environment, token } = await plantStore.prepare(sqliteIn(folder).url);
+  const log = openSync(join(folder, 'start.log'), 'w');
+  const startedAtMs = performance.now();
+  const child = startProcess(script, args, {
+    environment: { ...environment, PORT: String(port) },
+    stdout: log,
+    stderr: log,
+  });
+  closeSync(log);
+  while ((await postPlant(port, token, id)) !== 200) {
+    if (performance.now() - startedAtMs > startTimeoutMs) throw new Error('The service does not answer');
+    await delay(pollMs);
+  }
+  const firstReplyMs = performance.now() - startedAtMs;
+  await delay(idleMs);
+  const idleMemoryBytes = await readResidentMemory(child.pid ?? 0);
+  child.kill('SIGTERM');
+  await processEnd(child, stopTimeoutMs);
+  return { firstReplyMs, idleMemoryBytes };
+}
+
+/** The status of the reply to a create, or `undefined` while nobody listens. */
+function postPlant(port: number, token: string, id: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: '/plants',
+        method: 'POST',
+        headers,
+        agent: false,
+        timeout: startTimeoutMs,
+      },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    )
+      .on('error', () => resolve(undefined))
+      .end(JSON.stringify({ id, name: 'Monstera deliciosa', tag: 'houseplant' }));
+  });
+}

@@ -1,0 +1,46 @@
+import type { Server } from 'node:http';
+import { serve } from '@hono/node-server';
+import { zValidator } from '@hono/zod-validator';
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/better-sqlite3';
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { Hono } from 'hono';
+import { bearerAuth } from 'hono/bearer-auth';
+import { z } from 'zod';
+import { openDurableSqlite } from './durable-sqlite.js';
+import { portOf, stopHttpServer } from './http-server.js';
+import { serveAsTarget } from './serve-target.js';
+
+const plants = sqliteTable('plants', {
+  id: integer('id').primaryKey(),
+  name: text('name').notNull(),
+  tag: text('tag'),
+});
+
+const NewPlantSchema = z.object({ id: z.int(), name: z.string(), tag: z.string().optional() });
+
+/** Hono, its zod validator and bearer middleware, and Drizzle over better-sqlite3: one prepared insert a request. */
+await serveAsTarget(async ({ databaseUrl, token }) => {
+  const database = openDurableSqlite(databaseUrl);
+  const insert = drizzle({ client: database })
+    .insert(plants)
+    .values({ id: sql.placeholder('id'), name: sql.placeholder('name'), tag: sql.placeholder('tag') })
+    .prepare();
+
+  const app = new Hono();
+  app.use(bearerAuth({ token }));
+  app.post('/plants', zValidator('json', NewPlantSchema), (context) => {
+    const { id, name, tag } = context.req.valid('json');
+    insert.run({ id, name, tag: tag ?? null });
+    return context.json({ name, tag });
+  });
+
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
+  return {
+    port: await portOf(server),
+    async stop() {
+      await stopHttpServer(server);
+      database.close();
+    },
+  };
+});

@@ -1,0 +1,37 @@
+import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import type { Route } from '../route.js';
+
+type Scalar = string | number | bigint | boolean;
+
+/** What a request of any operation may consist of. */
+export interface RequestParts {
+  readonly params?: Readonly<Record<string, Scalar>>;
+  readonly query?: Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
+  readonly body?: ExactJson;
+}
+
+/**
+ * The path and query of a request, to be appended to the base address. A list in the query becomes one parameter for
+ * each of its values.
+ */
+export function writeTarget({ path }: Route, { params, query }: RequestParts): string {
+  const target = params
+    ? path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])))
+    : path;
+  if (!query) return target;
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value ?? []].flat()) search.append(name, String(one));
+  }
+  const text = String(search);
+  return text ? `${target}?${text}` : target;
+}
+
+/**
+ * The body of a request, if it has one, with every integer exact.
+ *
+ * @throws {RangeError} when an integer `number` may have been rounded
+ */
+export function writeBody({ body }: RequestParts): string | undefined {
+  return body === undefined ? undefined : stringifyExactJson(body);
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { listen } from '../../test/listen.js';
+import { exchange, wasNotSent } from './exchange.js';
+
+const url = 'https://example.com/plants';
+
+describe('exchange', () => {
+  it('gives any response with its text', async () => {
+    const { response, text } = await exchange(
+      async () => new Response('<h1>Bad gateway</h1>', { status: 502, headers: { via: 'proxy' } }),
+      url,
+      { method: 'POST' },
+    );
+    expect([response.status, response.headers.get('via'), text]).toEqual([
+      502,
+      'proxy',
+      '<h1>Bad gateway</h1>',
+    ]);
+  });
+
+  it('passes on what fetch throws', async () => {
+    const cause = new TypeError('fetch failed');
+    await expect(exchange(() => Promise.reject(cause), url, {})).rejects.toBe(cause);
+  });
+});
+
+describe('wasNotSent', () => {
+  it('is told when nothing listens', async () => {
+    const server = await listen(() => {});
+    await server.close();
+    expect(wasNotSent(await faultOf(server.url))).toBe(true);
+  });
+
+  it('is told when nothing listens on any address of a name', async () => {
+    const server = await listen(() => {});
+    await server.close();
+    expect(wasNotSent(await faultOf(server.url.replace('127.0.0.1', 'localhost')))).toBe(true);
+  });
+
+  it('is told when the name does not exist', async () => {
+    expect(wasNotSent(await faultOf('http://plants.invalid'))).toBe(true);
+  });
+
+  it('is not told when the connection breaks before the reply', async () => {
+    const server = await listen((request) => request.socket.destroy());
+    expect(wasNotSent(await faultOf(server.url))).toBe(false);
+  });
+
+  it('is not told when the connection breaks within the body', async () => {
+    const server = await listen((_, response) => {
+      response.writeHead(200, { 'content-length': 1000 });
+      response.write('{"name":', () => response.destroy());
+    });
+    expect(wasNotSent(await faultOf(server.url))).toBe(false);
+  });
+
+  const refused = Object.assign(new Error('refused'), { syscall: 'connect', code: 'ECONNREFUSED' });
+  const reset = Object.assign(new Error('reset'), { syscall: 'read', code: 'ECONNRESET' });
+  it.each([
+    [new TypeError('fetch failed', { cause: refused }), true],
+    [new TypeError('fetch failed', { cause: new AggregateError([refused, refused]) }), true],
+    [new TypeError('fetch failed', { cause: new AggregateError([refused, reset]) }), false],
+    [new TypeError('fetch failed', { cause: new AggregateError([]) }), false],
+    [new TypeError('fetch failed', { cause: reset }), false],
+    [Object.assign(new Error('Unable to connect'), { code: 'ConnectionRefused' }), true],
+    [Object.assign(new Error('Unable to connect'), { code: 'ECONNREFUSED' }), true],
+    [Object.assign(new Error('Network connection lost.'), { remote: true, retryable: true }), false],
+    [{ cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } }, true],
+    [new TypeError('Failed to fetch'), false],
+    ['refused', false],
+    [undefined, false],
+  ])('says of %o: %s', (error, expected) => {
+    expect(wasNotSent(error)).toBe(expected);
+  });
+});
+
+async function faultOf(url: string): Promise<unknown> {
+  return exchange(fetch, url, { method: 'POST', body: '{}' }).then(
+    () => {
+      throw new Error('There was a response');
+    },
+    (error: unknown) => error,
+  );
+}

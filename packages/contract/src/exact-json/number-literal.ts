@@ -1,0 +1,8 @@
+/** A JSON number for which neither an int64 nor a fraction of type `number` can stand: its text, to the letter. */
+export class NumberLiteral {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
