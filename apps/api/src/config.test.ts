@@ -141,8 +141,8 @@ it.each([
   }
 });
 
-it('is listed whole in the operations page', () => {
-  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+it('is listed completely in the page of settings', () => {
+  const page = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
   const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   expect(listed).toEqual(environmentVariables);
 });

@@ -28,7 +28,7 @@ const program = new Command('plant-store')
   .addHelpText(
     'after',
     `
-Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see docs/operations.md.
+Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see docs/settings.md.
 Exit status: 0 done, 1 it failed, 2 the call or the configuration is not valid.`,
   );
 

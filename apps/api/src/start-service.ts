@@ -15,7 +15,7 @@ import { completesWithin } from './runtime/is-done-within.js';
 /**
  * How long the database, and then a request on the admin port, may keep the service from ending once its time is over, in
  * milliseconds. With those of the log and of the process (`closeTimeoutMs`, `lingerMs`) that is well below the 2 seconds
- * that docs/operations.md promises.
+ * that docs/deploy.md promises.
  */
 const databaseTimeoutMs = 500;
 const adminTimeoutMs = 250;

@@ -9,7 +9,7 @@ import { main, runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const shutdownTimeoutMs = 1_000;
-/** How long the end may take, as docs/operations.md promises. */
+/** How long the end may take, as docs/deploy.md promises. */
 const endTimeoutMs = shutdownTimeoutMs + 2_000;
 
 it('ends in time with status 0 while a commit, a request on the admin port and its output hang', async () => {

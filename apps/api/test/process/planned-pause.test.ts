@@ -5,19 +5,18 @@ import { expect, it } from 'vitest';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
-const operations = new URL('../../../../docs/operations.md', import.meta.url);
+const moving = new URL('../../../../docs/postgresql.md', import.meta.url);
 
-/** The client's options that the page on operations gives to callers that are to ride out a pause. */
+/** The client's options that the page on PostgreSQL gives to callers that are to wait for the end of the downtime. */
 function readDocumentedOptions(): { readonly retries: number; readonly timeoutMs: number } {
   const [, retries, timeoutMs] =
-    /`createClient\({ …, retries: ([\d_]+), timeoutMs: ([\d_]+) }\)`/.exec(
-      readFileSync(operations, 'utf8'),
-    ) ?? [];
+    /`createClient\({ …, retries: ([\d_]+), timeoutMs: ([\d_]+) }\)`/.exec(readFileSync(moving, 'utf8')) ??
+    [];
   const toNumber = (text = '') => Number(text.replaceAll('_', ''));
   return { retries: toNumber(retries), timeoutMs: toNumber(timeoutMs) };
 }
 
-it('no create fails that begins in a pause, with the options that the page on operations gives', async () => {
+it('no create fails that begins during the downtime, with the options that the page on PostgreSQL gives', async () => {
   const folder = temporaryFolder();
   const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
   const before = await startServe({ folder });

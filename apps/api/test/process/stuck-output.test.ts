@@ -10,7 +10,7 @@ import { main } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const shutdownTimeoutMs = 1_000;
-/** How long the end may take, as docs/operations.md promises. */
+/** How long the end may take, as docs/deploy.md promises. */
 const endTimeoutMs = shutdownTimeoutMs + 2_000;
 
 async function startStuck(args: readonly string[], stderr: number | 'inherit') {

@@ -88,8 +88,8 @@ describe('ErrorSchema', () => {
   });
 });
 
-it('is listed whole in the document of the interface, row by row', () => {
-  const page = readFileSync(new URL('../../../../docs/interface.md', import.meta.url), 'utf8');
+it('is listed completely in the page of the API, row by row', () => {
+  const page = readFileSync(new URL('../../../../docs/api.md', import.meta.url), 'utf8');
   const rows = definitions.map(
     ([name, { error, status, meaning }]) => `| ${error} | ${name} | ${status} | ${meaning} |`,
   );

@@ -22,7 +22,7 @@ function explain(error: ServiceError): OperatorError {
   const reason = error.cause instanceof Error ? error.cause.message : error.message;
   if (error.errorName === 'database_damaged') {
     return new OperatorError(
-      `The database is damaged: ${reason}\nStop every service on it and restore a backup, as docs/operations.md describes.`,
+      `The database is damaged: ${reason}\nStop every service on it and restore a backup, as docs/backup.md describes.`,
       { cause: error },
     );
   }
