@@ -15,8 +15,8 @@ it('has a default for everything', () => {
     rateLimitPerMinute: 0,
     corsOrigins: [],
     batcherLimits: {
-      waitingPlants: 10_000,
-      waitingBytes: 33_554_432,
+      queuePlants: 10_000,
+      queueBytes: 33_554_432,
       batchPlants: 1_000,
       batchBytes: 4_194_304,
     },

@@ -100,8 +100,8 @@ export function parseConfig(
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
     batcherLimits: Object.freeze({
-      waitingPlants: variables.QUEUE_MAX_PLANTS,
-      waitingBytes: variables.QUEUE_MAX_BYTES,
+      queuePlants: variables.QUEUE_MAX_PLANTS,
+      queueBytes: variables.QUEUE_MAX_BYTES,
       batchPlants,
       batchBytes,
     }),

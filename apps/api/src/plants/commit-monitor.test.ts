@@ -6,16 +6,16 @@ import type { InsertOutcome } from './plant-store.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Watched commits that end when the test says so. */
+/** Monitored commits that the test resolves or rejects. */
 function createHeldCommits() {
-  const held: { succeed(): void; fail(): void; refuse(): void }[] = [];
+  const held: { succeed(): void; fail(): void; reject(): void }[] = [];
   const commits = createCommitMonitor({
     insert: () =>
       new Promise<readonly InsertOutcome[]>((resolve, reject) => {
         held.push({
           succeed: () => resolve([]),
           fail: () => reject(new ServiceError('database_unavailable', 'no disk')),
-          refuse: () => reject(new Error('this plant violates a constraint')),
+          reject: () => reject(new Error('this plant violates a constraint')),
         });
       }),
   });
@@ -23,7 +23,7 @@ function createHeldCommits() {
   return { commits, held, begin };
 }
 
-it('are not failing while none is tried', () => {
+it('are not failing before the first one', () => {
   const { commits } = createHeldCommits();
   vi.advanceTimersByTime(10 * failingAfterMs);
   expect(commits.areFailing()).toBe(false);
@@ -41,26 +41,26 @@ it('are failing once none has succeeded for a while, whether they fail or hang',
   expect(commits.areFailing()).toBe(true);
 });
 
-it('are not failing because a plant was refused', async () => {
+it('are not failing because a plant was rejected', async () => {
   const { commits, held, begin } = createHeldCommits();
-  const refused = begin();
-  held[0]?.refuse();
-  await refused;
+  const rejected = begin();
+  held[0]?.reject();
+  await rejected;
   vi.advanceTimersByTime(10 * failingAfterMs);
   expect(commits.areFailing()).toBe(false);
 });
 
-it('go on failing when a plant is refused meanwhile', async () => {
+it('are still failing when a plant was rejected meanwhile', async () => {
   const { commits, held, begin } = createHeldCommits();
   const both = [begin(), begin()];
   held[0]?.fail();
   vi.advanceTimersByTime(failingAfterMs);
-  held[1]?.refuse();
+  held[1]?.reject();
   await Promise.all(both);
   expect(commits.areFailing()).toBe(true);
 });
 
-it('are failing no more with the first that succeeds', async () => {
+it('stop failing with the first one that succeeds', async () => {
   const { commits, held, begin } = createHeldCommits();
   const first = begin();
   vi.advanceTimersByTime(failingAfterMs);
@@ -70,7 +70,7 @@ it('are failing no more with the first that succeeds', async () => {
   expect(commits.areFailing()).toBe(false);
 });
 
-it('are failing no more once one has succeeded elsewhere, until those in flight have taken as long again', () => {
+it('stop failing once one has succeeded elsewhere, until those in flight have hung as long again', () => {
   const { commits, begin } = createHeldCommits();
   void begin();
   vi.advanceTimersByTime(failingAfterMs);

@@ -1,26 +1,26 @@
 import { ServiceError } from '../errors/service-error.js';
 import type { PlantStore } from './plant-store.js';
 
-/** After how long without a success the commits that were tried in it are taken for failing, in milliseconds. */
+/** How long commits must have been without a success to count as failing, in milliseconds. */
 export const failingAfterMs = 3_000;
 
-/** A store whose commits are watched. */
+/** Inserts into a store, and whether its commits are failing. */
 export interface CommitMonitor {
   readonly insert: PlantStore['insert'];
-  /** Whether none has succeeded for a while, though some were tried. */
+  /** Whether commits were attempted, but none has succeeded for `failingAfterMs`. */
   areFailing(): boolean;
-  /** Notes a commit that succeeded elsewhere. */
+  /** Records a commit that succeeded elsewhere. */
   succeeded(): void;
 }
 
 /**
- * Watches whether the commits of a store succeed. Those that hang count as those that fail with an error of the registry:
- * the database does not answer, or is damaged. With any other error it has answered and refused a plant, which shows
- * neither.
+ * Monitors whether the commits of a store succeed. A commit that hangs counts like one that fails with a `ServiceError`:
+ * the database does not answer, or is damaged. Any other error means that the database has answered and rejected a plant,
+ * which is neither a success nor a failure of the database.
  */
 export function createCommitMonitor(store: Pick<PlantStore, 'insert'>): CommitMonitor {
   const inFlight = new Set<{ since: number }>();
-  /** When the first commit was tried that has failed since the last one that succeeded. */
+  /** When the first commit began that has failed since the last success. */
   let failedSince = Number.POSITIVE_INFINITY;
 
   function succeeded(): void {

@@ -3,22 +3,22 @@ import { createPlant } from './create-plant.js';
 import type { PlantBatcher } from './plant-batcher.js';
 import type { InsertOutcome, StoredPlant } from './plant-store.js';
 
-/** A writer that answers every plant the same. */
-const answering = (outcome: InsertOutcome): PlantBatcher => ({
+/** A batcher that resolves every write to the same outcome. */
+const resolvingTo = (outcome: InsertOutcome): PlantBatcher => ({
   write: async () => outcome,
   isFull: () => false,
   idle: async () => undefined,
 });
-const holding = (existing: StoredPlant) => answering({ stored: false, existing });
+const holding = (existing: StoredPlant) => resolvingTo({ stored: false, existing });
 const fern = { id: 7n, name: 'Fern', tag: 'shade' };
 
-it('answers the plant without its id', async () => {
-  const writer = answering({ stored: true });
-  expect(await createPlant(writer, fern)).toStrictEqual({
+it('returns the plant without its id', async () => {
+  const batcher = resolvingTo({ stored: true });
+  expect(await createPlant(batcher, fern)).toStrictEqual({
     plant: { name: 'Fern', tag: 'shade' },
     replayed: false,
   });
-  expect(await createPlant(writer, { id: 7n, name: '' })).toStrictEqual({
+  expect(await createPlant(batcher, { id: 7n, name: '' })).toStrictEqual({
     plant: { name: '' },
     replayed: false,
   });
@@ -37,7 +37,7 @@ it.each([
   { difference: 'normalization', existing: { ...fern, name: 'Fern\u0301' } },
   { difference: 'tag', existing: { ...fern, tag: '' } },
   { difference: 'no tag', existing: { id: 7n, name: 'Fern' } },
-])('refuses another plant under a taken id: $difference', async ({ existing }) => {
+])('rejects a different plant under a taken id: $difference', async ({ existing }) => {
   await expect(createPlant(holding(existing), fern)).rejects.toMatchObject({
     errorName: 'id_taken',
     message: 'The id 7 belongs to another plant. Choose another id.',

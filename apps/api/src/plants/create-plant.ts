@@ -3,27 +3,27 @@ import { ServiceError } from '../errors/service-error.js';
 import { isSamePlant } from './is-same-plant.js';
 import type { PlantBatcher } from './plant-batcher.js';
 
-/** What a create answers: the plant, and whether it had been stored by an earlier request. */
+/** The result of a create: the plant, and whether an earlier request had already stored it. */
 export interface CreatedPlant {
   readonly plant: Plant;
   readonly replayed: boolean;
 }
 
 /**
- * Creates a plant (interface: Create plant, rule 1). The id is also the key of the request: the same plant again
- * is a replay, stored once.
+ * Creates a plant (API: Create plant, rule 1). The id is also the idempotency key: creating the same plant again is a
+ * replay, and stores nothing.
  *
- * @throws {ServiceError} `id_taken` when another plant has the id; nothing is changed then
- * @throws whatever the writer throws
+ * @throws {ServiceError} `id_taken` when a different plant has the id; nothing is changed then
+ * @throws whatever the batcher throws
  */
-export async function createPlant(writer: PlantBatcher, newPlant: NewPlant): Promise<CreatedPlant> {
-  const outcome = await writer.write(newPlant);
-  if (outcome.stored) return { plant: show(newPlant), replayed: false };
-  if (isSamePlant(outcome.existing, newPlant)) return { plant: show(newPlant), replayed: true };
+export async function createPlant(batcher: PlantBatcher, newPlant: NewPlant): Promise<CreatedPlant> {
+  const outcome = await batcher.write(newPlant);
+  if (outcome.stored) return { plant: toPlant(newPlant), replayed: false };
+  if (isSamePlant(outcome.existing, newPlant)) return { plant: toPlant(newPlant), replayed: true };
   throw new ServiceError('id_taken', `The id ${newPlant.id} belongs to another plant. Choose another id.`);
 }
 
-/** The Plant shape, which has no id (interface: Resources, rule 2). */
-function show({ name, tag }: NewPlant): Plant {
+/** The Plant shape, which has no id (API: Resources, rule 2). */
+function toPlant({ name, tag }: NewPlant): Plant {
   return tag === undefined ? { name } : { name, tag };
 }

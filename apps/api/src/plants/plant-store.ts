@@ -3,36 +3,36 @@ import type { NewPlant } from '@plant-store/contract';
 /** A plant as it is stored, under its id. */
 export type StoredPlant = NewPlant;
 
-/** What became of one plant: stored now, or refused because its id is taken by the plant given. */
+/** The outcome for one plant: stored now, or not, because its id is taken by the existing plant. */
 export type InsertOutcome =
   | { readonly stored: true }
   | { readonly stored: false; readonly existing: StoredPlant };
 
-/** Where plants are kept, whatever the engine. */
+/** A store of plants, on any database engine. */
 export interface PlantStore {
   /**
    * Stores many plants in one durable commit and resolves once they are on disk.
    *
-   * @param plants any number of plants, in the order of their arrival; the same id may occur more than once, and
-   * then the first one wins, as it would one request after the other.
+   * @param plants any number of plants, in the order of their arrival; of several plants with the same id the first one
+   * is stored, as if each had been a request of its own.
    * @returns one outcome per plant, in the same order.
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer; whether they were stored is not known then, and
-   * trying again is safe.
+   * @throws {ServiceError} `database_unavailable` when the engine does not answer. The plants may or may not have been
+   * stored; retrying is safe.
    */
   insert(plants: readonly NewPlant[]): Promise<readonly InsertOutcome[]>;
   /**
-   * Reads the next plants in the order of their ids. A plant never changes and never goes, so reading page after page
-   * meets every plant that was there at the beginning.
+   * Reads a page of plants in the order of their ids. Plants are never changed or deleted, so reading page after page
+   * returns every plant that was stored before the first page was read.
    *
-   * @param after the id after which the page begins; absent for the first page.
-   * @param limits how many plants a page has at most, and how many bytes of text, in UTF-8; it has one plant at least.
-   * @returns the plants; none when there are no more.
+   * @param after the id after which the page begins; `undefined` for the first page.
+   * @param limits the limits of the page, which always has at least one plant unless none is left.
+   * @returns the plants; empty after the last one.
    * @throws {ServiceError} `database_unavailable` when the engine does not answer.
    */
   read(after: bigint | undefined, limits: PageLimits): Promise<readonly StoredPlant[]>;
 }
 
-/** How much one page of plants may hold. */
+/** The most that a page of plants may hold. Bytes are those of the texts, in UTF-8. */
 export interface PageLimits {
   readonly plants: number;
   readonly bytes: number;

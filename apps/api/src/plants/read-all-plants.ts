@@ -1,8 +1,8 @@
 import type { PageLimits, PlantStore, StoredPlant } from './plant-store.js';
 
 /**
- * Reads all plants in the order of their ids, page by page: every plant that was there at the beginning, and perhaps
- * some that came since.
+ * Reads all plants in the order of their ids, page by page: every plant that was stored before the call, and possibly
+ * some that were stored since.
  *
  * @param read see `PlantStore`
  */

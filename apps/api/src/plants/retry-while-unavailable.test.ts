@@ -4,31 +4,33 @@ import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 const unavailable = () => new ServiceError('database_unavailable', 'The database does not answer.');
 
-it('tries again until the database answers', async () => {
+it('retries until the database answers', async () => {
   const action = vi.fn().mockRejectedValueOnce(unavailable()).mockRejectedValueOnce(unavailable());
   action.mockResolvedValue('done');
-  expect(await retryWhileUnavailable(action, { forMs: 60_000, pauseMs: 1 })).toBe('done');
+  expect(await retryWhileUnavailable(action, { timeoutMs: 60_000, delayMs: 1 })).toBe('done');
   expect(action).toHaveBeenCalledTimes(3);
 });
 
-it('gives up when patience is over', async () => {
+it('gives up after the timeout', async () => {
   const action = () => Promise.reject(unavailable());
-  await expect(retryWhileUnavailable(action, { forMs: 20, pauseMs: 1 })).rejects.toThrow('does not answer');
+  await expect(retryWhileUnavailable(action, { timeoutMs: 20, delayMs: 1 })).rejects.toThrow(
+    'does not answer',
+  );
 });
 
-it('repeats nothing after any other fault', async () => {
-  const action = vi.fn().mockRejectedValue(new Error('a fault'));
-  await expect(retryWhileUnavailable(action, { forMs: 60_000, pauseMs: 1 })).rejects.toThrow('a fault');
+it('does not retry after any other error', async () => {
+  const action = vi.fn().mockRejectedValue(new Error('a bug'));
+  await expect(retryWhileUnavailable(action, { timeoutMs: 60_000, delayMs: 1 })).rejects.toThrow('a bug');
   expect(action).toHaveBeenCalledTimes(1);
 });
 
-it('tries once more and no further when it is told to stop', async () => {
+it('makes one last attempt when it is aborted', async () => {
   const controller = new AbortController();
   const action = vi.fn().mockImplementation(() => {
     setImmediate(() => controller.abort());
     return Promise.reject(unavailable());
   });
-  const patience = { forMs: 10_000_000, pauseMs: 1_000_000 };
-  await expect(retryWhileUnavailable(action, patience, controller.signal)).rejects.toThrow('does not answer');
+  const policy = { timeoutMs: 10_000_000, delayMs: 1_000_000 };
+  await expect(retryWhileUnavailable(action, policy, controller.signal)).rejects.toThrow('does not answer');
   expect(action).toHaveBeenCalledTimes(2);
 });

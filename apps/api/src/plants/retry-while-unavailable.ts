@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors/service-error.js';
 
-/** For how long a database that does not answer is asked again, and how long to wait in between, in milliseconds. */
+/** How long to retry while the database does not answer, and how long to wait between attempts, in milliseconds. */
 export interface RetryPolicy {
-  readonly forMs: number;
-  readonly pauseMs: number;
+  readonly timeoutMs: number;
+  readonly delayMs: number;
 }
 
 /**
- * Runs an action, again and again while the database does not answer, until patience is over. Only for an action that
- * may be repeated.
+ * Runs an action, and retries it while it fails with `database_unavailable`, until the timeout. The action must be
+ * idempotent.
  *
- * @param signal once aborted, a pause ends at once, and one last try follows
- * @throws what the last try threw
+ * @param signal once aborted, the current delay ends immediately, and one last attempt follows
+ * @throws what the last attempt threw
  */
 export async function retryWhileUnavailable<Result>(
   action: () => Promise<Result>,
-  { forMs, pauseMs }: RetryPolicy,
+  { timeoutMs, delayMs }: RetryPolicy,
   signal?: AbortSignal,
 ): Promise<Result> {
-  const deadline = performance.now() + forMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {
       return await action();
     } catch (error) {
-      if (!isUnavailable(error) || signal?.aborted || performance.now() + pauseMs > deadline) throw error;
+      if (!isUnavailable(error) || signal?.aborted || performance.now() + delayMs > deadline) throw error;
     }
-    await sleep(pauseMs, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+    await sleep(delayMs, undefined, { ...(signal && { signal }) }).catch(() => undefined);
   }
 }
 

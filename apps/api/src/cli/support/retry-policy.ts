@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { RetryPolicy } from '../../plants/retry-while-unavailable.js';
 
 /** How long a command waits for a database that does not answer: as long as a restart of it takes, and then some. */
-export const retryPolicy: RetryPolicy = { forMs: 60_000, pauseMs: 500 };
+export const retryPolicy: RetryPolicy = { timeoutMs: 60_000, delayMs: 500 };
 
 /**
  * Carries out an action that has had such retryPolicy.
@@ -27,7 +27,7 @@ function explain(error: ServiceError): OperatorError {
     );
   }
   return new OperatorError(
-    `The database has not answered for ${retryPolicy.forMs / 1_000} seconds, the last time with: ${reason}`,
+    `The database has not answered for ${retryPolicy.timeoutMs / 1_000} seconds, the last time with: ${reason}`,
     { cause: error },
   );
 }

@@ -1,0 +1,52 @@
+import type { NewPlant } from '@plant-store/contract';
+import type { PlantBatcherLimits } from '../../../src/plants/plant-batcher.js';
+import type { InsertOutcome, PlantStore } from '../../../src/plants/plant-store.js';
+
+/** Limits that no test reaches by accident. */
+export const highLimits: PlantBatcherLimits = {
+  queuePlants: 100,
+  queueBytes: 1e6,
+  batchPlants: 100,
+  batchBytes: 1e6,
+};
+
+/** The outcome of a plant that was stored. */
+export const stored: InsertOutcome = { stored: true };
+
+/** A plant with this id. */
+export const plant = (id: number, name = 'x'): NewPlant => ({ id: BigInt(id), name });
+
+/** Plants with these ids. */
+export const plantsOf = (...ids: number[]) => ids.map((id) => plant(id));
+
+/** A store that records the ids of each batch, and rejects a batch that `findError` returns an error for. */
+export function createTestStore(
+  findError: (plants: readonly NewPlant[]) => Error | undefined = () => undefined,
+) {
+  const batches: number[][] = [];
+  const store: Pick<PlantStore, 'insert'> = {
+    async insert(plants) {
+      batches.push(plants.map(({ id }) => Number(id)));
+      const error = findError(plants);
+      if (error !== undefined) throw error;
+      return plants.map(() => stored);
+    },
+  };
+  return { store, batches };
+}
+
+/** A store whose inserts stay in flight until `release` is called, once for each, in their order. */
+export function createHeldStore() {
+  const { store, batches } = createTestStore();
+  const held: (() => void)[] = [];
+  const insert: PlantStore['insert'] = async (plants) => {
+    const outcomes = store.insert(plants);
+    await new Promise<void>((resolve) => held.push(resolve));
+    return outcomes;
+  };
+  const release = async () => {
+    while (held.length === 0) await new Promise(setImmediate);
+    held.shift()?.();
+  };
+  return { store: { insert }, batches, release };
+}
