@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { query } from '@plant-store/postgresql-server';
 import Sqlite from 'better-sqlite3';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runComparison } from '../src/comparison/run-comparison.js';
 import type { Database, DatabaseEngine } from '../src/databases/database.js';
@@ -147,13 +147,11 @@ describe('over PostgreSQL', () => {
       const database = await server.createDatabase(temporaryFolder());
       await exercise(target, database, temporaryFolder());
       expect(await database.countPlants()).toBe(storedRows.length);
-      const client = new pg.Client({ connectionString: database.url });
-      await client.connect();
-      const { rows } = await client.query('SELECT id::float8, name, tag FROM plants ORDER BY id');
-      const { rows: settings } = await client.query(
+      const rows = await query(database.url, 'SELECT id::float8, name, tag FROM plants ORDER BY id');
+      const settings = await query(
+        database.url,
         `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit') ORDER BY name`,
       );
-      await client.end();
       expect(rows).toEqual(storedRows);
       expect(settings).toEqual([
         { name: 'fsync', setting: 'on' },

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { findPrograms, makeRunnable } from './find-programs.js';
 import { findServerUser } from './server-user.js';
 
-it("gives programs that the server's user may run, from a folder that only this user may enter too", async () => {
+it("finds programs that the server's user can run, even in a folder that only the current user has access to", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'find-programs-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);

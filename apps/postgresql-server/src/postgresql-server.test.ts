@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,6 @@ import { createPostgresqlServer } from './postgresql-server.js';
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'postgresql-server-'));
-  // As root the server runs as another user, who must get there.
-  chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -25,7 +23,7 @@ async function accepts(url: string): Promise<boolean> {
   return outcome === 'connect';
 }
 
-it('takes connections from its start to its stop, and again after another start', async () => {
+it('accepts connections from start to stop, and again after a restart', async () => {
   const server = await createPostgresqlServer({ folder: join(createFolder(), 'server') });
   onTestFinished(() => server.stop());
   expect(await accepts(server.url)).toBe(false);
@@ -37,7 +35,7 @@ it('takes connections from its start to its stop, and again after another start'
   }
 });
 
-it('shows what the server printed when it does not start', async () => {
+it('includes the output of a server that does not start in the error', async () => {
   const server = await createPostgresqlServer({
     folder: join(createFolder(), 'server'),
     settings: { max_connections: 'many' },

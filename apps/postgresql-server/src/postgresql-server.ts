@@ -1,9 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { findFreePort } from './find-free-port.js';
 import { findPrograms, makeRunnable } from './find-programs.js';
 import { findServerUser } from './server-user.js';
 
@@ -15,35 +15,35 @@ const password = 'password';
 
 /** A PostgreSQL server on a free port of loopback. */
 export interface PostgresqlServer {
-  /** The URI of the server with its superuser, without a database. */
+  /** The URI of the server, with its superuser and without a database. */
   readonly url: string;
-  /** Where its data is; `postmaster.pid` in it begins with the id of its first process. */
+  /** The folder of its data; `postmaster.pid` there begins with the id of its first process. */
   readonly dataFolder: string;
   /**
-   * Starts it and resolves once it takes connections.
+   * Starts it and resolves once it accepts connections.
    *
-   * @throws {Error} with what the server printed when it ends before that
+   * @throws {Error} with the server's output if it exits before that
    */
   start(): Promise<void>;
-  /** Stops it, cutting its connections, and resolves once it is gone; does nothing when it is gone already. */
+  /** Stops it, closing its connections, and resolves once it has exited; does nothing if it is not running. */
   stop(): Promise<void>;
 }
 
-/** How a server is set up. */
+/** How to set up a server. */
 export interface PostgresqlServerOptions {
-  /** A folder that does not exist yet, for the server's data; its parents can be entered by everybody. */
+  /** A folder that does not exist yet, for the server's data. Where the server needs it, the parent is made accessible. */
   readonly folder: string;
-  /** Settings of the server that differ from its defaults, by their names. */
+  /** Server settings that differ from the defaults, by name. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Called with what the server and `initdb` print. */
+  /** Called with the output of the server and of `initdb`. */
   readonly onOutput?: (text: string) => void;
 }
 
 /**
- * Creates the data of a new PostgreSQL server, encoded in UTF-8, which is not running yet. When this process exits, so
- * does the server.
+ * Creates the data of a new PostgreSQL server, encoded in UTF-8, without starting it. The server exits together with
+ * this process.
  *
- * @throws {Error} with what `initdb` printed when the data cannot be created
+ * @throws {Error} with the output of `initdb` if it fails
  */
 export async function createPostgresqlServer({
   folder,
@@ -55,10 +55,14 @@ export async function createPostgresqlServer({
   chmodSync(folder, 0o755);
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  if (user !== undefined) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  if (user !== undefined) {
+    const parent = dirname(folder);
+    chmodSync(parent, statSync(parent).mode | 0o011);
+    for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  }
   const programs = makeRunnable(await findPrograms(), user, join(folder, 'server'));
   const dataFolder = join(folder, 'data');
-  // The folder of this process may be one that the user cannot enter.
+  // The user may have no access to the working directory of this process.
   const options = { cwd: folder, ...user };
   const access = [`--username=${superuser}`, `--pwfile=${passwordFile}`, '--auth=password'];
   const created = await run(
@@ -81,13 +85,13 @@ export async function createPostgresqlServer({
       const child = spawn(programs.postgres, ['-D', dataFolder, '-p', String(port), ...flags], {
         ...options,
         stdio: ['ignore', 'ignore', 'pipe'],
-        // So that a Ctrl-C in a terminal ends this process first, which then stops the server in order.
+        // Otherwise Ctrl-C in a terminal would also signal the server, which this process stops in order.
         detached: true,
       });
       server = child;
       process.on('exit', endWithProcess);
       child.once('exit', () => process.off('exit', endWithProcess));
-      await ready(child, onOutput);
+      await waitUntilReady(child, onOutput);
     },
     async stop() {
       if (server === undefined || hasEnded(server)) return;
@@ -102,8 +106,8 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Resolves once a server prints that it takes connections. */
-function ready(child: ChildProcess, onOutput: (text: string) => void): Promise<void> {
+/** Resolves once a server prints that it accepts connections. */
+function waitUntilReady(child: ChildProcess, onOutput: (text: string) => void): Promise<void> {
   let printed = '';
   return new Promise((resolve, reject) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -114,13 +118,4 @@ function ready(child: ChildProcess, onOutput: (text: string) => void): Promise<v
     child.once('error', reject);
     child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${printed}`)));
   });
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await once(probe.listen(0, '127.0.0.1'), 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createDatabase } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
-import { createDatabase } from '../support/postgresql/start-postgresql.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { findFreePort } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startWithStandby } from '../support/postgresql/start-with-standby.js';
-import { freePort } from '../support/process/free-port.js';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { main, runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
@@ -15,7 +15,7 @@ const endTimeoutMs = shutdownTimeoutMs + 2_000;
 it('ends in time with status 0 while a commit, a request on the admin port and its output hang', async () => {
   const server = await startWithStandby();
   onTestFinished(() => server.remove());
-  const [port, adminPort] = [await freePort(), await freePort()];
+  const [port, adminPort] = [await findFreePort(), await findFreePort()];
   const folder = temporaryFolder();
   const environment = {
     PORT: String(port),

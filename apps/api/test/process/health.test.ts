@@ -1,8 +1,9 @@
+import { createDatabase } from '@plant-store/postgresql-server';
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Reply } from '../support/expect-error.js';
 import { composePlantRequest } from '../support/post-plant.js';
-import { createDatabase, startPostgresql } from '../support/postgresql/start-postgresql.js';
+import { startPostgresql } from '../support/postgresql/start-postgresql.js';
 import type { LogLine } from '../support/read-log.js';
 import { openConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';

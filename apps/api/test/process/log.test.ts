@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@plant-store/client';
+import { findFreePort } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../support/process/free-port.js';
 import { main, runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
@@ -57,7 +57,7 @@ it.runIf(existsSync(fullDisk))(
   async () => {
     const folder = temporaryFolder();
     const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
-    const port = await freePort();
+    const port = await findFreePort();
     const service = spawn(process.execPath, [main, 'serve'], {
       cwd: folder,
       env: { PORT: String(port) },

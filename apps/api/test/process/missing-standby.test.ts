@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { query } from '@plant-store/postgresql-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { expectRefusal } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
-import { query } from '../support/postgresql/start-postgresql.js';
 import { type ServerWithStandby, startWithStandby } from '../support/postgresql/start-with-standby.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 

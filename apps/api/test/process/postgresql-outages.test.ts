@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
-import { createDatabase, query, startPostgresql } from '../support/postgresql/start-postgresql.js';
+import { startPostgresql } from '../support/postgresql/start-postgresql.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
+import { query } from '@plant-store/postgresql-server';
 import { expect, it } from 'vitest';
 import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
-import { query } from '../support/postgresql/start-postgresql.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';

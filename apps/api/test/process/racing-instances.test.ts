@@ -1,8 +1,8 @@
 import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
-import { createDatabase, query } from '../support/postgresql/start-postgresql.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 

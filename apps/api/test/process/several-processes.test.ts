@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
+import { createDatabase } from '@plant-store/postgresql-server';
 import { describe, expect, inject, it } from 'vitest';
 import { type Engine, engines } from '../support/database/engines.js';
 import type {} from '../support/postgresql/global-setup.js';
-import { createDatabase } from '../support/postgresql/start-postgresql.js';
 import { type Call, runCommand, startCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 

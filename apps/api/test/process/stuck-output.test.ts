@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { findFreePort } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../support/process/free-port.js';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { main } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
@@ -14,7 +14,7 @@ const shutdownTimeoutMs = 1_000;
 const endTimeoutMs = shutdownTimeoutMs + 2_000;
 
 async function startStuck(args: readonly string[], stderr: number | 'inherit') {
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(process.execPath, [main, 'serve', ...args], {
     cwd: temporaryFolder(),
     env: { PORT: String(port), SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs) },

@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import { processEnd } from '../processes/start-process.js';
 import type { Database, DatabaseEngine } from './database.js';
 
@@ -25,8 +24,6 @@ export interface PostgresqlServer extends DatabaseEngine {
  */
 export async function startPostgresql(folder: string): Promise<PostgresqlServer> {
   const serverFolder = join(folder, 'postgresql');
-  // As root the server runs as another user, who must get to its data.
-  chmodSync(folder, 0o755);
   const logPath = join(folder, 'postgresql.log');
   const log = openSync(logPath, 'w');
   const child = fork(program, [serverFolder], {
@@ -48,7 +45,7 @@ export async function startPostgresql(folder: string): Promise<PostgresqlServer>
   const [row] = await query<{ server_version: string }>(`${serverUrl}/postgres`, 'SHOW server_version');
   return {
     title: `PostgreSQL ${row?.server_version}`,
-    createDatabase: () => createDatabase(serverUrl),
+    createDatabase: () => createTargetDatabase(serverUrl),
     stop,
   };
 }
@@ -73,10 +70,9 @@ function endAndWait(child: ChildProcess, folder: string): void {
   while (existsSync(folder) && performance.now() < deadline) Atomics.wait(sleeper, 0, 0, pollMs);
 }
 
-async function createDatabase(serverUrl: string): Promise<Database> {
-  const name = `run_${randomUUID().replaceAll('-', '')}`;
-  const url = `${serverUrl}/${name}`;
-  await query(`${serverUrl}/postgres`, `CREATE DATABASE ${name}`);
+async function createTargetDatabase(serverUrl: string): Promise<Database> {
+  const url = await createDatabase(serverUrl);
+  const name = new URL(url).pathname.slice(1);
   return {
     url,
     async countPlants() {
@@ -86,16 +82,4 @@ async function createDatabase(serverUrl: string): Promise<Database> {
     // It makes a checkpoint, too, so that the next run has nothing of this one to write.
     remove: () => query(`${serverUrl}/postgres`, `DROP DATABASE ${name}`).then(() => undefined),
   };
-}
-
-/** Runs one statement on a connection of its own. */
-async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<Row>(sql);
-    return rows;
-  } finally {
-    await client.end();
-  }
 }

@@ -2,11 +2,11 @@ import { closeSync, openSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '@plant-store/postgresql-server';
 import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { resultFiles } from '../paths.js';
-import { freePort } from '../processes/free-port.js';
 import { readResidentMemory } from '../processes/process-memory.js';
 import { processEnd, startProcess } from '../processes/start-process.js';
 import { formatMemory } from '../report/format-figures.js';
@@ -47,7 +47,7 @@ export async function startTime(count: number, { folder, print, remark }: Enviro
 
 /** Starts the service on a port known beforehand, so that it can be asked from the first moment on. */
 async function startOnce(folder: string, id: number): Promise<StartResults['starts'][number]> {
-  const port = await freePort();
+  const port = await findFreePort();
   const { script, args, environment, token } = await plantStore.prepare(sqliteIn(folder).url);
   const log = openSync(join(folder, 'start.log'), 'w');
   const startedAtMs = performance.now();

@@ -1,6 +1,6 @@
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
-import { createDatabase, query } from '../../../test/support/postgresql/start-postgresql.js';
 import type { Database } from '../database.js';
 
 let url = '';

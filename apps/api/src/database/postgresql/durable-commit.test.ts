@@ -1,7 +1,7 @@
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
-import { createDatabase, query } from '../../../test/support/postgresql/start-postgresql.js';
 
 /** Notes, for each row that is stored in a table, the setting of the connection that does so. */
 const note = (table: string) => `

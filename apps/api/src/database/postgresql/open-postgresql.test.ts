@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { inspect } from 'node:util';
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
-import { createDatabase, query } from '../../../test/support/postgresql/start-postgresql.js';
 import { OperatorError } from '../../errors/operator-error.js';
 
 const serverUrl = inject('postgresqlUrl');

@@ -1,7 +1,7 @@
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type {} from '../postgresql/global-setup.js';
-import { createDatabase, query } from '../postgresql/start-postgresql.js';
 import type { TestDatabase } from './test-database.js';
 
 /** Creates an empty database in the PostgreSQL server that the tests share. */

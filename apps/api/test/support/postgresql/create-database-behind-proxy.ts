@@ -1,6 +1,6 @@
+import { createDatabase } from '@plant-store/postgresql-server';
 import { inject, onTestFinished } from 'vitest';
 import type {} from './global-setup.js';
-import { createDatabase } from './start-postgresql.js';
 import { startProxy } from './start-proxy.js';
 
 /** Creates a database and a proxy before it, which ends with the test; gives its URI, directly and through the proxy. */

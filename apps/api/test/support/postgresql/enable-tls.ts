@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { query } from '@plant-store/postgresql-server';
 import { generate } from 'selfsigned';
-import { query } from './start-postgresql.js';
 
 /**
  * Makes a server take connections with TLS, too. Those without it go on.

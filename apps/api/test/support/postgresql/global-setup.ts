@@ -1,5 +1,6 @@
+import { query } from '@plant-store/postgresql-server';
 import type { TestProject } from 'vitest/node';
-import { type PostgresqlServer, query, startPostgresql } from './start-postgresql.js';
+import { type PostgresqlServer, startPostgresql } from './start-postgresql.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

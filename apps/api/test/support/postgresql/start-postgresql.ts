@@ -1,22 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgresqlServer } from '@plant-store/postgresql-server';
-import pg from 'pg';
 
-/** A real PostgreSQL server on a free port of loopback, with its data in a new folder. */
+/** A real PostgreSQL server on a free port of 127.0.0.1, with its data in a new folder. */
 export interface PostgresqlServer {
   /** The URI of the server, without a database. */
   readonly url: string;
   /** Starts the server again after `stop` or `kill`, on the same port and data. */
   start(): Promise<void>;
-  /** Stops the server as its operator would, at once: connections are cut. */
+  /** Stops the server immediately, as an operator would: its connections are closed. */
   stop(): Promise<void>;
   /**
-   * Ends the server, and resolves once it is gone: by a crash of all its processes (SIGKILL), without a checkpoint
+   * Ends the server and resolves once it has exited: by a crash of all its processes (SIGKILL), without a checkpoint
    * (SIGQUIT), or as `stop` does (SIGINT).
    */
   kill(signal: 'SIGKILL' | 'SIGQUIT' | 'SIGINT'): Promise<void>;
@@ -24,14 +22,12 @@ export interface PostgresqlServer {
   remove(): Promise<void>;
 }
 
-/** How long a server may take to start after a crash, whose shared memory is in use for a moment, in milliseconds. */
+/** How long a restart may be retried: after a crash, the old shared memory stays in use for a moment. */
 const startTimeoutMs = 20_000;
 
-/** Creates a server and starts it. Its output is shown only if it does not start. */
+/** Creates and starts a server. Its output is shown only if it does not start. */
 export async function startPostgresql(): Promise<PostgresqlServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgresql-'));
-  // As root the server runs as another user, who must get there.
-  chmodSync(folder, 0o755);
   const server = await createPostgresqlServer({
     folder: join(folder, 'postgresql'),
     settings: { max_connections: '200' },
@@ -52,29 +48,6 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
   };
 }
 
-/** Creates a database of its own for a test, and gives its URI. */
-export async function createDatabase(serverUrl: string): Promise<string> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await query(`${serverUrl}/postgres`, `CREATE DATABASE ${name}`);
-  return `${serverUrl}/${name}`;
-}
-
-/** Runs one statement on a connection of its own. Integers of 64 bits come as text. */
-export async function query<Row extends pg.QueryResultRow>(
-  url: string,
-  sql: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<Row>(sql, [...values]);
-    return rows;
-  } finally {
-    await client.end();
-  }
-}
-
 async function retry(action: () => Promise<void>, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
@@ -87,10 +60,10 @@ async function retry(action: () => Promise<void>, timeoutMs: number): Promise<vo
   }
 }
 
-/** Sends a signal to the first process of a server, SIGKILL to the others as well, and waits for the end of the first. */
+/** Sends a signal to the main process of a server, SIGKILL to its children too, and waits until the main one exits. */
 async function end(postmaster: number, signal: NodeJS.Signals): Promise<void> {
   if (signal === 'SIGKILL') {
-    // Stopped, it starts no more of them.
+    // While stopped, it starts no more children.
     process.kill(postmaster, 'SIGSTOP');
     for (const child of findChildren(postmaster)) process.kill(child, signal);
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase, query, startPostgresql } from './start-postgresql.js';
+import { createDatabase, query } from '@plant-store/postgresql-server';
+import { startPostgresql } from './start-postgresql.js';
 
 /** A PostgreSQL server of its own, whose commits wait for a synchronous standby while that is missing. */
 export interface ServerWithStandby {

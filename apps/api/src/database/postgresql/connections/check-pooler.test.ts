@@ -1,7 +1,7 @@
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
 import { type PoolerBehaviour, startPooler } from '../../../../test/support/postgresql/start-pooler.js';
-import { createDatabase, query } from '../../../../test/support/postgresql/start-postgresql.js';
 import { OperatorError } from '../../../errors/operator-error.js';
 
 let url = '';

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
 import { enableTls } from '../../../../test/support/postgresql/enable-tls.js';
-import { createDatabase, query } from '../../../../test/support/postgresql/start-postgresql.js';
 import { OperatorError } from '../../../errors/operator-error.js';
 
 let folder = '';

@@ -1,6 +1,6 @@
+import { createDatabase, query } from '@plant-store/postgresql-server';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
-import { createDatabase, query } from '../../../../test/support/postgresql/start-postgresql.js';
 import { startProxy, type TestProxy } from '../../../../test/support/postgresql/start-proxy.js';
 import type { Database } from '../../database.js';
 
