@@ -14,7 +14,7 @@ import { completesWithin } from './runtime/is-done-within.js';
 
 /**
  * How long the database, and then a request on the admin port, may keep the service from ending once its time is over, in
- * milliseconds. With those of the log and of the process (`closeTimeoutMs`, `lingerMs`) that is well below the 2 seconds
+ * milliseconds. With those of the log and of the process (`closeTimeoutMs`, `exitDelayMs`) that is well below the 2 seconds
  * that docs/deploy.md promises.
  */
 const databaseTimeoutMs = 500;
@@ -45,7 +45,7 @@ export interface Service {
  * @throws {OperatorError} when the database cannot be opened or the address cannot be had
  */
 export async function startService(config: Config, log: Logger): Promise<Service> {
-  const database = await openDatabase(config.database, log);
+  const database = await openDatabase(config.database, { log });
   const accessTokens = createAccessTokens(database.accessTokens);
   const stopping = new AbortController();
   const { concurrentInserts } = database;

@@ -2,7 +2,6 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { openDatabase } from '../database/open-database.js';
-import { requireDatabaseFile } from '../database/sqlite/files/require-database-file.js';
 import { writePlantLine } from '../ndjson/write-plant-line.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import { readAllPlants } from '../plants/read-all-plants.js';
@@ -19,8 +18,8 @@ import { writeAll } from './support/write-all.js';
 const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
 
 /**
- * Writes all plants as NDJSON in the order of their ids, to standard output or to a new file, which is whole or not
- * there at all.
+ * Writes all plants as NDJSON, ordered by id, to standard output or to a new file, which is created completely or not at
+ * all.
  */
 export async function exportPlants(
   config: Config,
@@ -29,15 +28,14 @@ export async function exportPlants(
 ): Promise<void> {
   limitHeapGrowth();
   limitYoungGeneration();
-  if (config.database.engine === 'sqlite') requireDatabaseFile(config.database.path);
-  const database = await openDatabase(config.database);
+  const database = await openDatabase(config.database, { mustExist: true });
   try {
     const count = await orExplainUnavailable(() =>
       output === undefined
         ? writeToOutput(database.plants, context)
         : writeToFile(database.plants, resolve(context.folder, output), context),
     );
-    await context.remark(`${count} ${count === 1 ? 'plant' : 'plants'} exported.`);
+    await context.message(`${count} ${count === 1 ? 'plant' : 'plants'} exported.`);
   } finally {
     await database.close();
   }
@@ -57,14 +55,14 @@ function writeToOutput(plants: PlantStore, context: CliContext): Promise<number>
 }
 
 function writeToFile(plants: PlantStore, path: string, context: CliContext): Promise<number> {
-  const stop = abortOnSignal(context);
+  const signal = abortOnSignal(context);
   return writeAtomically(path, async (temporaryPath) => {
     const file = await open(temporaryPath, 'w');
     try {
       return await writePlants(
         plants,
         async (lines) => {
-          stop.throwIfAborted();
+          signal.throwIfAborted();
           await file.writeFile(lines);
         },
         countProgress(context, 'plants'),
@@ -75,7 +73,7 @@ function writeToFile(plants: PlantStore, path: string, context: CliContext): Pro
   });
 }
 
-/** Writes page after page and gives the number of plants. */
+/** Writes page after page, and returns the number of plants. */
 async function writePlants(
   plants: PlantStore,
   write: (lines: string) => Promise<void>,

@@ -14,20 +14,20 @@ import type { CliContext } from './support/cli-context.js';
 import { countProgress } from './support/count-progress.js';
 import { orExplainUnavailable, retryPolicy } from './support/retry-policy.js';
 
-/** What is imported: a file, or standard input without one, and the line to begin with. */
+/** What is imported: a file, or standard input without one, from which line on. */
 export interface ImportSource {
   readonly file: string | undefined;
   readonly fromLine: number;
 }
 
-/** How much longer a line may be than the body of a request: an id sent as `9e18` is exported in full. */
-const numberInFullBytes = 64;
+/** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
+const idDigitsBytes = 64;
 
 /**
- * Stores the plants of a file of NDJSON. A bad line is told and changes nothing; the rest is stored.
+ * Stores the plants of an NDJSON file. Invalid lines are reported and skipped.
  *
- * @throws {OperatorError} in the end when there was a bad line
- * @throws whatever ends it early, after telling the line to go on with
+ * @throws {OperatorError} at the end, when there were invalid lines
+ * @throws whatever ends it early, after printing the line to resume from
  */
 export async function importPlants(
   config: Config,
@@ -35,18 +35,18 @@ export async function importPlants(
   context: CliContext,
 ): Promise<void> {
   limitHeapGrowth();
-  const stop = abortOnSignal(context);
+  const signal = abortOnSignal(context);
   const input = file === undefined ? context.input : await openInput(resolve(context.folder, file));
   const database = await openDatabase(config.database);
   try {
     const insert: PlantStore['insert'] = (plants) => {
-      // At each, since the first one may start a thread.
+      // Before each insert: the first may start a thread, which resets it.
       limitYoungGeneration();
-      return retryWhileUnavailable(() => database.plants.insert(plants), retryPolicy, stop);
+      return retryWhileUnavailable(() => database.plants.insert(plants), retryPolicy, signal);
     };
-    const batches = readBatches(readChunks(input, stop), toLimits(config, fromLine), stop);
+    const batches = readBatches(readChunks(input, signal), toLimits(config, fromLine), signal);
     const outcomes = storeBatches(insert, batches, database.concurrentInserts);
-    const { badLines } = await orExplainUnavailable(() => tallyUp(outcomes, fromLine, stop, context));
+    const { badLines } = await orExplainUnavailable(() => countOutcomes(outcomes, fromLine, signal, context));
     if (badLines > 0) throw new OperatorError(describeBadLines(badLines));
   } finally {
     input.destroy();
@@ -57,7 +57,7 @@ export async function importPlants(
 function toLimits({ bodyLimitBytes, batcherLimits }: Config, fromLine: number): ReadLimits {
   return {
     fromLine,
-    lineBytes: bodyLimitBytes + numberInFullBytes,
+    lineBytes: bodyLimitBytes + idDigitsBytes,
     batchLines: batcherLimits.batchPlants,
     batchBytes: batcherLimits.batchBytes,
   };
@@ -67,50 +67,52 @@ async function openInput(path: string): Promise<Readable> {
   try {
     return (await open(path)).createReadStream();
   } catch (error) {
-    throw unreadable(error);
+    throw cannotRead(error);
   }
 }
 
-/** The chunks of a stream, until it ends or is told to stop. */
-async function* readChunks(input: Readable, stop: AbortSignal): AsyncGenerator<Buffer> {
+/** The chunks of a stream, until it ends or the signal is aborted. */
+async function* readChunks(input: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
-    yield* addAbortSignal(stop, input);
+    yield* addAbortSignal(signal, input);
   } catch (error) {
-    if (!stop.aborted) throw unreadable(error);
+    if (!signal.aborted) throw cannotRead(error);
   }
 }
 
-function unreadable(error: unknown): OperatorError {
+function cannotRead(error: unknown): OperatorError {
   const reason = error instanceof Error ? error.message : String(error);
   return new OperatorError(`The plants cannot be read: ${reason}`, { cause: error });
 }
 
-/** Tells each bad line as it comes, and in the end, however that comes, how many there were of each kind. */
-async function tallyUp(
+/** Reports each invalid line as it is found and, however the import ends, how many lines there were of each kind. */
+async function countOutcomes(
   outcomes: AsyncIterable<BatchOutcome>,
   fromLine: number,
-  stop: AbortSignal,
+  signal: AbortSignal,
   context: CliContext,
 ): Promise<{ readonly badLines: number }> {
   const showCount = countProgress(context, 'lines');
-  const tally = { imported: 0, alreadyThere: 0, badLines: 0, nextLine: fromLine };
+  const counts = { imported: 0, alreadyThere: 0, badLines: 0, nextLine: fromLine };
   try {
     for await (const { imported, alreadyThere, badLines, nextLine } of outcomes) {
-      tally.imported += imported;
-      tally.alreadyThere += alreadyThere;
-      tally.badLines += badLines.length;
-      tally.nextLine = nextLine;
-      if (badLines.length > 0) await context.remark(badLines.map(describeBadLine).join('\n'));
+      counts.imported += imported;
+      counts.alreadyThere += alreadyThere;
+      counts.badLines += badLines.length;
+      counts.nextLine = nextLine;
+      if (badLines.length > 0) await context.message(badLines.map(describeBadLine).join('\n'));
       showCount(nextLine - 1);
     }
-    stop.throwIfAborted();
-    return tally;
+    signal.throwIfAborted();
+    return counts;
   } catch (error) {
-    await context.remark(`Not imported to the end. Go on with: --from-line ${tally.nextLine}`);
+    await context.message(`Not imported to the end. Go on with: --from-line ${counts.nextLine}`);
     throw error;
   } finally {
     context.showProgress('');
-    context.print(`${tally.imported} imported, ${tally.alreadyThere} already there, ${tally.badLines} bad\n`);
+    context.print(
+      `${counts.imported} imported, ${counts.alreadyThere} already there, ${counts.badLines} bad\n`,
+    );
   }
 }
 
@@ -125,5 +127,5 @@ function describeBadLine({ number, reason }: BadLine): string {
 
 function describeBadLines(count: number): string {
   const [lines, them] = count === 1 ? ['line is', 'it'] : ['lines are', 'them'];
-  return `${count} ${lines} bad and changed nothing. Mend ${them} and import the file again: what is there already stays as it is.`;
+  return `${count} ${lines} bad and changed nothing. Fix ${them} and import the file again: plants already stored are left unchanged.`;
 }

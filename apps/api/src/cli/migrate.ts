@@ -7,5 +7,5 @@ export async function migrate(config: Config, context: CliContext): Promise<void
   const database = await openDatabase(config.database);
   await database.close();
   for (const name of database.appliedMigrations) context.print(`${name}\n`);
-  if (database.appliedMigrations.length === 0) context.remark('The database is up to date.');
+  if (database.appliedMigrations.length === 0) context.message('The database is up to date.');
 }

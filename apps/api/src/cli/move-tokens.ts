@@ -5,26 +5,24 @@ import * as z from 'zod';
 import type { HashedAccessToken } from '../auth/access-token-store.js';
 import type { Config } from '../config.js';
 import { openDatabase } from '../database/open-database.js';
-import { requireDatabaseFile } from '../database/sqlite/files/require-database-file.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { CliContext } from './support/cli-context.js';
 
-/** Prints all access tokens as NDJSON, each with its hash in place of its text: enough to accept it elsewhere. */
+/** Prints all access tokens as NDJSON, each with its hash instead of its text, which is enough to verify it elsewhere. */
 export async function exportTokens(config: Config, context: CliContext): Promise<void> {
-  if (config.database.engine === 'sqlite') requireDatabaseFile(config.database.path);
-  const database = await openDatabase(config.database);
+  const database = await openDatabase(config.database, { mustExist: true });
   try {
     const tokens = await database.accessTokens.listHashed();
     context.print(tokens.map((token) => `${JSON.stringify(token)}\n`).join(''));
-    await context.remark(`${describeCount(tokens.length)} exported.`);
+    await context.message(`${describeCount(tokens.length)} exported.`);
   } finally {
     await database.close();
   }
 }
 
 /**
- * Takes over the access tokens of a file of NDJSON, as `exportTokens` prints it. A token that is there already stays,
- * but a revocation is taken over. A file with a bad line changes nothing.
+ * Adds the access tokens of an NDJSON file, as `exportTokens` prints it. A token that exists already is kept, but a
+ * revocation is applied to it. A file with an invalid line changes nothing.
  *
  * @param file without one, standard input is read
  */
@@ -58,7 +56,7 @@ const HashedAccessTokenSchema = z.strictObject({
 
 async function readTokens(input: NodeJS.ReadableStream): Promise<readonly HashedAccessToken[]> {
   const tokens: HashedAccessToken[] = [];
-  const faults: string[] = [];
+  const invalidLines: string[] = [];
   let number = 0;
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -66,19 +64,19 @@ async function readTokens(input: NodeJS.ReadableStream): Promise<readonly Hashed
       if (line.trim() === '') continue;
       const { data: token, error } = HashedAccessTokenSchema.safeParse(parseJson(line));
       if (token !== undefined) tokens.push(token);
-      else faults.push(`  line ${number}: ${error.issues.map(describeIssue).join('; ')}`);
+      else invalidLines.push(`  line ${number}: ${error.issues.map(describeIssue).join('; ')}`);
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new OperatorError(`The tokens cannot be read: ${reason}`, { cause: error });
   }
-  if (faults.length === 0) return tokens;
+  if (invalidLines.length === 0) return tokens;
   throw new OperatorError(
-    `No token was imported, since the file is not what token export prints:\n${faults.join('\n')}`,
+    `No token was imported: the file is not what token export prints.\n${invalidLines.join('\n')}`,
   );
 }
 
-/** The value of a line; `undefined`, which is no token, when it is not JSON. */
+/** The value of a line; `undefined`, which is not a token, when it is not JSON. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);

@@ -15,18 +15,18 @@ export async function createToken(
     const expiresAt = expiresInMs === undefined ? undefined : new Date(Date.now() + expiresInMs);
     const { text, token } = await accessTokens.issue({ name, ...(expiresAt && { expiresAt }) });
     context.print(`${text}\n`);
-    context.remark(
-      `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It is shown this once: keep it safe.`,
+    context.message(
+      `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It is shown only once: keep it safe.`,
     );
   });
 }
 
-/** Prints all access tokens, one a line, without their texts. */
+/** Prints all access tokens without their texts, one a line. */
 export async function listTokens(config: Config, context: CliContext): Promise<void> {
   await withAccessTokens(config, async (accessTokens) => {
     const tokens = await accessTokens.list();
     if (tokens.length === 0)
-      context.remark('There are no tokens. Issue one with: plant-store token create --name NAME');
+      context.message('There are no tokens. Issue one with: plant-store token create --name NAME');
     for (const token of tokens) {
       context.print(
         `${token.id}\t${token.name}\tcreated ${token.createdAt.toISOString()}\t${describeState(token)}\n`,
@@ -41,8 +41,8 @@ export async function revokeToken(config: Config, id: number, context: CliContex
     const token = await accessTokens.revoke(id);
     if (token === null)
       throw new OperatorError(`There is no token ${id}. See them with: plant-store token list`);
-    context.remark(
-      `Token ${token.id} "${token.name}" is revoked; running services refuse it within 5 seconds.`,
+    context.message(
+      `Token ${token.id} "${token.name}" is revoked; running services reject it within 5 seconds.`,
     );
   });
 }

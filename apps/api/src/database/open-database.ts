@@ -3,22 +3,28 @@ import type { DatabaseLocation } from './database-location.js';
 import { cacheDebugEnabled } from './fast-path/cache-debug-enabled.js';
 import { processWarnings } from './process-warnings.js';
 
+/** How a database is opened. */
+export interface OpenOptions {
+  /** Where it logs what happens between requests; by default its warnings go to standard error. */
+  readonly log?: DatabaseLog;
+  /** For commands that only read: a database that is missing is an error, and not created. Default: `false`. */
+  readonly mustExist?: boolean;
+}
+
 /**
- * Opens the database that the configuration names, creating and migrating it as needed. Only the engine that is used is
- * loaded.
+ * Opens the database that the configuration names, and migrates it as needed. Only the engine that is used is loaded.
  *
- * @param log where it logs what happens between requests; without one its warnings go to standard error
  * @throws {OperatorError} when it cannot be opened or is not a plant store of this version
  */
 export async function openDatabase(
   location: DatabaseLocation,
-  log: DatabaseLog = processWarnings,
+  { log = processWarnings, mustExist = false }: OpenOptions = {},
 ): Promise<Database> {
   cacheDebugEnabled();
   switch (location.engine) {
     case 'sqlite': {
       const { openSqlite } = await import('./sqlite/open-sqlite.js');
-      return openSqlite(location.path, log);
+      return openSqlite(location.path, log, mustExist);
     }
     case 'postgresql': {
       const { openPostgresql } = await import('./postgresql/open-postgresql.js');

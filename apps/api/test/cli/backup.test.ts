@@ -62,7 +62,7 @@ it('creates one file, for this user alone, and overwrites none', async () => {
   expect(await runCommand(['backup', copy], { folder })).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `plant-store: The file ${copy} exists already, and is left as it is. Give another name.\n`,
+    stderr: `plant-store: The file ${copy} exists already and was left unchanged. Choose another name.\n`,
   });
   expect(readFileSync(copy).equals(before)).toBe(true);
   expect(readdirSync(backups)).toEqual(['copy.db']);

@@ -90,7 +90,7 @@ it('creates a file for this user alone, and overwrites none', async () => {
   const { mtimeNs } = statSync(file, { bigint: true });
   expect(await runCommand(['export', '--output', 'plants.ndjson'], { folder })).toMatchObject({
     exitCode: 1,
-    stderr: `plant-store: The file ${file} exists already, and is left as it is. Give another name.\n`,
+    stderr: `plant-store: The file ${file} exists already and was left unchanged. Choose another name.\n`,
   });
   expect(statSync(file, { bigint: true }).mtimeNs).toBe(mtimeNs);
   expect(readdirSync(folder).toSorted()).toEqual(['data', 'plants.ndjson']);

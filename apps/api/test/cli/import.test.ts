@@ -60,7 +60,7 @@ it('names each of 1,000 bad lines among 100,000, and imports the rest', async ()
   expect(bad).toHaveLength(1_000);
   expect(stderr.split('\n')).toEqual([
     ...bad,
-    'plant-store: 1000 lines are bad and changed nothing. Mend them and import the file again: what is there already stays as it is.',
+    'plant-store: 1000 lines are bad and changed nothing. Fix them and import the file again: plants already stored are left unchanged.',
     '',
   ]);
   expect({ exitCode, stdout }).toEqual({

@@ -18,7 +18,7 @@ export const silentLog = pino({ level: 'silent' });
 /** The app over a database of its own, and a token for it; for a test that makes the server itself. */
 export async function openApp(log: Logger = silentLog): Promise<{ app: Express; token: string }> {
   const config = parseConfig({ DATABASE_URL: `file:${join(temporaryFolder(), 'plant-store.db')}` }, '/');
-  const database = await openDatabase(config.database, log);
+  const database = await openDatabase(config.database, { log });
   onTestFinished(() => database.close());
   const accessTokens = createAccessTokens(database.accessTokens);
   const plants = createPlantBatcher(database.plants, config.batcherLimits);

@@ -15,29 +15,29 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
-it('shows the file once it is whole, to this user alone', async () => {
+it('creates the file once it is complete, readable by this user only', async () => {
   const result = await writeAtomically(path, async (temporaryPath) => {
     expect(modeOf(temporaryPath)).toBe('600');
     await writeFile(temporaryPath, 'half');
     expect(readdirSync(folder)).not.toContain('plants');
-    await writeFile(temporaryPath, 'whole');
+    await writeFile(temporaryPath, 'complete');
     return 7;
   });
   expect(result).toBe(7);
   expect(readdirSync(folder)).toEqual(['plants']);
-  expect([readFileSync(path, 'utf8'), modeOf(path)]).toEqual(['whole', '600']);
+  expect([readFileSync(path, 'utf8'), modeOf(path)]).toEqual(['complete', '600']);
 });
 
 it('leaves nothing behind when it fails', async () => {
   const failing = writeAtomically(path, async (temporaryPath) => {
     await writeFile(temporaryPath, 'half');
-    throw new Error('a fault');
+    throw new Error('failure');
   });
-  await expect(failing).rejects.toThrow('a fault');
+  await expect(failing).rejects.toThrow('failure');
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('refuses a file that exists, and leaves it as it is', async () => {
+it('rejects a file that exists, and leaves it unchanged', async () => {
   writeFileSync(path, 'old');
   const fill = vi.fn();
   await expect(writeAtomically(path, fill)).rejects.toThrow(`${path} exists already`);
@@ -45,14 +45,14 @@ it('refuses a file that exists, and leaves it as it is', async () => {
   expect(readFileSync(path, 'utf8')).toBe('old');
 });
 
-it('refuses a file that came in the meantime, and leaves it as it is', async () => {
-  const late = writeAtomically(path, () => writeFile(path, 'of another'));
+it('rejects a file that was created meanwhile, and leaves it unchanged', async () => {
+  const late = writeAtomically(path, () => writeFile(path, 'other content'));
   await expect(late).rejects.toThrow(`${path} exists already`);
   expect(readdirSync(folder)).toEqual(['plants']);
-  expect(readFileSync(path, 'utf8')).toBe('of another');
+  expect(readFileSync(path, 'utf8')).toBe('other content');
 });
 
-it('says why a file cannot be written', async () => {
+it('reports why a file cannot be written', async () => {
   await expect(writeAtomically(join(folder, 'nowhere/plants'), vi.fn())).rejects.toThrow(
     /plants cannot be written: ENOENT/,
   );

@@ -5,12 +5,12 @@ import { basename, dirname, join } from 'node:path';
 import { OperatorError } from '../../errors/operator-error.js';
 
 /**
- * Creates a file for this user alone (0600), whole and synced to disk, or not at all. Until it is whole it has a
- * hidden name beside its own.
+ * Creates a file atomically: complete and synced to disk, readable by this user only (0600), or not at all. While it is
+ * being written it has a hidden name in the same folder.
  *
- * @param fill fills the file whose path it is given: empty, and there already
- * @returns what `fill` gives
- * @throws {OperatorError} when the file exists, which leaves it as it is, or cannot be written
+ * @param fill writes to the path that it is given, that of an empty file
+ * @returns what `fill` returns
+ * @throws {OperatorError} when the file exists, and is left unchanged, or cannot be written
  * @throws what `fill` throws
  */
 export async function writeAtomically<Result>(
@@ -23,7 +23,7 @@ export async function writeAtomically<Result>(
     await createEmpty(temporaryPath);
     const result = await fill(temporaryPath);
     await sync(temporaryPath);
-    // The name is taken with an empty file, which a rename may replace: so no file of another is ever replaced.
+    // Reserves the name with an empty file of our own, so that the rename never replaces a file of someone else.
     await createEmpty(path);
     await rename(temporaryPath, path);
     await sync(dirname(path));
@@ -50,5 +50,5 @@ function explain(error: unknown, path: string): unknown {
 }
 
 function alreadyThere(path: string): string {
-  return `The file ${path} exists already, and is left as it is. Give another name.`;
+  return `The file ${path} exists already and was left unchanged. Choose another name.`;
 }

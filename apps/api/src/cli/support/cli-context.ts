@@ -1,22 +1,22 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a command has of the world outside: `main.ts` hands it in, tests hand in their own. */
+/** A command's input and output: `main.ts` passes in those of the process, tests their own. */
 export interface CliContext {
-  /** The folder in which the command was given; relative paths start there. */
+  /** The working directory, to which relative paths are relative. */
   readonly folder: string;
   /** Standard input. */
   readonly input: Readable;
   /** Standard output, for a result that is too large for `print`. */
   readonly output: Writable;
-  /** Writes the result of the command to standard output, as it is. */
+  /** Writes a part of the command's result to standard output, unchanged. */
   print(text: string): void;
   /**
-   * Writes a remark for a person to standard error, as one line. Resolves once it is written, or lost because nobody
-   * reads it; only who has many of them need wait for that.
+   * Writes a message for a person to standard error, as one line. Resolves once it is written, or lost because nobody
+   * reads it; awaiting that matters only for many messages.
    */
-  remark(text: string): Promise<void>;
-  /** Shows how far a command is, in place of what was shown before; nothing where nobody is watching. */
+  message(text: string): Promise<void>;
+  /** Shows the progress of a command, replacing what was shown before; only on a terminal. */
   showProgress(text: string): void;
-  /** Resolves with the name of the first signal that asks the process to stop. */
+  /** Resolves with the first SIGTERM or SIGINT. */
   stopSignal(): Promise<NodeJS.Signals>;
 }

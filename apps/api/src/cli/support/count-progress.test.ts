@@ -3,7 +3,7 @@ import { countProgress } from './count-progress.js';
 
 afterEach(() => void vi.useRealTimers());
 
-it('shows a count now and then', () => {
+it('shows a count at most every 250 ms', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const shown: string[] = [];
   const showCount = countProgress({ showProgress: (text) => void shown.push(text) }, 'plants');

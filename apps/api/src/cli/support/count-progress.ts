@@ -3,7 +3,7 @@ import type { CliContext } from './cli-context.js';
 /** How often a count is shown, in milliseconds. */
 const intervalMs = 250;
 
-/** Gives a function that shows a growing count of something, now and then. */
+/** Returns a function that shows a growing count, at most every 250 milliseconds. */
 export function countProgress(
   context: Pick<CliContext, 'showProgress'>,
   noun: string,

@@ -11,6 +11,6 @@ it.each([
   expect(parseDuration(text)).toBe(milliseconds);
 });
 
-it.each(['', '30', 'd', '0d', '-1d', '1.5d', '1y', '30 d', '1d12h', '1234567d'])('refuses %j', (text) => {
+it.each(['', '30', 'd', '0d', '-1d', '1.5d', '1y', '30 d', '1d12h', '1234567d'])('rejects %j', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });

@@ -5,14 +5,14 @@ import type { AccessTokens } from '../../auth/access-tokens.js';
 import { OperatorError } from '../../errors/operator-error.js';
 
 /**
- * Sees to it that the file holds a valid access token for the quickstart: the one that is there, or a new one, for
- * this user alone (0600). A token is issued only once its file can be written.
+ * Ensures that the file holds a valid access token for the quickstart, the existing one or a new one, readable by this
+ * user only (0600). A token is issued only once its file can be written.
  *
  * @throws {OperatorError} when the file cannot be read or written
  */
 export async function ensureQuickstartToken(accessTokens: AccessTokens, file: string): Promise<void> {
-  const kept = orExplain(file, () => readTokenFile(file));
-  if (kept !== undefined && (await accessTokens.verify(kept)).status === 'valid') return;
+  const existing = orExplain(file, () => readTokenFile(file));
+  if (existing !== undefined && (await accessTokens.verify(existing)).status === 'valid') return;
 
   const draft = `${file}.${process.pid}`;
   const descriptor = orExplain(file, () => {
@@ -29,7 +29,7 @@ export async function ensureQuickstartToken(accessTokens: AccessTokens, file: st
   orExplain(file, () => renameSync(draft, file));
 }
 
-/** What the quickstart prints: the address, and a `curl` to paste. The token stays in its file. */
+/** What the quickstart prints: the address, and a `curl` to paste, which reads the token from its file. */
 export function describeQuickstart(baseUrl: string, tokenFile: string): string {
   return `
 Plant Store listens on ${baseUrl}
@@ -42,7 +42,7 @@ curl -i ${baseUrl}${routes.createPlant.path} -H "Authorization: Bearer $(cat ${q
 `;
 }
 
-/** A text as one word of a shell. */
+/** A text quoted for a shell. */
 function quote(text: string): string {
   const quoteWithin = String.raw`'\''`;
   return `'${text.replaceAll("'", quoteWithin)}'`;

@@ -2,13 +2,13 @@ import { OperatorError } from '../../errors/operator-error.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { RetryPolicy } from '../../plants/retry-while-unavailable.js';
 
-/** How long a command waits for a database that does not answer: as long as a restart of it takes, and then some. */
+/** How long a command retries when the database does not answer: longer than a restart of it takes. */
 export const retryPolicy: RetryPolicy = { timeoutMs: 60_000, delayMs: 500 };
 
 /**
- * Carries out an action that has had such retryPolicy.
+ * Runs an action that retries by this policy.
  *
- * @throws {OperatorError} when the database has not answered all the while; every other error as it is
+ * @throws {OperatorError} when the database has not answered in all that time; any other error unchanged
  */
 export async function orExplainUnavailable<Result>(action: () => Promise<Result>): Promise<Result> {
   try {

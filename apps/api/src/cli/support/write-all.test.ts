@@ -15,7 +15,7 @@ it('resolves only once the stream has passed the text on', async () => {
   await writing;
 });
 
-it('throws the fault of the stream, of which nobody else need hear', async () => {
+it('throws the error of the stream, which needs no other listener', async () => {
   const stream = new Writable({
     write: (_chunk, _encoding, callback) => callback(Object.assign(new Error('gone'), { code: 'EPIPE' })),
   });

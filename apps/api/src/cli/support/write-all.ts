@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Writes a text and resolves once the stream has passed it on, so that a slow reader sets the pace.
+ * Writes a text and resolves once the stream has passed it on, so that a slow reader slows the writer down.
  *
- * @throws the fault of the stream, such as `EPIPE` when its reader has gone away
+ * @throws the stream's error, such as `EPIPE` when its reader has gone away
  */
 export function writeAll(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.once('error', reject);
     stream.write(text, (error) => {
-      // The stream emits a fault only after this; unheard it would end the process.
+      // The stream emits the error after this call; without a listener it would end the process.
       if (error) return reject(error);
       stream.off('error', reject);
       resolve();

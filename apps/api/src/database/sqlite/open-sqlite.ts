@@ -15,6 +15,7 @@ import { identifyFiles } from './file-identity.js';
 import { createDatabaseFile } from './files/create-database-file.js';
 import { guardFiles } from './files/guard-files.js';
 import { mapFile } from './files/map-file.js';
+import { requireDatabaseFile } from './files/require-database-file.js';
 import { syncToDisk } from './files/sync-to-disk.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { retryWhileBusy } from './retry-while-busy.js';
@@ -28,13 +29,14 @@ const migrationTimeoutMs = 60_000;
 const blockingMs = 5;
 
 /**
- * Opens a SQLite file, creating it as needed, and applies pending migrations.
+ * Opens a SQLite file, creating it as needed unless it must exist, and applies pending migrations.
  *
- * @throws {OperatorError} when the file cannot be opened, read or written
+ * @throws {OperatorError} when the file is missing, or cannot be opened, read or written
  */
-export async function openSqlite(path: string, log: DatabaseLog): Promise<Database> {
+export async function openSqlite(path: string, log: DatabaseLog, mustExist = false): Promise<Database> {
   try {
-    createDatabaseFile(path);
+    if (mustExist) requireDatabaseFile(path);
+    else createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
     const adapter = createDurableAdapter(path);
     const connection = await adapter.connect();

@@ -1,0 +1,133 @@
+import { Command } from 'commander';
+import type { Config } from '../config.js';
+import { backUp } from './backup.js';
+import { exportPlants } from './export.js';
+import { importPlants } from './import.js';
+import { migrate } from './migrate.js';
+import { exportTokens, importTokens } from './move-tokens.js';
+import type { CliContext } from './support/cli-context.js';
+import { toDuration, toLineNumber, toName, toTokenId } from './support/parse-arguments.js';
+import { createToken, listTokens, revokeToken } from './token.js';
+
+/** What the command line depends on. */
+export interface ProgramDependencies {
+  readonly version: string;
+  readonly context: CliContext;
+  /** Reads the configuration; only called for a command that needs it. */
+  readConfig(): Config;
+  /** Called once a service has stopped. */
+  onServiceStopped(): void;
+}
+
+/** The command line `plant-store`, which throws a `CommanderError` where commander would end the process. */
+export function createProgram(dependencies: ProgramDependencies): Command {
+  const program = new Command('plant-store')
+    .description('Stores plants over HTTP, exactly and durably.')
+    .version(dependencies.version)
+    .helpCommand(false)
+    .showHelpAfterError('(see plant-store --help)')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => dependencies.context.print(text) })
+    .addHelpText(
+      'after',
+      `
+Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see docs/settings.md.
+Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
+    );
+  addServe(program, dependencies);
+  addToken(program, dependencies);
+  addMigrate(program, dependencies);
+  addExport(program, dependencies);
+  addImport(program, dependencies);
+  addBackup(program, dependencies);
+  return program;
+}
+
+function addServe(program: Command, { context, readConfig, onServiceStopped }: ProgramDependencies): void {
+  program
+    .command('serve')
+    .description('run the service until it gets SIGTERM or SIGINT')
+    .option('--quickstart', 'issue an access token on the first start, and print a curl that uses it')
+    .action(async (options: { quickstart?: boolean }) => {
+      // Loaded only here: the other commands need no HTTP server, which is most of the program.
+      const { serve } = await import('./serve.js');
+      await serve(readConfig(), options, context).finally(onServiceStopped);
+    });
+}
+
+function addToken(program: Command, { context, readConfig }: ProgramDependencies): void {
+  const token = program
+    .command('token')
+    .description('issue, list, revoke and move access tokens')
+    .helpCommand(false);
+  token
+    .command('create')
+    .description('issue a token and print it, this once')
+    .requiredOption('--name <name>', 'who or what the token is for', toName)
+    .option(
+      '--expires <duration>',
+      'how long it is valid: 90s, 30m, 12h, 30d, 52w (default: forever)',
+      toDuration,
+    )
+    .action(({ name, expires }: { name: string; expires?: number }) =>
+      createToken(readConfig(), { name, ...(expires !== undefined && { expiresInMs: expires }) }, context),
+    );
+  token
+    .command('list')
+    .description('print all tokens: id, name, creation, expiry or revocation')
+    .action(() => listTokens(readConfig(), context));
+  token
+    .command('revoke')
+    .description('revoke a token by its id')
+    .argument('<id>', 'the id that token list shows', toTokenId)
+    .action((id: number) => revokeToken(readConfig(), id, context));
+  token
+    .command('export')
+    .description('print all tokens as NDJSON, with their hashes, to move them to another database')
+    .action(() => exportTokens(readConfig(), context));
+  token
+    .command('import')
+    .description('add the tokens that token export has printed; they keep working unchanged')
+    .argument('[file]', 'the file; standard input by default')
+    .action((file: string | undefined) => importTokens(readConfig(), file, context));
+}
+
+function addMigrate(program: Command, { context, readConfig }: ProgramDependencies): void {
+  program
+    .command('migrate')
+    .description('create the database as needed and apply pending migrations')
+    .action(() => migrate(readConfig(), context));
+}
+
+function addExport(program: Command, { context, readConfig }: ProgramDependencies): void {
+  program
+    .command('export')
+    .description('write all plants as NDJSON, one a line, ordered by id')
+    .option('--output <file>', 'a new file instead of standard output')
+    .action((options: { output?: string }) => exportPlants(readConfig(), options, context));
+}
+
+function addImport(program: Command, { context, readConfig }: ProgramDependencies): void {
+  program
+    .command('import')
+    .description(
+      'store the plants of an NDJSON file, as export writes it; plants already stored are left unchanged',
+    )
+    .argument('[file]', 'the file; standard input by default')
+    .option('--from-line <number>', 'the line to start with, to resume an earlier import', toLineNumber, 1)
+    .action((file: string | undefined, { fromLine }: { fromLine: number }) =>
+      importPlants(readConfig(), { file, fromLine }, context),
+    )
+    .addHelpText(
+      'after',
+      '\nInvalid lines are reported on standard error and skipped; the exit status is then 1.',
+    );
+}
+
+function addBackup(program: Command, { context, readConfig }: ProgramDependencies): void {
+  program
+    .command('backup')
+    .description('copy a SQLite database to a new file, while services use it, and check the copy')
+    .argument('<file>', 'the file to create; an existing file is never replaced')
+    .action((file: string) => backUp(readConfig(), file, context));
+}

@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from './parse-duration.js';
+
+/** @throws {InvalidArgumentError} when the text is blank or has control characters */
+export function toName(text: string): string {
+  if (text.trim() === '' || /\p{Cc}/u.test(text)) {
+    throw new InvalidArgumentError('Give a name for the token: one line of text.');
+  }
+  return text;
+}
+
+/** A duration such as `12h`, in milliseconds. */
+export function toDuration(text: string): number {
+  const durationMs = parseDuration(text);
+  if (durationMs === undefined)
+    throw new InvalidArgumentError('Give a number and a unit, such as 12h or 30d.');
+  return durationMs;
+}
+
+export function toTokenId(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Give the id that token list shows.');
+  return Number(text);
+}
+
+export function toLineNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give the number of a line, from 1 on.');
+  return Number(text);
+}
