@@ -1,0 +1,67 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import {
+  exists,
+  listPages,
+  readAnchors,
+  readLinks,
+  readPage,
+  readPaths,
+  root,
+} from '../support/read-markdown.js';
+
+const pages = listPages();
+const source = 'apps/api/src';
+
+it('finds pages, links and anchors', () => {
+  expect(pages).toContain('docs/architecture.md');
+  expect(pages.flatMap(readLinks).length).toBeGreaterThan(50);
+  expect(readAnchors('docs/api.md')).toContain('which-error-is-reported');
+});
+
+it('every relative link leads to a file, and its anchor to a heading', () => {
+  const broken = pages.flatMap((page) =>
+    readLinks(page).filter(({ target }) => !/^[a-z]+:/.test(target) && !leadsSomewhere(page, target)),
+  );
+  expect(broken).toEqual([]);
+});
+
+it('every page below docs/ is shorter than 200 lines, but for the log', () => {
+  const long = pages.filter(
+    (page) =>
+      page.startsWith('docs/') && page !== 'docs/bench-log.md' && readPage(page).split('\n').length > 200,
+  );
+  expect(long).toEqual([]);
+});
+
+it('the page on the architecture names only files and folders that exist', () => {
+  const missing = readPaths('docs/architecture.md').filter(
+    (path) => !exists(path) && !exists(join(source, path)),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('the page on the architecture has every folder of the service', () => {
+  const folders = readdirSync(join(root, source), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `${name}/`);
+  expect(readPaths('docs/architecture.md')).toEqual(expect.arrayContaining(folders));
+});
+
+it('the page on the architecture names every file that the app is made of', () => {
+  const app = readPage(join(source, 'http/create-app.ts'));
+  const parts = [...app.matchAll(/from '\.\/((?:middleware|routes|body)\/[\w-]+)\.js'/g)].map(
+    ([, part]) => `http/${part}.ts`,
+  );
+  expect(parts.length).toBeGreaterThan(10);
+  const named = readPaths('docs/architecture.md');
+  expect(parts.filter((part) => !named.includes(part))).toEqual([]);
+});
+
+function leadsSomewhere(page: string, target: string): boolean {
+  const [path = '', anchor] = decodeURIComponent(target).split('#');
+  const file = path === '' ? page : join(dirname(page), path);
+  if (!exists(file)) return false;
+  return anchor === undefined || readAnchors(file).includes(anchor);
+}
