@@ -48,11 +48,11 @@ it.each([
   ['file:../a.db', '/a.db'],
   ['file:/var/a.db', '/var/a.db'],
   ['file:///var/a%20b.db', '/var/a b.db'],
-])('takes DATABASE_URL %s as the path %s', (url, path) => {
+])('parses DATABASE_URL %s as the path %s', (url, path) => {
   expect(parseConfig({ DATABASE_URL: url }, '/srv').database).toEqual({ engine: 'sqlite', path });
 });
 
-it('takes a PostgreSQL URI, and how it is to be used', () => {
+it('parses a PostgreSQL URI and its settings', () => {
   const environment = {
     DATABASE_URL: 'postgresql://ada:p%40ss@db.example:5433/plants?schema=garden&sslmode=require',
     DATABASE_POOL_SIZE: '3',
@@ -69,7 +69,7 @@ it('takes a PostgreSQL URI, and how it is to be used', () => {
   expect(Object.isFrozen(database)).toBe(true);
 });
 
-it('has a default for what a PostgreSQL URI does not say', () => {
+it('has a default for what a PostgreSQL URI leaves out', () => {
   expect(parseConfig({ DATABASE_URL: 'postgres://db/plants' }, '/srv').database).toEqual({
     engine: 'postgresql',
     url: 'postgres://db/plants',
@@ -79,16 +79,16 @@ it('has a default for what a PostgreSQL URI does not say', () => {
   });
 });
 
-it('takes a list of origins, with and without spaces', () => {
+it('parses a list of origins, with and without spaces', () => {
   const list = 'https://app.example.com,http://localhost:5173 , http://[::1]:8080';
   const { corsOrigins } = parseConfig({ CORS_ORIGINS: list }, '/srv');
   expect(corsOrigins).toEqual(['https://app.example.com', 'http://localhost:5173', 'http://[::1]:8080']);
   expect(Object.isFrozen(corsOrigins)).toBe(true);
 });
 
-it('names the origin that is none', () => {
+it('quotes the value that is not an origin', () => {
   const list = 'https://a.example,https://b.example/';
-  expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is none');
+  expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is not');
 });
 
 it.each([
@@ -104,7 +104,6 @@ it.each([
       'file://host/a.db',
       'file:///a%2Fb.db',
       'file:///%zz.db',
-
       'mysql://u:p@h/d',
     ],
   ],
@@ -135,7 +134,7 @@ it.each([
   ['QUEUE_MAX_PLANTS', ['0', 'all']],
   ['QUEUE_MAX_BYTES', ['0', '32MiB']],
   ['SHUTDOWN_TIMEOUT_MS', ['10s']],
-])('refuses %s when it is one of %j', (name, values) => {
+])('rejects %s when it is one of %j', (name, values) => {
   for (const value of values) {
     expect(() => parseConfig({ [name]: value }, '/srv'), value).toThrow(`  ${name} must be`);
   }

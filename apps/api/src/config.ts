@@ -12,33 +12,33 @@ import type { PlantBatcherLimits } from './plants/plant-batcher.js';
 export type Config = Readonly<{
   /** The address to listen on. */
   host: string;
-  /** The port to listen on; 0 takes any free one. */
+  /** The port to listen on; 0 for any free one. */
   port: number;
-  /** Where the admin port listens, for health checks; `undefined` for none. A port of 0 takes any free one. */
+  /** Where the admin port listens, for health checks; `undefined` for none. A port of 0 is any free one. */
   admin: Readonly<{ host: string; port: number }> | undefined;
   database: DatabaseLocation;
   logLevel: (typeof logLevels)[number];
-  /** The largest request body that is read, in bytes. */
+  /** The largest request body that is accepted, in bytes. */
   bodyLimitBytes: number;
-  /** How much all bodies that are being read may hold together, in bytes; at least twice `bodyLimitBytes`. */
+  /** The most that all bodies being read may hold together, in bytes; at least twice `bodyLimitBytes`. */
   bodiesLimitBytes: number;
-  /** Requests that one access token may make in a minute; 0 is no limit. */
+  /** How many requests an access token may make per minute; 0 for no limit. */
   rateLimitPerMinute: number;
   /** Origins whose pages may call the service from a browser, such as `https://app.example.com`; none by default. */
   corsOrigins: readonly string[];
-  /** How much may wait to be stored, and how much goes into one commit. */
+  /** The limits of the queue of plants, and of one commit. */
   batcherLimits: PlantBatcherLimits;
-  /** How long running requests have to finish when the service is told to stop, in milliseconds. */
+  /** How long requests in flight have to finish when the service shuts down, in milliseconds. */
   shutdownTimeoutMs: number;
 }>;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** What goes into one commit at most: past this a larger one is hardly cheaper per plant, and only delays others. */
+/** The most that goes into one commit: a larger one is hardly cheaper per plant, and delays others. */
 const batchPlants = 1_000;
 const batchBytes = 2 ** 22;
 
-/** Every variable that the service reads, with its default; the operations page lists the same. */
+/** Every variable that the service reads, with its default. A test compares it with the documentation. */
 const EnvironmentSchema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(3000),
@@ -61,11 +61,11 @@ const EnvironmentSchema = z.object({
 export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);
 
 /**
- * Parses the environment. A variable that is set to nothing counts as not set.
+ * Parses the environment. An empty variable counts as not set.
  *
  * @param environment the variables, such as `process.env`
- * @param folder what a relative path in `DATABASE_URL` is relative to
- * @throws {OperatorError} that names all variables at fault at once
+ * @param folder the folder that a relative path in `DATABASE_URL` is resolved against
+ * @throws {OperatorError} that lists all invalid variables
  */
 export function parseConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -73,7 +73,7 @@ export function parseConfig(
 ): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = EnvironmentSchema.safeParse(set);
-  if (!parsed.success) throw new OperatorError(describeFaults(parsed.error), { exitCode: 2 });
+  if (!parsed.success) throw new OperatorError(describeIssues(parsed.error), { exitCode: 2 });
   const variables = parsed.data;
   const bodiesLimitBytes = variables.BODIES_MAX_BYTES ?? defaultBodiesLimit(variables.BODY_MAX_BYTES);
   if (bodiesLimitBytes < 2 * variables.BODY_MAX_BYTES)
@@ -113,7 +113,7 @@ function defaultBodiesLimit(bodyLimitBytes: number): number {
   return Math.max(2 ** 26, 4 * bodyLimitBytes);
 }
 
-/** One token may hold half of all room for bodies, which must do for one body. */
+/** One token may use half of the limit, which must leave room for one body. */
 const bodiesLimitTooLow = `The configuration is not valid:
   BODIES_MAX_BYTES must be at least twice BODY_MAX_BYTES
 Set it higher and start again.`;
@@ -128,16 +128,16 @@ function wholeNumber(min: number, max: number) {
 }
 
 /**
- * The origins in a comma-separated list. Only the spelling that browsers send is taken, since an origin is compared
- * to the letter.
+ * The origins in a comma-separated list. Only the spelling that browsers send is accepted, since origins are compared
+ * exactly.
  */
 function toOrigins(list: string, context: z.RefinementCtx): string[] {
   const origins = list === '' ? [] : list.split(',').map((origin) => origin.trim());
-  const fault = origins.find((origin) => !isOrigin(origin));
-  if (fault === undefined) return origins;
+  const invalid = origins.find((origin) => !isOrigin(origin));
+  if (invalid === undefined) return origins;
   context.addIssue(
     `must be origins separated by commas, each http(s)://host or http(s)://host:port as browsers send it, \
-such as https://app.example.com, without a path, a final slash or *; "${fault}" is none`,
+such as https://app.example.com, without a path, a final slash or *; "${invalid}" is not`,
   );
   return z.NEVER;
 }
@@ -148,12 +148,12 @@ function isOrigin(text: string): boolean {
 
 function toDatabase(url: string, context: z.RefinementCtx): ParsedDatabaseUrl {
   const parsed = parseDatabaseUrl(url);
-  if (!('fault' in parsed)) return parsed;
-  context.addIssue(parsed.fault);
+  if (!('problem' in parsed)) return parsed;
+  context.addIssue(parsed.problem);
   return z.NEVER;
 }
 
-function describeFaults(error: z.ZodError): string {
-  const faults = error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}`);
-  return `The configuration is not valid:\n${faults.join('\n')}\nMend these environment variables and start again.`;
+function describeIssues(error: z.ZodError): string {
+  const issues = error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}`);
+  return `The configuration is not valid:\n${issues.join('\n')}\nFix these environment variables and start again.`;
 }

@@ -1,2 +1,2 @@
-/** The folder of this package: this file is in its `src`, and what it is bundled into in its `dist`. */
+/** The folder of this package: this file is in its `src`, and the bundle with this module in its `dist`. */
 export const packageFolder = new URL('../', import.meta.url);

@@ -10,7 +10,7 @@ import { createGracefulShutdown } from './http/server/graceful-shutdown.js';
 import { listen } from './http/server/listen.js';
 import { createCommitMonitor } from './plants/commit-monitor.js';
 import { createPlantBatcher } from './plants/plant-batcher.js';
-import { completesWithin } from './runtime/is-done-within.js';
+import { completesWithin } from './runtime/completes-within.js';
 
 /**
  * How long the database, and then a request on the admin port, may keep the service from ending once its time is over, in

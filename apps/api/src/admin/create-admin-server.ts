@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
 import type { Readiness } from './readiness.js';
 
-/** What the admin port reports on. */
+/** What the admin server reports. */
 export interface AdminDependencies {
-  /** Tells whether the service takes creates. */
+  /** Whether the service accepts creates. */
   readonly readiness: () => Promise<Readiness>;
   readonly log: Logger;
 }
 
-/** What a route gives; it is sent as JSON. */
+/** The reply of a route; its body is sent as JSON. */
 interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -20,8 +20,8 @@ interface Reply {
 type Routes = ReadonlyMap<string, () => Promise<Reply>>;
 
 /**
- * The server of the admin port, not listening yet: what the machines that run the service ask it. It needs no token,
- * and logs no requests.
+ * Creates the server of the admin port, not listening yet, for the health checks of load balancers and orchestrators. It
+ * requires no token and logs no requests.
  */
 export function createAdminServer({ readiness, log }: AdminDependencies): Server {
   const routes: Routes = new Map([
@@ -29,7 +29,7 @@ export function createAdminServer({ readiness, log }: AdminDependencies): Server
     ['/readyz', async () => describeReadiness(await readiness())],
   ]);
   return createServer(async (request, response) => {
-    send(response, await answer(routes, request).catch((error: unknown) => refuse(error, log)));
+    send(response, await handle(routes, request).catch((error: unknown) => toErrorReply(error, log)));
   });
 }
 
@@ -45,7 +45,7 @@ function describeReadiness(readiness: Readiness): Reply {
 }
 
 /** @throws {ServiceError} `not_found` or `method_not_allowed`, as on the public port */
-async function answer(routes: Routes, { method, url = '' }: IncomingMessage): Promise<Reply> {
+async function handle(routes: Routes, { method, url = '' }: IncomingMessage): Promise<Reply> {
   const path = url.replace(/\?.*/, '');
   const route = routes.get(path);
   if (route === undefined) {
@@ -59,13 +59,13 @@ async function answer(routes: Routes, { method, url = '' }: IncomingMessage): Pr
   return route();
 }
 
-function refuse(error: unknown, log: Logger): Reply {
+function toErrorReply(error: unknown, log: Logger): Reply {
   if (error instanceof ServiceError) {
     const { status, headers, number, message } = error;
     return { status, headers, body: { error: number, message } };
   }
   log.error({ err: error }, 'admin request failed');
-  return refuse(new ServiceError('internal_error', 'The service met an unexpected fault.'), log);
+  return toErrorReply(new ServiceError('internal_error', 'An unexpected error occurred.'), log);
 }
 
 function send(response: ServerResponse, { status, headers, body }: Reply): void {

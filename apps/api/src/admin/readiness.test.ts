@@ -10,7 +10,7 @@ const ready = { ready: true, warnings: [] };
 const databaseUnavailable = { ready: false, reason: 'database_unavailable' };
 const shuttingDown = { ready: false, reason: 'shutting_down' };
 
-/** Readiness over a database that answers a check only when the test says so. */
+/** Readiness over a database whose checks the test resolves or rejects. */
 function createHeldReadiness() {
   const checks: { pass(): void; fail(error: Error): void }[] = [];
   const lines: { level: number; msg: string; err?: { message: string } }[] = [];
@@ -25,7 +25,7 @@ function createHeldReadiness() {
   return { readiness, checks, lines, stopping, warnings };
 }
 
-it('asks once for all probes that come meanwhile, and passes the answer on for a moment', async () => {
+it('shares one check between concurrent probes, and reuses its result for a moment', async () => {
   const { readiness, checks } = createHeldReadiness();
   const together = Array.from({ length: 1_000 }, () => readiness());
   expect(checks).toHaveLength(1);
@@ -43,14 +43,14 @@ it('asks once for all probes that come meanwhile, and passes the answer on for a
   expect(await next).toEqual(databaseUnavailable);
 });
 
-it('takes a database that hangs for unavailable, and asks it nothing more meanwhile', async () => {
+it('reports a database that hangs as unavailable, and starts no other check meanwhile', async () => {
   const { readiness, checks, lines } = createHeldReadiness();
-  const tell = vi.fn();
-  void readiness().then(tell);
+  const onResult = vi.fn();
+  void readiness().then(onResult);
   await vi.advanceTimersByTimeAsync(answerTimeoutMs - 1);
-  expect(tell).not.toHaveBeenCalled();
+  expect(onResult).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
-  expect(tell).toHaveBeenCalledExactlyOnceWith(databaseUnavailable);
+  expect(onResult).toHaveBeenCalledExactlyOnceWith(databaseUnavailable);
 
   await vi.advanceTimersByTimeAsync(reuseMs);
   const next = readiness();
@@ -60,7 +60,7 @@ it('takes a database that hangs for unavailable, and asks it nothing more meanwh
   expect(lines).toMatchObject([{ msg: 'not ready', err: { message: expect.stringContaining('2000 ms') } }]);
 });
 
-it('is ready again as soon as a check that hung is answered', async () => {
+it('is ready again as soon as a check that hung succeeds', async () => {
   const { readiness, checks } = createHeldReadiness();
   const first = readiness();
   await vi.advanceTimersByTimeAsync(answerTimeoutMs);
@@ -72,7 +72,7 @@ it('is ready again as soon as a check that hung is answered', async () => {
   expect(await second).toEqual(ready);
 });
 
-it('gives up a check that is never answered, and begins another', async () => {
+it('abandons a check that never ends, and starts another', async () => {
   const { readiness, checks } = createHeldReadiness();
   void readiness();
   await vi.advanceTimersByTimeAsync(abandonMs - 1);
@@ -85,15 +85,22 @@ it('gives up a check that is never answered, and begins another', async () => {
   expect(await next).toEqual(ready);
 });
 
-it('logs each change once, with the cause that it does not tell', async () => {
+it('logs each change once, with the cause that the reply leaves out', async () => {
   const { readiness, checks, lines } = createHeldReadiness();
   const cause = new Error('SQLITE_BUSY: database is locked');
-  const refusal = new ServiceError('database_unavailable', 'The database does not answer.', { cause });
-  for (const fault of [undefined, refusal, new Error('another'), undefined, undefined, new Error('third')]) {
-    const answer = readiness();
-    if (fault === undefined) checks.at(-1)?.pass();
-    else checks.at(-1)?.fail(fault);
-    expect(await answer).toEqual(fault === undefined ? ready : databaseUnavailable);
+  const unavailable = new ServiceError('database_unavailable', 'The database does not answer.', { cause });
+  for (const error of [
+    undefined,
+    unavailable,
+    new Error('another'),
+    undefined,
+    undefined,
+    new Error('third'),
+  ]) {
+    const result = readiness();
+    if (error === undefined) checks.at(-1)?.pass();
+    else checks.at(-1)?.fail(error);
+    expect(await result).toEqual(error === undefined ? ready : databaseUnavailable);
     await vi.advanceTimersByTimeAsync(reuseMs);
   }
   const { reason } = databaseUnavailable;
@@ -104,7 +111,7 @@ it('logs each change once, with the cause that it does not tell', async () => {
   ]);
 });
 
-it('is not ready once the service is told to stop, whatever the database does', async () => {
+it('is not ready once the service is stopping, whatever the database does', async () => {
   const { readiness, checks, lines, stopping } = createHeldReadiness();
   const waiting = readiness();
   stopping.abort();
@@ -116,20 +123,20 @@ it('is not ready once the service is told to stop, whatever the database does', 
   expect(lines).toEqual([]);
 });
 
-it('shows the warnings of a database that works', async () => {
+it('includes the warnings of a database that works', async () => {
   const { readiness, checks, warnings } = createHeldReadiness();
   warnings.push('The disk is slow.');
-  const answer = readiness();
+  const result = readiness();
   checks[0]?.pass();
-  expect(await answer).toEqual({ ready: true, warnings: ['The disk is slow.'] });
+  expect(await result).toEqual({ ready: true, warnings: ['The disk is slow.'] });
 });
 
-it('gives the name of the error as the reason, and logs another reason too', async () => {
+it('has the name of the error as its reason, and logs a change of the reason', async () => {
   const { readiness, checks, lines } = createHeldReadiness();
   for (const reason of ['database_unavailable', 'overloaded'] as const) {
-    const answer = readiness();
+    const result = readiness();
     checks.at(-1)?.fail(new ServiceError(reason, 'No.'));
-    expect(await answer).toEqual({ ready: false, reason });
+    expect(await result).toEqual({ ready: false, reason });
     await vi.advanceTimersByTimeAsync(reuseMs);
   }
   expect(lines).toMatchObject([{ reason: 'database_unavailable' }, { reason: 'overloaded' }]);

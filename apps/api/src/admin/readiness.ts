@@ -2,34 +2,34 @@ import type { ErrorName } from '@plant-store/contract/errors';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
 
-/** Whether the service takes creates; if not, why, by the name of the error that they are refused with. */
+/** Whether the service accepts creates; if not, the name of the error that it rejects them with. */
 export type Readiness =
   | { readonly ready: true; readonly warnings: readonly string[] }
   | { readonly ready: false; readonly reason: ErrorName };
 
-/** What readiness depends on. */
+/** What the readiness check needs. */
 export interface ReadinessDependencies {
-  /** Asks the database whether it would store a plant now, and rejects when it would not. */
+  /** Checks that the database would store a plant now, and rejects if it would not. */
   check(): Promise<void>;
-  /** What an operator should know while the database works. */
+  /** Problems that an operator should know of while the database works. */
   warnings(): readonly string[];
-  /** Aborted once the service is told to stop. */
+  /** Aborted when the service begins to shut down. */
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
 
-/** How long the database has to answer, in milliseconds. */
+/** How long a probe waits for the database, in milliseconds. */
 export const answerTimeoutMs = 2_000;
 
-/** How long its answer is passed on to later probes, in milliseconds. */
+/** How long a result is reused for later probes, in milliseconds. */
 export const reuseMs = 500;
 
-/** After how long a check that still hangs is given up for another one, since its connection may be lost for good. */
+/** After how long a check that hangs is abandoned, since its connection may be lost for good, in milliseconds. */
 export const abandonMs = 30_000;
 
 /**
- * Gives a function that tells whether the service is ready. It answers in time whatever the database does, and asks
- * it one thing at a time however many probes come. The log has each change, with its cause.
+ * Creates a function that returns whether the service is ready. It returns in time whatever the database does, runs a
+ * single check at a time however many probes arrive, and logs each change with its cause.
  */
 export function createReadiness({
   check,
@@ -37,14 +37,14 @@ export function createReadiness({
   stopping,
   log,
 }: ReadinessDependencies): () => Promise<Readiness> {
-  /** The check that the database has not answered yet. */
+  /** The check in progress. */
   let checking: Promise<void> | undefined;
-  /** What probes are told: from the moment that the first of them asks until the answer is too old. */
-  let answer: Promise<Readiness> | undefined;
-  /** Why the service was not ready when it was last asked; `undefined` when it was. */
+  /** The result that probes share, from the first of them until it expires. */
+  let result: Promise<Readiness> | undefined;
+  /** Why the service was not ready at the last check; `undefined` if it was. */
   let reason: ErrorName | undefined;
 
-  async function ask(): Promise<Readiness> {
+  async function runCheck(): Promise<Readiness> {
     try {
       checking ??= within(abandonMs, check()).finally(() => {
         checking = undefined;
@@ -60,30 +60,30 @@ export function createReadiness({
       reason = newReason;
     }
     setTimeout(() => {
-      answer = undefined;
+      result = undefined;
     }, reuseMs).unref();
     return reason === undefined ? { ready: true, warnings: warnings() } : { ready: false, reason };
   }
 
   return async function readiness() {
     if (!stopping.aborted) {
-      answer ??= ask();
-      const known = await answer;
-      if (!stopping.aborted) return known;
+      result ??= runCheck();
+      const current = await result;
+      if (!stopping.aborted) return current;
     }
     return { ready: false, reason: 'shutting_down' };
   };
 }
 
-/** Settles as the promise does, but rejects once the time is over, or as soon as the signal is aborted. */
+/** Resolves or rejects as the promise does, but rejects after the timeout, or as soon as the signal is aborted. */
 function within(timeoutMs: number, promise: Promise<void>, signal?: AbortSignal): Promise<void> {
   return new Promise<void>((resolve, reject) => {
-    const giveUp = () => reject(new Error(`The database has not answered for ${timeoutMs} ms`));
-    const timer = setTimeout(giveUp, timeoutMs);
-    signal?.addEventListener('abort', giveUp);
+    const abandon = () => reject(new Error(`The database has not answered for ${timeoutMs} ms`));
+    const timer = setTimeout(abandon, timeoutMs);
+    signal?.addEventListener('abort', abandon);
     promise.then(resolve, reject).finally(() => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', abandon);
     });
   });
 }

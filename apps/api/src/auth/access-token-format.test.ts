@@ -10,7 +10,7 @@ import {
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-it('generates tokens of one form, no two alike', () => {
+it('generates distinct tokens of one format', () => {
   const tokens = Array.from({ length: 1_000 }, generateAccessToken);
   for (const token of tokens) {
     expect(token).toMatch(/^pst_[0-9A-Za-z]{49}$/);
@@ -19,7 +19,7 @@ it('generates tokens of one form, no two alike', () => {
   expect(new Set(tokens).size).toBe(tokens.length);
 });
 
-it('finds any single mistyped character', () => {
+it('detects any single mistyped character', () => {
   const position = fc.integer({ min: 4, max: 52 });
   fc.assert(
     fc.property(position, fc.constantFrom(...alphabet), (at, character) => {
@@ -30,7 +30,7 @@ it('finds any single mistyped character', () => {
   );
 });
 
-it('finds any cut, any addition, and any other prefix', () => {
+it('detects any truncation, any addition, and any other prefix', () => {
   const token = generateAccessToken();
   for (let length = 0; length < token.length; length++) {
     expect(isAccessTokenFormat(token.slice(0, length))).toBe(false);
@@ -41,7 +41,7 @@ it('finds any cut, any addition, and any other prefix', () => {
   }
 });
 
-it('accepts a token issued long ago: the form never changes', () => {
+it('accepts a token issued long ago: the format never changes', () => {
   expect(isAccessTokenFormat(`pst_${'0'.repeat(42)}72YDVwp`)).toBe(true);
 });
 
@@ -50,7 +50,7 @@ it('hashes with SHA-256 in hexadecimal', () => {
   expect(hashAccessToken(token)).toBe(createHash('sha256').update(token).digest('hex'));
 });
 
-it('hides tokens, whole or cut, wherever they stand', () => {
+it('masks tokens, complete or truncated, anywhere in a text', () => {
   const token = generateAccessToken();
   expect(hideAccessTokens(`/a/${token}/${token.slice(0, 9)}?x`)).toBe('/a/pst_***/pst_***?x');
   expect(hideAccessTokens('/plants')).toBe('/plants');

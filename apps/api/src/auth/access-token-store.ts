@@ -1,4 +1,4 @@
-/** An access token as it is stored: everything but the token itself. */
+/** An access token as it is stored, without its text. */
 export interface AccessToken {
   readonly id: number;
   readonly name: string;
@@ -7,10 +7,10 @@ export interface AccessToken {
   readonly revokedAt: Date | null;
 }
 
-/** An access token with what proves it, the SHA-256 of its text in hexadecimal: what moves to another store. */
+/** An access token with the SHA-256 of its text in hexadecimal, as it is moved to another store. */
 export type HashedAccessToken = Omit<AccessToken, 'id'> & { readonly hash: string };
 
-/** Where access tokens are kept, whatever the engine. Every method may throw `database_unavailable`. */
+/** A store of access tokens, on any database engine. Every method may throw `database_unavailable`. */
 export interface AccessTokenStore {
   /** Stores a token under the SHA-256 of its text, in hexadecimal. */
   add(token: {
@@ -19,15 +19,15 @@ export interface AccessTokenStore {
     readonly expiresAt: Date | null;
   }): Promise<AccessToken>;
   findByHash(hash: string): Promise<AccessToken | null>;
-  /** All tokens, the revoked and expired ones too, in the order of their ids. */
+  /** All tokens, including revoked and expired ones, in the order of their ids. */
   list(): Promise<readonly AccessToken[]>;
-  /** Marks a token as revoked, once: a second call keeps the first time. Gives `null` when there is no such id. */
+  /** Marks a token as revoked; a second call keeps the first time. Returns `null` when there is no such id. */
   revoke(id: number, at: Date): Promise<AccessToken | null>;
   /** All tokens with their hashes, in the order of their ids. */
   listHashed(): Promise<readonly HashedAccessToken[]>;
   /**
-   * Takes over a token of another store, under an id of its own. One whose hash is there stays as it is, but is revoked
-   * if the other is.
+   * Imports a token of another store under a new id. If its hash exists already, that token is kept, and revoked if the
+   * imported one is.
    *
    * @returns whether it was new
    */

@@ -47,7 +47,7 @@ it('stores nothing of a token but its hash', async () => {
   expect(token).toMatchObject({ id: 1, name: 'shop', expiresAt: null });
 });
 
-it('verifies from memory: one look-up for many checks, concurrent ones too', async () => {
+it('reads the store once for many checks, concurrent ones too', async () => {
   const { text } = await accessTokens.issue({ name: 'shop' });
   const checks = await Promise.all(Array.from({ length: 50 }, () => accessTokens.verify(text)));
   checks.push(await accessTokens.verify(text));
@@ -55,14 +55,14 @@ it('verifies from memory: one look-up for many checks, concurrent ones too', asy
   expect(memory.lookUps()).toBe(1);
 });
 
-it('asks the store about no text that is not a whole token', async () => {
+it('does not look up a malformed token', async () => {
   for (const text of ['', 'x', generateAccessToken().slice(0, -1)]) {
     expect(await accessTokens.verify(text)).toEqual({ status: 'malformed' });
   }
   expect(memory.lookUps()).toBe(0);
 });
 
-it('tells unknown, revoked and expired tokens apart', async () => {
+it('distinguishes unknown, revoked and expired tokens', async () => {
   expect(await accessTokens.verify(generateAccessToken())).toEqual({ status: 'unknown' });
 
   const expiring = await accessTokens.issue({ name: 'a', expiresAt: new Date(now + 10) });
@@ -76,11 +76,11 @@ it('tells unknown, revoked and expired tokens apart', async () => {
   expect(await accessTokens.verify(revoked.text)).toEqual({ status: 'revoked' });
 });
 
-it('gives null when there is no token to revoke', async () => {
+it('returns null when there is no token to revoke', async () => {
   expect(await accessTokens.revoke(1)).toBeNull();
 });
 
-it('does not remember a look-up that failed', async () => {
+it('does not cache a look-up that failed', async () => {
   const { text } = await accessTokens.issue({ name: 'shop' });
   const { findByHash } = memory.store;
   memory.store.findByHash = () => Promise.reject(new Error('away'));

@@ -2,39 +2,39 @@ import { LRUCache } from 'lru-cache';
 import { generateAccessToken, hashAccessToken, isAccessTokenFormat } from './access-token-format.js';
 import type { AccessToken, AccessTokenStore } from './access-token-store.js';
 
-/** How long a verified token is trusted without asking the database; what another process revokes holds after it. */
+/** How long a look-up is cached, and thus how long a token stays valid that another process has revoked. */
 const cacheTtlMs = 3_000;
 const cacheSize = 10_000;
 
-/** What checking a token found. */
+/** The result of verifying a token. */
 export type Verification =
   | { readonly status: 'valid'; readonly token: AccessToken }
   | { readonly status: 'malformed' | 'unknown' | 'expired' | 'revoked' };
 
 /** Issues, lists, revokes and verifies access tokens. */
 export interface AccessTokens {
-  /** Issues a token. Its text is in the answer and nowhere else: only its SHA-256 is stored. */
+  /** Issues a token. Its text is returned here only: the store has its SHA-256. */
   issue(request: { name: string; expiresAt?: Date }): Promise<{ text: string; token: AccessToken }>;
   list(): Promise<readonly AccessToken[]>;
-  /** Revokes a token: at once in this process, within 3 seconds in any other. `null` when there is no such id. */
+  /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
   revoke(id: number): Promise<AccessToken | null>;
-  /** Checks a token as a request brings it: at once when the cache knows it, otherwise by reading the database. */
+  /** Verifies the token of a request: synchronously if the cache has it, otherwise by reading the store. */
   verify(text: string): Verification | Promise<Verification>;
 }
 
-/** Access tokens over a store; `now` gives the time in milliseconds since the epoch. */
+/** Creates access tokens over a store; `now` returns the time in milliseconds since the epoch. */
 export function createAccessTokens(
   store: Omit<AccessTokenStore, 'listHashed' | 'takeOver'>,
   now: () => number = Date.now,
 ): AccessTokens {
-  // Concurrent look-ups of one token share one read. What is unknown is remembered like what is known.
+  // Concurrent look-ups of one token share one read. Unknown tokens are cached, too.
   const cache = new LRUCache<string, { readonly token: AccessToken | null }>({
     max: cacheSize,
     ttl: cacheTtlMs,
     fetchMethod: async (hash) => ({ token: await store.findByHash(hash) }),
   });
 
-  function judge(token: AccessToken | null): Verification {
+  function toVerification(token: AccessToken | null): Verification {
     if (token === null) return { status: 'unknown' };
     if (token.revokedAt !== null) return { status: 'revoked' };
     if (token.expiresAt !== null && token.expiresAt.getTime() <= now()) return { status: 'expired' };
@@ -58,11 +58,11 @@ export function createAccessTokens(
 
     verify(text) {
       const hash = hashAccessToken(text);
-      const known = cache.get(hash);
-      if (known !== undefined) return judge(known.token);
-      // The form is checked only where it spares a look-up.
+      const cached = cache.get(hash);
+      if (cached !== undefined) return toVerification(cached.token);
+      // The format is checked only where that saves a look-up.
       if (!isAccessTokenFormat(text)) return { status: 'malformed' };
-      return cache.forceFetch(hash).then(({ token }) => judge(token));
+      return cache.forceFetch(hash).then(({ token }) => toVerification(token));
     },
   };
 }

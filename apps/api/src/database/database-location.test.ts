@@ -13,9 +13,9 @@ it.each([
   ['postgresql://u:p@host/a/b', 'must end in the name of a database'],
   ['postgresql:///plants', 'must name a host'],
   ['postgresql://u:p@host/plants?schema=my%20garden', 'must have lower-case letters'],
-  ['postgresql://u:p@host:port/plants', 'is no URI'],
-  ['postgresql://u:100%safe@host/plants', 'is no URI'],
-  ['postgresql://u:p@host/100%', 'is no URI'],
+  ['postgresql://u:p@host:port/plants', 'is not a URI'],
+  ['postgresql://u:100%safe@host/plants', 'is not a URI'],
+  ['postgresql://u:p@host/100%', 'is not a URI'],
   ['postgresql://u:p@host/plants?sslmode=require&sslmode=disable', 'has the parameter sslmode twice'],
   ['postgresql://u:p@a,b/plants', 'must name one host, not a list: for failover let a proxy'],
   ['postgresql://u:p@a:1,b:2/plants', 'must name one host'],
@@ -26,18 +26,18 @@ it.each([
   ['postgresql://u:p@a/plants?host=%2Frun%2Fa%2C%2Frun%2Fb', 'must name one host'],
   ['mysql://u:p@host/plants', 'must be file: and the path of a SQLite file'],
   ['plants.db', 'must be file: and the path of a SQLite file'],
-])('refuses %s, and never says the password', (url, fault) => {
+])('rejects %s, and never quotes the password', (url, problem) => {
   const parsed = parseDatabaseUrl(url);
-  expect(parsed).toEqual({ fault: expect.stringContaining(fault) });
+  expect(parsed).toEqual({ problem: expect.stringContaining(problem) });
   expect(JSON.stringify(parsed)).not.toMatch(/:p@|safe/);
 });
 
-it('takes a comma in the password and in the name of the database', () => {
+it('accepts a comma in the password and in the name of the database', () => {
   const url = 'postgresql://u,v:p,q@host:5432/plants,garden';
   expect(parseDatabaseUrl(url)).toEqual({ engine: 'postgresql', url, schema: 'public' });
 });
 
-it('takes a socket instead of a host', () => {
+it('accepts a socket instead of a host', () => {
   const url = 'postgresql:///plants?host=%2Fvar%2Frun%2Fpostgresql';
   expect(parseDatabaseUrl(url)).toEqual({ engine: 'postgresql', url, schema: 'public' });
 });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where the plants are kept: an engine, and what it needs to open them. */
+/** Where the plants are stored: the database engine, and what it needs to open the database. */
 export type DatabaseLocation = SqliteLocation | PostgresqlLocation;
 
 export interface SqliteLocation {
@@ -15,13 +15,13 @@ export interface PostgresqlLocation {
   readonly url: string;
   /** The schema that the tables are in. */
   readonly schema: string;
-  /** How many connections are open at most. */
+  /** How many connections may be open. */
   readonly poolSize: number;
-  /** How long a statement may take, in milliseconds. */
+  /** The timeout of a statement, in milliseconds. */
   readonly statementTimeoutMs: number;
 }
 
-/** What `DATABASE_URL` says by itself. */
+/** The part of a location that `DATABASE_URL` determines. */
 export type ParsedDatabaseUrl =
   | Pick<SqliteLocation, 'engine' | 'path'>
   | Pick<PostgresqlLocation, 'engine' | 'url' | 'schema'>;
@@ -29,19 +29,20 @@ export type ParsedDatabaseUrl =
 /**
  * Parses a `DATABASE_URL`.
  *
- * @returns what it says, or what is wrong with it, in words that follow "DATABASE_URL"; these never have the password
+ * @returns the location, or what is wrong with the URL, as the rest of a sentence that begins with "DATABASE_URL" and never
+ * contains the password
  */
-export function parseDatabaseUrl(url: string): ParsedDatabaseUrl | { readonly fault: string } {
+export function parseDatabaseUrl(url: string): ParsedDatabaseUrl | { readonly problem: string } {
   if (/^postgres(ql)?:/.test(url)) return parsePostgresqlUrl(url);
   const path = sqlitePath(url);
   if (path !== undefined) return { engine: 'sqlite', path };
   return {
-    fault:
+    problem:
       'must be file: and the path of a SQLite file, such as file:./data/plant-store.db, or a PostgreSQL URI, such as postgresql://user:password@host:5432/plants',
   };
 }
 
-/** The path in a `file:` URL; `undefined` for any other URL, for no path, and for parameters, which have no meaning here. */
+/** The path in a `file:` URL; `undefined` for any other URL, and for one without a path or with parameters. */
 function sqlitePath(url: string): string | undefined {
   if (!/^file:[^?#]+$/.test(url) || url.includes(':memory:')) return undefined;
   if (!url.startsWith('file://')) return url.slice('file:'.length);
@@ -52,11 +53,11 @@ function sqlitePath(url: string): string | undefined {
   }
 }
 
-/** The parameters of a PostgreSQL URI that are honoured: those of libpq, and Prisma's `schema`. */
+/** The supported parameters of a PostgreSQL URI: those of libpq, and Prisma's `schema`. */
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'application_name', 'host', 'schema'];
-/** The modes of libpq that never fall back to a connection without TLS, and the one that never has it. */
+/** The modes of libpq that always or never use TLS, and never fall back. */
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'];
-/** Names that need no quotes, so that Prisma's tools, psql and this service agree on them. */
+/** Names that need no quotes in SQL, so that Prisma's tools, psql and this service all read them alike. */
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** Several hosts before the path, which libpq tries one after the other; a comma may be part of the password. */
@@ -64,43 +65,43 @@ const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
 const oneHost =
   'must name one host, not a list: for failover let a proxy, a virtual address or a DNS name lead to the primary, and name that';
 
-function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly fault: string } {
-  if (hostList.test(text)) return { fault: oneHost };
+function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly problem: string } {
+  if (hostList.test(text)) return { problem: oneHost };
   if (!URL.canParse(text) || !isDecodable(text)) {
-    return { fault: 'is no URI: write special characters of a password as %XX' };
+    return { problem: 'is not a URI: write special characters of a password as %XX' };
   }
   const url = new URL(text);
   const { searchParams } = url;
   const names = [...searchParams.keys()];
   const unknown = names.find((name) => !parameters.includes(name));
   if (unknown !== undefined) {
-    return { fault: `has the parameter ${unknown}; only ${parameters.join(', ')} are honoured` };
+    return { problem: `has the parameter ${unknown}; only ${parameters.join(', ')} are supported` };
   }
-  const repeated = names.find((name, index) => names.indexOf(name) < index);
-  if (repeated !== undefined) return { fault: `has the parameter ${repeated} twice` };
+  const duplicate = names.find((name, index) => names.indexOf(name) < index);
+  if (duplicate !== undefined) return { problem: `has the parameter ${duplicate} twice` };
   const sslMode = searchParams.get('sslmode');
   if (sslMode !== null && !sslModes.includes(sslMode)) {
-    return { fault: `must have one of ${sslModes.join(', ')} as sslmode` };
+    return { problem: `must have one of ${sslModes.join(', ')} as sslmode` };
   }
   if (sslMode === 'verify-ca' && !searchParams.has('sslrootcert')) {
-    return { fault: 'needs sslrootcert, the file of the CA, for sslmode=verify-ca' };
+    return { problem: 'needs sslrootcert, the file of the CA, for sslmode=verify-ca' };
   }
   if (!/^\/[^/]+$/.test(url.pathname))
-    return { fault: 'must end in the name of a database, as in //host/plants' };
+    return { problem: 'must end in the name of a database, as in //host/plants' };
   const hosts = [decodeURIComponent(url.hostname), searchParams.get('host')];
-  if (hosts.some((host) => host?.includes(','))) return { fault: oneHost };
-  if (url.hostname === '' && !searchParams.has('host')) return { fault: 'must name a host' };
+  if (hosts.some((host) => host?.includes(','))) return { problem: oneHost };
+  if (url.hostname === '' && !searchParams.has('host')) return { problem: 'must name a host' };
   const schema = searchParams.get('schema') ?? 'public';
   if (!schemaName.test(schema)) {
-    return { fault: 'must have lower-case letters, digits and _ only in its schema' };
+    return { problem: 'must have lower-case letters, digits and _ only in its schema' };
   }
   searchParams.delete('schema');
-  // Without it the driver takes every mode but disable for verify-full.
+  // Without it, the driver treats every mode but disable as verify-full.
   if (sslMode !== null) searchParams.set('uselibpqcompat', 'true');
   return { engine: 'postgresql', url: url.href, schema };
 }
 
-/** Whether every % begins the code of a character, as the driver expects. */
+/** Whether every % begins an escape sequence, as the driver expects. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -1,7 +1,7 @@
-/** A fault that the operator can mend: shown as its message alone, which says what to do. */
+/** An error that the operator can fix. Only its message is printed, which says what to do. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
-  /** The exit status of the command: 2 for a fault of the configuration or of the call, otherwise 1. */
+  /** The exit status of the command: 2 for an error in the configuration or the arguments, otherwise 1. */
   readonly exitCode: 1 | 2;
 
   constructor(message: string, options: { readonly exitCode?: 1 | 2; readonly cause?: unknown } = {}) {

@@ -1,9 +1,9 @@
 import { ServiceError } from './service-error.js';
 
-/** Which bound a request was refused for; the log counts refusals by it. */
+/** The limit that a request was rejected for; the log counts rejections by it. */
 export type OverloadReason = 'waiting_plants' | 'waiting_bytes' | 'body_bytes';
 
-/** The error `overloaded`. It is made once for each reason, since a refusal must cost less than a create. */
+/** The error `overloaded`. There is one instance for each reason, since a rejection must cost less than a create. */
 export class OverloadError extends ServiceError {
   readonly reason: OverloadReason;
 
@@ -13,7 +13,7 @@ export class OverloadError extends ServiceError {
   }
 }
 
-/** The errors to refuse requests with, by reason. */
+/** The errors to reject requests with, by reason. */
 export const overloadErrors: Readonly<Record<OverloadReason, OverloadError>> = {
   waiting_plants: new OverloadError('waiting_plants'),
   waiting_bytes: new OverloadError('waiting_bytes'),

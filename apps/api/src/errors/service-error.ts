@@ -4,13 +4,13 @@ import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/
 export interface ServiceErrorOptions {
   /** Headers of the reply, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long the caller should wait before it tries again, in seconds; sent as `Retry-After`. */
+  /** How long the client should wait before it retries, in seconds; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** What led to it; logged, never sent. */
+  /** The underlying error; logged, never sent. */
   readonly cause?: unknown;
 }
 
-/** An error of the registry: thrown anywhere, turned into a reply in one place. The message is sent as it is. */
+/** An error of the registry: thrown anywhere, turned into a reply in one place, which sends its message. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   /** The stable name in the registry. */

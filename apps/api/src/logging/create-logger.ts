@@ -2,38 +2,38 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config.js';
 import { createOutputWriter, openOutput } from './output-writer.js';
 
-/** A log and the means to write out what it still holds. */
+/** A logger over a buffer, and a way to flush that. */
 export interface Log {
   readonly log: Logger;
-  /** Writes a text for a person among the lines of the log, whatever its level. */
+  /** Writes a text for a person between the lines of the log, whatever the log level. */
   print(text: string): void;
-  /** Writes what is still waiting, in order, and resolves when it is written; what is logged after it is dropped. */
+  /** Writes what is buffered, in order, and resolves when it is written. Whatever is logged later is dropped. */
   close(): Promise<void>;
 }
 
-/** How much waits at most before it is written, and for how long, in characters and milliseconds. */
+/** How much is buffered at most, and for how long, in characters and milliseconds. */
 const bufferLength = 65_536;
 const flushMs = 100;
 
-/** How much is kept while nobody reads the log; what is past it is dropped. In bytes. */
+/** How much is kept while the log is not read, in bytes; more than that is dropped. */
 const backlogBytes = 2 ** 24;
 
-/** How long the end waits for a log that cannot be written, in milliseconds. */
+/** How long `close` waits for a log that cannot be written, in milliseconds. */
 const closeTimeoutMs = 500;
 
 /**
- * The log: one JSON line per event on standard output, written without making a request wait. The service outlives
- * it: when it cannot be written any more, the disk full or its reader gone or asleep, requests are answered all the
- * same, and the process ends in time.
+ * Creates the logger: one JSON line per event on standard output, written without making a request wait. When the log
+ * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and the
+ * process ends in time.
  */
 export function createLogger(level: Config['logLevel']): Log {
   const output = createOutputWriter(openOutput(), backlogBytes);
-  const buffer = gatherLines((text) => output.write(text));
-  const writeAtCrash = () => {
+  const buffer = bufferLines((text) => output.write(text));
+  const flushOnExit = () => {
     buffer.end();
     output.endSync(closeTimeoutMs);
   };
-  process.once('exit', writeAtCrash);
+  process.once('exit', flushOnExit);
   const log = pino({ level, base: null, timestamp: isoTimestamps() }, buffer);
   return {
     log,
@@ -41,14 +41,14 @@ export function createLogger(level: Config['logLevel']): Log {
     async close() {
       log.level = 'silent';
       buffer.end();
-      process.off('exit', writeAtCrash);
+      process.off('exit', flushOnExit);
       await output.end(closeTimeoutMs);
     },
   };
 }
 
-/** Gathers lines and hands them on together. */
-function gatherLines(write: (text: string) => void) {
+/** Buffers lines and writes many of them together. */
+function bufferLines(write: (text: string) => void) {
   let lines: string[] = [];
   let length = 0;
   const flush = () => {
@@ -64,7 +64,7 @@ function gatherLines(write: (text: string) => void) {
       length += line.length;
       if (length >= bufferLength) flush();
     },
-    /** Hands on what is left, for good. */
+    /** Writes what is left, and stops. */
     end() {
       clearInterval(timer);
       flush();
@@ -72,14 +72,14 @@ function gatherLines(write: (text: string) => void) {
   };
 }
 
-/** Pino's `isoTime`, asked once a millisecond: under load many lines share one. */
+/** Pino's `isoTime`, called once a millisecond: under load many lines share one. */
 function isoTimestamps(): () => string {
-  let writtenFor = Number.NaN;
+  let formattedAt = Number.NaN;
   let text = '';
   return () => {
     const now = Date.now();
-    if (now !== writtenFor) {
-      writtenFor = now;
+    if (now !== formattedAt) {
+      formattedAt = now;
       text = stdTimeFunctions.isoTime();
     }
     return text;

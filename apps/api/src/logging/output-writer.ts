@@ -3,48 +3,48 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Writes text to standard output, in order, and never waits for whoever reads it. */
+/** Writes text to standard output, in order, without ever blocking on its reader. */
 export interface OutputWriter {
-  /** Takes a text to be written; drops it while too much waits already. */
+  /** Queues a text to be written; drops it while too much is queued. */
   write(text: string): void;
-  /** Resolves once all is written, or the time is over; what is not written by then is dropped. In milliseconds. */
+  /** Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped. */
   end(timeoutMs: number): Promise<void>;
   /** The same without the event loop, for a process that crashes. */
   endSync(timeoutMs: number): void;
 }
 
-/** After how long an output that took nothing is tried again, in milliseconds. */
+/** The delay before a failed write is retried, in milliseconds. */
 const retryMs = 10;
 
 /**
- * Writes to a descriptor of `openOutput`. pino's own destination is not enough for that: it goes on trying after it was
- * destroyed, and at the exit tries for ever, so that an output that nobody reads keeps the process from ending.
+ * Creates a writer to a descriptor of `openOutput`. pino's own destination does not do: it keeps retrying after it was
+ * destroyed, and retries forever on exit, so that an output that is not read keeps the process from ending.
  *
- * @param backlogBytes how much waits at most
+ * @param backlogBytes how much is queued at most
  */
 export function createOutputWriter(descriptor: number, backlogBytes: number): OutputWriter {
-  let waiting: Buffer[] = [];
-  let waitingBytes = 0;
+  let queue: Buffer[] = [];
+  let queuedBytes = 0;
   let writing = false;
   let retry: NodeJS.Timeout | undefined;
   let onEmpty: () => void = () => undefined;
 
   function take(bytes: number): void {
-    const [first] = waiting;
+    const [first] = queue;
     if (first === undefined) return;
-    waitingBytes -= bytes;
-    if (bytes < first.length) waiting[0] = first.subarray(bytes);
-    else waiting.shift();
+    queuedBytes -= bytes;
+    if (bytes < first.length) queue[0] = first.subarray(bytes);
+    else queue.shift();
   }
 
   function drop(): void {
     clearTimeout(retry);
-    waiting = [];
-    waitingBytes = 0;
+    queue = [];
+    queuedBytes = 0;
   }
 
   function writeNext(): void {
-    const [first] = waiting;
+    const [first] = queue;
     if (first === undefined) {
       onEmpty();
       return;
@@ -53,7 +53,7 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
     write(descriptor, first, (error, bytes) => {
       writing = false;
       if (error === null) take(bytes);
-      // Nobody will ever read it. Anything else may pass: a full pipe, a full disk.
+      // Its reader has gone away for good. Other errors may pass: a full pipe, a full disk.
       else if (error.code === 'EPIPE') drop();
       if (error === null || error.code === 'EPIPE') writeNext();
       else retry = setTimeout(writeNext, retryMs).unref();
@@ -63,13 +63,13 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
   return {
     write(text) {
       const bytes = Buffer.from(text);
-      if (waitingBytes + bytes.length > backlogBytes) return;
-      waiting.push(bytes);
-      waitingBytes += bytes.length;
-      if (!writing && waiting.length === 1) writeNext();
+      if (queuedBytes + bytes.length > backlogBytes) return;
+      queue.push(bytes);
+      queuedBytes += bytes.length;
+      if (!writing && queue.length === 1) writeNext();
     },
     async end(timeoutMs) {
-      if (waiting.length === 0) return;
+      if (queue.length === 0) return;
       const empty = new Promise<void>((resolve) => {
         onEmpty = resolve;
       });
@@ -78,15 +78,15 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
         empty,
         delay(timeoutMs, undefined, { signal: deadline.signal }).catch(() => undefined),
       ]);
-      // Or the process would not end before it.
+      // The timer would keep the process from ending.
       deadline.abort();
       drop();
     },
     endSync(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
-      // What another thread is writing is not written twice.
-      if (writing) take(waiting[0]?.length ?? 0);
-      for (let [first] = waiting; first !== undefined; [first] = waiting) {
+      // The write in flight goes on in another thread, and must not be repeated here.
+      if (writing) take(queue[0]?.length ?? 0);
+      for (let [first] = queue; first !== undefined; [first] = queue) {
         try {
           take(writeSync(descriptor, first));
         } catch {
@@ -99,22 +99,22 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
 }
 
 /**
- * A descriptor of standard output on which no write waits.
+ * A descriptor of standard output on which no write blocks.
  *
- * A write that waits holds a thread, which the end of the process then waits for. Node.js puts pipes and sockets into
- * non-blocking mode, but shares that mode with every process that has the same output, and any of them may undo it at
- * its end; a terminal that is stopped (Ctrl-S) makes writes wait, too. On Linux both are opened once more, with a mode of
- * their own. Files stay shared, since they share the place at which the next line is written.
+ * A write that blocks occupies a thread, and the process cannot end before it. Node.js sets pipes and sockets to
+ * non-blocking mode, but the mode is shared with every process that has the same output, and any of them may reset it on
+ * exit; a terminal that is stopped (Ctrl-S) blocks writes, too. On Linux, pipes and terminals are opened again, with a mode
+ * of their own. Files stay shared, since their descriptors share the position of the next write.
  */
 export function openOutput(): number {
   const stdout: Writable & { readonly fd: number } = process.stdout;
-  // Node.js has no such class for a file.
+  // Standard output is not a `Socket` if it is a file.
   if (!(stdout instanceof Socket)) return stdout.fd;
   try {
     const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
     return openSync(`/proc/self/fd/${stdout.fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   } catch {
-    // A socket, an output that another user has opened, or another system.
+    // A socket, an output that another user has opened, or an operating system without /proc.
     return stdout.fd;
   }
 }

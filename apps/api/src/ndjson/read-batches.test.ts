@@ -36,27 +36,27 @@ it('ends a batch at its limit in bytes, with one line at least', async () => {
   ]);
 });
 
-it('passes blank lines over, and counts them', async () => {
+it('skips blank lines, and counts them', async () => {
   expect(await readNumbers(['', line(1), ' \r', line(2), ''], {})).toEqual([
     { numbers: [2, 4], nextLine: 5 },
   ]);
   expect(await readNumbers(['', '\t'], {})).toEqual([]);
 });
 
-it('begins where it is told', async () => {
+it('begins at the given line', async () => {
   const lines = [line(1), 'bad', line(3), line(4)];
   expect(await readNumbers(lines, { fromLine: 3 })).toEqual([{ numbers: [3, 4], nextLine: 5 }]);
   expect(await readNumbers(lines, { fromLine: 5 })).toEqual([]);
 });
 
-it('tells a line that is too long from one that is not', async () => {
+it('rejects a line that is longer than the limit, and no other', async () => {
   async function* chunks() {
     yield Buffer.from(`${line(10)}\n${line(1)}\n`);
   }
   const batches = readBatches(chunks(), { ...limits, lineBytes: line(1).length });
   const { value } = await batches.next();
   expect(value?.lines).toEqual([
-    { number: 1, fault: `The line is longer than ${line(1).length} bytes.` },
+    { number: 1, reason: `The line is longer than ${line(1).length} bytes.` },
     { number: 2, plant: { id: 1n, name: 'x' } },
   ]);
 });

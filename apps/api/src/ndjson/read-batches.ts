@@ -1,7 +1,7 @@
 import { isBlank, type PlantLine, readPlantLine } from './read-plant-line.js';
 import { type Line, splitLines } from './split-lines.js';
 
-/** How a file is read: from which line on, how long a line may be, and how much goes into one batch at most. */
+/** The line to begin with, how long a line may be, and the most that a batch holds. */
 export interface ReadLimits {
   readonly fromLine: number;
   readonly lineBytes: number;
@@ -9,20 +9,20 @@ export interface ReadLimits {
   readonly batchBytes: number;
 }
 
-/** Lines that follow one another, blank ones left out; at least one. */
+/** Consecutive lines without the blank ones; at least one. */
 export interface Batch {
   readonly lines: readonly NumberedLine[];
   /** The number of the line that follows the last one. */
   readonly nextLine: number;
 }
 
-/** What a line holds, under its number. */
+/** The content of a line, with its number. */
 export type NumberedLine = PlantLine & { readonly number: number };
 
 /**
- * Reads NDJSON as batches of plants, one plant a line.
+ * Reads NDJSON, one plant a line, in batches.
  *
- * @param signal once aborted, what was read so far is the end
+ * @param signal once aborted, the lines read so far end the last batch
  */
 export async function* readBatches(
   chunks: AsyncIterable<Buffer>,
@@ -46,7 +46,7 @@ export async function* readBatches(
 }
 
 function readLine({ number, bytes }: Line, limitBytes: number): NumberedLine {
-  if (bytes === undefined) return { number, fault: `The line is longer than ${limitBytes} bytes.` };
+  if (bytes === undefined) return { number, reason: `The line is longer than ${limitBytes} bytes.` };
   return { number, ...readPlantLine(bytes) };
 }
 

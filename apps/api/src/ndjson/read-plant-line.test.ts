@@ -21,13 +21,13 @@ it.each([
     '{"id":9223372036854775808,"name":"\\u0000","tag":null}',
     'The plant is not valid: id must be an integer from -9223372036854775808 to 9223372036854775807; name must not contain the character NUL (U+0000); tag must be a string.',
   ],
-])('says what is wrong with %s', (text, fault) => {
-  expect(read(text)).toEqual({ fault });
+])('says what is wrong with %s', (text, reason) => {
+  expect(read(text)).toEqual({ reason });
 });
 
 it('says when a line is not in UTF-8', () => {
   expect(readPlantLine(Buffer.from('{"id":1,"name":"\xe9"}', 'latin1'))).toEqual({
-    fault: 'The line is not valid JSON: it is not in UTF-8.',
+    reason: 'The line is not valid JSON: it is not in UTF-8.',
   });
 });
 

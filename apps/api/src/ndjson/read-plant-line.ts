@@ -2,21 +2,21 @@ import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { formatIssues } from '@plant-store/contract/format-issues';
 import { parseJsonBytes } from '../parse-json-bytes.js';
 
-/** What a line holds: a plant, or the reason why it holds none. */
-export type PlantLine = { readonly plant: NewPlant } | { readonly fault: string };
+/** The content of a line: a plant, or the reason why it is not a valid one. */
+export type PlantLine = { readonly plant: NewPlant } | { readonly reason: string };
 
-/** Reads a line as the service reads the body of a create, and refuses what it refuses. */
+/** Parses a line exactly as the service parses the body of a create. */
 export function readPlantLine(bytes: Buffer): PlantLine {
   let value: unknown;
   try {
     value = parseJsonBytes(bytes);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { fault: `The line is not valid JSON: ${error.message}.` };
+    return { reason: `The line is not valid JSON: ${error.message}.` };
   }
   const { data: plant, error } = NewPlantSchema.safeParse(value);
   return plant === undefined
-    ? { fault: `The plant is not valid: ${formatIssues(error.issues)}.` }
+    ? { reason: `The plant is not valid: ${formatIssues(error.issues)}.` }
     : { plant };
 }
 

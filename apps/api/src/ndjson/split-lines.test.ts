@@ -6,7 +6,7 @@ async function* chunksOf(...chunks: (string | Buffer)[]) {
   for (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-/** The lines as text, those that are too long as `undefined`; their numbers must be those of a file. */
+/** The lines as text, `undefined` for each that is too long; checks that they are numbered from 1. */
 async function split(chunks: AsyncIterable<Buffer>, limitBytes = 100, signal?: AbortSignal) {
   const lines: Line[] = [];
   for await (const line of splitLines(chunks, limitBytes, signal)) lines.push(line);
@@ -27,7 +27,7 @@ it.each([
   expect(await split(chunksOf(text))).toEqual(lines);
 });
 
-it('splits a text alike, however it is cut', async () => {
+it('splits a text into the same lines, however it is cut into chunks', async () => {
   const cuts = fc.array(fc.nat(60), { maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ maxLength: 12, unit: 'grapheme' })), cuts, async (parts, cuts) => {
@@ -41,12 +41,12 @@ it('splits a text alike, however it is cut', async () => {
   );
 });
 
-it('leaves out a byte order mark at the very beginning, cut or not', async () => {
+it('removes a byte order mark at the very beginning, cut or not', async () => {
   expect(await split(chunksOf('\uFEFFa\n\uFEFFb'))).toEqual(['a', '\uFEFFb']);
   expect(await split(chunksOf(Buffer.from([0xef, 0xbb]), Buffer.from([0xbf, 0x61])))).toEqual(['a']);
 });
 
-it('gives no bytes of a line that is longer than the limit, and goes on with the next', async () => {
+it('returns no bytes for a line that is longer than the limit, and continues with the next', async () => {
   expect(await split(chunksOf('aaa', 'aa\nbbbb\ncc', 'cc', 'c\n', 'ddd'), 4)).toEqual([
     undefined,
     'bbbb',
@@ -55,7 +55,7 @@ it('gives no bytes of a line that is longer than the limit, and goes on with the
   ]);
 });
 
-it('takes a line that was cut off by a stop for none', async () => {
+it('drops a line that an abort has cut off', async () => {
   const controller = new AbortController();
   async function* stopped() {
     yield Buffer.from('a\nb');

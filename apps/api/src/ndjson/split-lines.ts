@@ -9,10 +9,10 @@ const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * Splits a stream of bytes into lines, holding one line at most, and that only up to the limit. A line feed at the
- * very end begins no further line, and a byte order mark at the very beginning is no part of the first.
+ * Splits a stream of bytes into lines. It buffers a single line, up to the limit. A line feed at the very end begins no
+ * further line, and a byte order mark at the very beginning is not part of the first.
  *
- * @param signal once aborted, the lines of the last chunk end it: a line that was cut off is none
+ * @param signal once aborted, a last line without a line feed is dropped, since it may have been cut off
  */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,
@@ -20,19 +20,19 @@ export async function* splitLines(
   signal?: AbortSignal,
 ): AsyncGenerator<Line> {
   let number = 1;
-  let begun: Buffer[] = [];
-  let begunBytes = 0;
+  let parts: Buffer[] = [];
+  let lineBytes = 0;
 
   function add(part: Buffer): void {
-    begunBytes += part.length;
-    if (begunBytes <= limitBytes) begun.push(part);
-    else begun = [];
+    lineBytes += part.length;
+    if (lineBytes <= limitBytes) parts.push(part);
+    else parts = [];
   }
 
   function take(): Line {
-    const bytes = begunBytes > limitBytes ? undefined : join(begun);
-    begun = [];
-    begunBytes = 0;
+    const bytes = lineBytes > limitBytes ? undefined : join(parts);
+    parts = [];
+    lineBytes = 0;
     return { number, bytes: number++ === 1 && bytes ? withoutByteOrderMark(bytes) : bytes };
   }
 
@@ -45,7 +45,7 @@ export async function* splitLines(
     }
     if (start < chunk.length) add(chunk.subarray(start));
   }
-  if (begunBytes > 0 && !signal?.aborted) yield take();
+  if (lineBytes > 0 && !signal?.aborted) yield take();
 }
 
 /** Most lines come in one piece, which needs no copy. */

@@ -5,10 +5,10 @@ import type { Batch } from './read-batches.js';
 import type { PlantLine } from './read-plant-line.js';
 import { type BatchOutcome, storeBatches } from './store-batches.js';
 
-/** A store whose inserts are settled one by one, by the test. */
+/** A store whose inserts the test resolves or rejects one by one. */
 function createManualStore() {
   const existing = new Map<bigint, NewPlant>();
-  const waiting: { ids: bigint[]; succeed(): void; fail(error: Error): void }[] = [];
+  const inFlight: { ids: bigint[]; succeed(): void; fail(error: Error): void }[] = [];
   function store(plant: NewPlant): InsertOutcome {
     const other = existing.get(plant.id);
     if (other !== undefined) return { stored: false, existing: other };
@@ -17,23 +17,23 @@ function createManualStore() {
   }
   return {
     existing,
-    waiting,
+    inFlight,
     insert: (plants: readonly NewPlant[]) =>
       new Promise<readonly InsertOutcome[]>((resolve, reject) => {
         const ids = plants.map(({ id }) => id);
-        waiting.push({ ids, succeed: () => resolve(plants.map(store)), fail: reject });
+        inFlight.push({ ids, succeed: () => resolve(plants.map(store)), fail: reject });
       }),
-    /** Waits for the inserts with these ids to be under way, all of them and no other. */
-    expectWaiting: async (...expected: bigint[][]) => {
+    /** Checks that exactly these inserts have been made so far, given by their ids. */
+    expectInserts: async (...expected: bigint[][]) => {
       await new Promise(setImmediate);
-      expect(waiting.map(({ ids }) => ids)).toEqual(expected);
+      expect(inFlight.map(({ ids }) => ids)).toEqual(expected);
     },
   };
 }
 
 const plant = (id: number, name = 'x') => ({ plant: { id: BigInt(id), name } });
 
-/** Batches of lines, numbered on and on. */
+/** Batches of lines, numbered consecutively. */
 async function* batchesOf(...batches: PlantLine[][]) {
   let number = 1;
   for (const batch of batches) {
@@ -51,13 +51,21 @@ function collect(outcomes: AsyncIterable<BatchOutcome>) {
   return { collected, done };
 }
 
-it('tells new plants, plants that were there, and bad lines in their order', async () => {
+it('reports new plants, existing plants, and bad lines in their order', async () => {
   const store = createManualStore();
   store.existing.set(1n, { id: 1n, name: 'other' }).set(2n, { id: 2n, name: 'x' });
-  const lines = [{ fault: 'bad' }, plant(1), plant(2), plant(3), plant(3), plant(3, 'y'), { fault: 'worse' }];
+  const lines = [
+    { reason: 'bad' },
+    plant(1),
+    plant(2),
+    plant(3),
+    plant(3),
+    plant(3, 'y'),
+    { reason: 'worse' },
+  ];
   const { collected, done } = collect(storeBatches(store.insert, batchesOf(lines), 1));
-  await store.expectWaiting([1n, 2n, 3n, 3n, 3n]);
-  store.waiting[0]?.succeed();
+  await store.expectInserts([1n, 2n, 3n, 3n, 3n]);
+  store.inFlight[0]?.succeed();
   await done;
   expect(collected).toEqual([
     {
@@ -74,37 +82,37 @@ it('tells new plants, plants that were there, and bad lines in their order', asy
   ]);
 });
 
-it('tells an empty tag from none', async () => {
+it('distinguishes an empty tag from no tag', async () => {
   const store = createManualStore();
   store.existing.set(1n, { id: 1n, name: 'x', tag: '' }).set(2n, { id: 2n, name: 'x' });
   const lines = [plant(1), { plant: { id: 2n, name: 'x', tag: '' } }];
   const { collected, done } = collect(storeBatches(store.insert, batchesOf(lines), 1));
-  await store.expectWaiting([1n, 2n]);
-  store.waiting[0]?.succeed();
+  await store.expectInserts([1n, 2n]);
+  store.inFlight[0]?.succeed();
   await done;
   expect(collected).toMatchObject([{ alreadyThere: 0, badLines: [{ number: 1 }, { number: 2 }] }]);
 });
 
-it('asks the store nothing for a batch without plants', async () => {
+it('does not call the store for a batch without plants', async () => {
   const insert = vi.fn();
-  const { collected, done } = collect(storeBatches(insert, batchesOf([{ fault: 'bad' }]), 1));
+  const { collected, done } = collect(storeBatches(insert, batchesOf([{ reason: 'bad' }]), 1));
   await done;
   expect(collected).toMatchObject([{ imported: 0, alreadyThere: 0, nextLine: 2 }]);
   expect(insert).not.toHaveBeenCalled();
 });
 
-it('stores as many batches at once as it may, and tells of them in order', async () => {
+it('stores as many batches concurrently as it may, and reports them in order', async () => {
   const store = createManualStore();
   const { collected, done } = collect(
     storeBatches(store.insert, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2),
   );
-  await store.expectWaiting([1n], [2n]);
-  store.waiting[1]?.succeed();
-  await store.expectWaiting([1n], [2n]);
+  await store.expectInserts([1n], [2n]);
+  store.inFlight[1]?.succeed();
+  await store.expectInserts([1n], [2n]);
   expect(collected).toEqual([]);
-  store.waiting[0]?.succeed();
-  await store.expectWaiting([1n], [2n], [3n]);
-  store.waiting[2]?.succeed();
+  store.inFlight[0]?.succeed();
+  await store.expectInserts([1n], [2n], [3n]);
+  store.inFlight[2]?.succeed();
   await done;
   expect(collected.map(({ nextLine }) => nextLine)).toEqual([2, 3, 4]);
 });
@@ -113,33 +121,33 @@ it('stores batches that share an id one after the other, so that the first line 
   const store = createManualStore();
   const batches = batchesOf([plant(1), plant(2)], [plant(3), plant(2, 'y')], [plant(4)]);
   const { collected, done } = collect(storeBatches(store.insert, batches, 3));
-  await store.expectWaiting([1n, 2n]);
-  store.waiting[0]?.succeed();
-  await store.expectWaiting([1n, 2n], [3n, 2n], [4n]);
-  store.waiting[2]?.succeed();
-  store.waiting[1]?.succeed();
+  await store.expectInserts([1n, 2n]);
+  store.inFlight[0]?.succeed();
+  await store.expectInserts([1n, 2n], [3n, 2n], [4n]);
+  store.inFlight[2]?.succeed();
+  store.inFlight[1]?.succeed();
   await done;
   expect(collected.flatMap(({ badLines }) => badLines)).toEqual([
     { number: 4, reason: 'The id 2 belongs to another plant.' },
   ]);
 });
 
-it('tells what is done, and waits for what is under way, before it fails', async () => {
+it('reports the batches that are done, and waits for those in flight, before it fails', async () => {
   const store = createManualStore();
   const { collected, done } = collect(
     storeBatches(store.insert, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2),
   );
-  let over = false;
+  let rejected = false;
   done.catch(() => {
-    over = true;
+    rejected = true;
   });
-  await store.expectWaiting([1n], [2n]);
-  store.waiting[0]?.succeed();
-  await store.expectWaiting([1n], [2n], [3n]);
-  store.waiting[1]?.fail(new Error('disk full'));
-  await store.expectWaiting([1n], [2n], [3n]);
-  expect(over).toBe(false);
-  store.waiting[2]?.succeed();
+  await store.expectInserts([1n], [2n]);
+  store.inFlight[0]?.succeed();
+  await store.expectInserts([1n], [2n], [3n]);
+  store.inFlight[1]?.fail(new Error('disk full'));
+  await store.expectInserts([1n], [2n], [3n]);
+  expect(rejected).toBe(false);
+  store.inFlight[2]?.succeed();
   await expect(done).rejects.toThrow('disk full');
   expect(collected.map(({ nextLine }) => nextLine)).toEqual([2]);
 });

@@ -3,62 +3,62 @@ import { isSamePlant } from '../plants/is-same-plant.js';
 import type { InsertOutcome, PlantStore } from '../plants/plant-store.js';
 import type { Batch } from './read-batches.js';
 
-/** A line that changed nothing, and why. */
+/** A line that was not stored, and why. */
 export interface BadLine {
   readonly number: number;
   readonly reason: string;
 }
 
-/** What became of a batch, every plant of which is on disk now. */
+/** The result of a batch whose plants are on disk. */
 export interface BatchOutcome {
   readonly imported: number;
   readonly alreadyThere: number;
-  /** In the order of their numbers. */
+  /** In ascending order of their numbers. */
   readonly badLines: readonly BadLine[];
   /** The number of the line that follows the batch: all lines before it are done. */
   readonly nextLine: number;
 }
 
-interface BatchUnderWay {
+interface InFlightBatch {
   readonly ids: ReadonlySet<bigint>;
   readonly outcome: Promise<BatchOutcome>;
 }
 
 /**
- * Stores batches, some of them at once, and tells in their order what became of each. Of several plants with one id
- * the first of the file wins: batches that share an id are stored one after the other.
+ * Stores batches, some of them concurrently, and yields their results in order. Of several plants with the same id the
+ * first one in the file is stored: batches that share an id are stored one after the other.
  *
  * @param insert see `PlantStore`
- * @param concurrentInserts how many batches are stored at once
- * @throws what reading a batch or storing it throws, once nothing is under way any more
+ * @param concurrentInserts how many batches may be in flight
+ * @throws what reading or storing a batch throws, once no batch is in flight any more
  */
 export async function* storeBatches(
   insert: PlantStore['insert'],
   batches: AsyncIterable<Batch>,
   concurrentInserts: number,
 ): AsyncGenerator<BatchOutcome> {
-  const underWay: BatchUnderWay[] = [];
+  const inFlight: InFlightBatch[] = [];
   try {
     for await (const batch of batches) {
       const plants = batch.lines.flatMap((line) => ('plant' in line ? line.plant : []));
       const mustWait = () =>
-        underWay.length >= concurrentInserts ||
-        underWay.some(({ ids }) => plants.some(({ id }) => ids.has(id)));
-      for (let first = underWay[0]; first && mustWait(); first = underWay[0]) {
+        inFlight.length >= concurrentInserts ||
+        inFlight.some(({ ids }) => plants.some(({ id }) => ids.has(id)));
+      for (let first = inFlight[0]; first && mustWait(); first = inFlight[0]) {
         yield await first.outcome;
-        underWay.shift();
+        inFlight.shift();
       }
-      underWay.push(start(insert, batch, plants));
+      inFlight.push(start(insert, batch, plants));
     }
-    for (const { outcome } of underWay) yield await outcome;
+    for (const { outcome } of inFlight) yield await outcome;
   } finally {
-    await Promise.allSettled(underWay.map(({ outcome }) => outcome));
+    await Promise.allSettled(inFlight.map(({ outcome }) => outcome));
   }
 }
 
-function start(insert: PlantStore['insert'], batch: Batch, plants: readonly NewPlant[]): BatchUnderWay {
+function start(insert: PlantStore['insert'], batch: Batch, plants: readonly NewPlant[]): InFlightBatch {
   const outcome = storeBatch(insert, batch, plants);
-  // A failure is heard of when its turn comes.
+  // It is awaited later, in order; until then a rejection must not count as unhandled.
   outcome.catch(() => undefined);
   return { ids: new Set(plants.map(({ id }) => id)), outcome };
 }
@@ -72,16 +72,16 @@ async function storeBatch(
   const badLines: BadLine[] = [];
   let next = 0;
   for (const line of lines) {
-    const reason = 'fault' in line ? line.fault : findConflict(line.plant, outcomes[next++]);
+    const reason = 'reason' in line ? line.reason : findConflict(line.plant, outcomes[next++]);
     if (reason !== undefined) badLines.push({ number: line.number, reason });
   }
   const imported = outcomes.filter((outcome) => outcome.stored).length;
   return { imported, alreadyThere: lines.length - imported - badLines.length, badLines, nextLine };
 }
 
-/** Why a plant is refused; `undefined` for one that is stored, now or before. */
+/** Why a plant is not stored; `undefined` for one that is, now or earlier. */
 function findConflict(plant: NewPlant, outcome: InsertOutcome | undefined): string | undefined {
-  if (outcome === undefined) throw new Error('The store gave no outcome for a plant');
+  if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
   if (outcome.stored || isSamePlant(outcome.existing, plant)) return undefined;
   return `The id ${plant.id} belongs to another plant.`;
 }

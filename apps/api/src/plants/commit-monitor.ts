@@ -1,12 +1,12 @@
 import { ServiceError } from '../errors/service-error.js';
-import type { PlantStore } from './plant-store.js';
+import type { PlantInserter } from './plant-store.js';
 
 /** How long commits must have been without a success to count as failing, in milliseconds. */
 export const failingAfterMs = 3_000;
 
 /** Inserts into a store, and whether its commits are failing. */
 export interface CommitMonitor {
-  readonly insert: PlantStore['insert'];
+  readonly insert: PlantInserter['insert'];
   /** Whether commits were attempted, but none has succeeded for `failingAfterMs`. */
   areFailing(): boolean;
   /** Records a commit that succeeded elsewhere. */
@@ -18,7 +18,7 @@ export interface CommitMonitor {
  * the database does not answer, or is damaged. Any other error means that the database has answered and rejected a plant,
  * which is neither a success nor a failure of the database.
  */
-export function createCommitMonitor(store: Pick<PlantStore, 'insert'>): CommitMonitor {
+export function createCommitMonitor(store: PlantInserter): CommitMonitor {
   const inFlight = new Set<{ since: number }>();
   /** When the first commit began that has failed since the last success. */
   let failedSince = Number.POSITIVE_INFINITY;

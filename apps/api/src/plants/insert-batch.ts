@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/service-error.js';
 import type { QueuedPlant } from './plant-queue.js';
-import type { PlantStore } from './plant-store.js';
+import type { PlantInserter } from './plant-store.js';
 
 /**
  * Inserts a batch and resolves or rejects each of its plants. When the insert fails because of a plant, each half of the
@@ -9,7 +9,7 @@ import type { PlantStore } from './plant-store.js';
  * @returns the error that some or all plants were rejected with because the store is unavailable, if it is
  */
 export async function insertBatch(
-  store: Pick<PlantStore, 'insert'>,
+  store: PlantInserter,
   batch: readonly QueuedPlant[],
 ): Promise<ServiceError | undefined> {
   try {

@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/contract';
 import { overloadErrors } from '../errors/overload-errors.js';
 import { insertBatch } from './insert-batch.js';
 import { createPlantQueue, type PlantQueueLimits } from './plant-queue.js';
-import type { InsertOutcome, PlantStore } from './plant-store.js';
+import type { InsertOutcome, PlantInserter } from './plant-store.js';
 
 /** The limits of the queue and its batches, and how many batches are inserted concurrently. */
 export interface PlantBatcherLimits extends PlantQueueLimits {
@@ -31,10 +31,7 @@ export interface PlantBatcher {
  * for others: it is flushed in the turn of the event loop in which it arrives. A full batch is flushed immediately, rather
  * than rejecting the plants that follow.
  */
-export function createPlantBatcher(
-  store: Pick<PlantStore, 'insert'>,
-  limits: PlantBatcherLimits,
-): PlantBatcher {
+export function createPlantBatcher(store: PlantInserter, limits: PlantBatcherLimits): PlantBatcher {
   const { concurrentInserts = 1 } = limits;
   const queue = createPlantQueue(limits);
   const inFlight = new Set<Promise<void>>();
@@ -42,8 +39,8 @@ export function createPlantBatcher(
 
   /** Schedules a flush if a plant is queued and another insert may be in flight. */
   function scheduleFlush(): void {
-    const mayInsert = inFlight.size < concurrentInserts;
-    if (queue.length() > 0 && scheduledFlush === undefined && mayInsert) flushAfterTurn();
+    if (scheduledFlush !== undefined || inFlight.size >= concurrentInserts) return;
+    if (queue.length() > 0) flushAfterTurn();
   }
 
   /** Flushes at the end of this turn of the event loop, or of the first one that brings no further plants. */

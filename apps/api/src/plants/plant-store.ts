@@ -32,6 +32,9 @@ export interface PlantStore {
   read(after: bigint | undefined, limits: PageLimits): Promise<readonly StoredPlant[]>;
 }
 
+/** The part of a store that inserts plants. */
+export type PlantInserter = Pick<PlantStore, 'insert'>;
+
 /** The most that a page of plants may hold. Bytes are those of the texts, in UTF-8. */
 export interface PageLimits {
   readonly plants: number;

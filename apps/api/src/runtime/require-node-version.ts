@@ -4,9 +4,9 @@ import { OperatorError } from '../errors/operator-error.js';
 const oldest = { major: 22, minor: 14 } as const;
 
 /**
- * Refuses to run on a Node.js that is too old, which would fail later and less clearly.
+ * Checks that Node.js is recent enough; an older one would fail later, with an unclear error.
  *
- * @param version as `process.versions.node` has it, such as `26.10.0`
+ * @param version the value of `process.versions.node`, such as `26.10.0`
  * @throws {OperatorError} that says which version is needed and how to get it
  */
 export function requireNodeVersion(version: string): void {

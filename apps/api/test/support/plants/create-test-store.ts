@@ -1,6 +1,6 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { PlantBatcherLimits } from '../../../src/plants/plant-batcher.js';
-import type { InsertOutcome, PlantStore } from '../../../src/plants/plant-store.js';
+import type { InsertOutcome, PlantInserter } from '../../../src/plants/plant-store.js';
 
 /** Limits that no test reaches by accident. */
 export const highLimits: PlantBatcherLimits = {
@@ -24,7 +24,7 @@ export function createTestStore(
   findError: (plants: readonly NewPlant[]) => Error | undefined = () => undefined,
 ) {
   const batches: number[][] = [];
-  const store: Pick<PlantStore, 'insert'> = {
+  const store: PlantInserter = {
     async insert(plants) {
       batches.push(plants.map(({ id }) => Number(id)));
       const error = findError(plants);
@@ -39,7 +39,7 @@ export function createTestStore(
 export function createHeldStore() {
   const { store, batches } = createTestStore();
   const held: (() => void)[] = [];
-  const insert: PlantStore['insert'] = async (plants) => {
+  const insert: PlantInserter['insert'] = async (plants) => {
     const outcomes = store.insert(plants);
     await new Promise<void>((resolve) => held.push(resolve));
     return outcomes;
