@@ -1,5 +1,5 @@
 import type { ClientInferRequest, ClientInferResponses, ServerInferRequest } from '@ts-rest/core';
-import { expectTypeOf, test } from 'vitest';
+import { describe, expectTypeOf, it, test } from 'vitest';
 import type { contract } from './contract.js';
 import type { ErrorBody, ErrorName, errors } from './errors/errors.js';
 import type { NewPlant, NewPlantInput, Operations, Plant } from './operations.js';
@@ -8,7 +8,7 @@ type Operation = typeof contract.createPlant;
 type Reply = ClientInferResponses<Operation>;
 type BodyOf<Status extends Reply['status']> = Extract<Reply, { status: Status }>['body'];
 
-test('the operation is POST /plants', () => {
+test('a plant is created by POST /plants', () => {
   expectTypeOf<Operation['method']>().toEqualTypeOf<'POST'>();
   expectTypeOf<Operation['path']>().toEqualTypeOf<'/plants'>();
 });
@@ -25,7 +25,7 @@ test('the statuses are those of the contract and no other', () => {
   expectTypeOf<Reply['status']>().toEqualTypeOf<200 | 400 | 401 | 429 | 500 | 503>();
 });
 
-test('the status tells the body', () => {
+test('the status determines the body', () => {
   expectTypeOf<BodyOf<200>>().toEqualTypeOf<Plant>();
   expectTypeOf<BodyOf<400>>().toEqualTypeOf<ErrorBody<400>>();
   expectTypeOf<BodyOf<401>>().toEqualTypeOf<ErrorBody<401>>();
@@ -41,13 +41,44 @@ test('the numbers of an Error body are those that are listed for its status', ()
   expectTypeOf<ErrorBody['error']>().toEqualTypeOf<(typeof errors)[ErrorName]['error']>();
 });
 
-test('the operations as types are those of the contract', () => {
-  expectTypeOf<keyof Operations>().toEqualTypeOf<keyof typeof contract>();
-  type Described = Operations['createPlant'];
-  expectTypeOf<Described['path']>().toEqualTypeOf<Operation['path']>();
-  expectTypeOf<Described['body']>().toEqualTypeOf<ClientInferRequest<Operation>['body']>();
-  expectTypeOf<keyof Described['responses']>().toEqualTypeOf<Reply['status']>();
-  expectTypeOf<Described['responses'][200]>().toEqualTypeOf<BodyOf<200>>();
-  expectTypeOf<Described['responses'][400]>().toEqualTypeOf<BodyOf<400>>();
-  expectTypeOf<Described['responses'][503]>().toEqualTypeOf<BodyOf<503>>();
+describe('each operation as types is that of the contract', () => {
+  type Names = keyof typeof contract;
+  type RequestOf<Name extends Names> = ClientInferRequest<(typeof contract)[Name]>;
+  type ReplyOf<Name extends Names> = ClientInferResponses<(typeof contract)[Name]>;
+  type PartOf<Request, Part extends string> = Request extends { [Key in Part]?: infer Value }
+    ? Value
+    : undefined;
+  type Parts<Part extends string> = { [Name in Names]: PartOf<Operations[Name], Part> };
+
+  it('by its name', () => {
+    expectTypeOf<keyof Operations>().toEqualTypeOf<Names>();
+  });
+
+  it('by its path', () => {
+    expectTypeOf<Parts<'path'>>().toEqualTypeOf<{
+      [Name in Names]: PartOf<(typeof contract)[Name], 'path'>;
+    }>();
+  });
+
+  it('by the parameters in its path', () => {
+    type Expected = { [Name in Names]: PartOf<RequestOf<Name>, 'params'> };
+    expectTypeOf<Parts<'params'>>().toEqualTypeOf<Expected>();
+  });
+
+  it('by its query', () => {
+    type Expected = { [Name in Names]: PartOf<RequestOf<Name>, 'query'> };
+    expectTypeOf<Parts<'query'>>().toEqualTypeOf<Expected>();
+  });
+
+  it('by its body', () => {
+    type Expected = { [Name in Names]: PartOf<RequestOf<Name>, 'body'> };
+    expectTypeOf<Parts<'body'>>().toEqualTypeOf<Expected>();
+  });
+
+  it('by the body of each reply', () => {
+    type Expected = {
+      [Name in Names]: { [Each in ReplyOf<Name> as PartOf<Each, 'status'> & number]: PartOf<Each, 'body'> };
+    };
+    expectTypeOf<Parts<'responses'>>().toEqualTypeOf<Expected>();
+  });
 });

@@ -1,7 +1,9 @@
 import { type AppRoute, initContract } from '@ts-rest/core';
 import type { ZodType } from 'zod';
 import { errorSchemaOf } from './errors/error-schema.js';
-import { NewPlantSchema, PlantSchema } from './plant.js';
+import type { OperationMetadata } from './operation-metadata.js';
+import { PlantSchema } from './plant.js';
+import { requestSchemas } from './request-schemas.js';
 import { routes } from './routes.js';
 
 /** One schema for each status that the route of an operation names, neither more nor fewer. */
@@ -11,7 +13,7 @@ type Replies<Operation extends keyof typeof routes> = Record<
 >;
 
 /**
- * The interface, version 1.0.0: every operation with the body it takes and each reply it may give.
+ * The API, version 1.0.0: every operation with the request it takes and each reply it may give.
  *
  * The service implements this router and the client is typed by it, so neither can drift from the other.
  */
@@ -23,8 +25,20 @@ export const contract = initContract().router(
       summary: 'Create plant',
       description:
         'Creates a new plant in the store. The id is also the key of the request: the same plant again is ' +
-        'answered 200 again and stored once, so a create can always be repeated safely.',
-      body: NewPlantSchema,
+        'answered 200 again and stored once, so a create can always be retried safely.',
+      metadata: {
+        access: 'write',
+        tag: 'plants',
+        replies: {
+          200: {
+            description: 'The plant response: the plant is stored, durably',
+            headers: ['Idempotent-Replayed'],
+          },
+          400: { description: 'Something is wrong with the request itself; nothing was stored' },
+          503: { description: 'The service cannot store plants at the moment' },
+        },
+      } satisfies OperationMetadata<'createPlant'>,
+      body: requestSchemas.createPlant.body,
       responses: {
         200: PlantSchema,
         400: errorSchemaOf(400),
@@ -34,6 +48,9 @@ export const contract = initContract().router(
         503: errorSchemaOf(503),
       } satisfies Replies<'createPlant'>,
     },
-  } satisfies Record<keyof typeof routes, AppRoute>,
+  } satisfies Contract,
   { strictStatusCodes: true },
 );
+
+/** An entry for each operation. */
+type Contract = { [Name in keyof typeof routes]: AppRoute & { metadata: OperationMetadata<Name> } };

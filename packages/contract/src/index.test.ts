@@ -15,6 +15,7 @@ describe('the exports of the package', () => {
       './errors',
       './operations',
       './routes',
+      './request-target',
       './format-issues',
       './exact-json/parse',
       './exact-json/stringify',
@@ -29,12 +30,14 @@ describe('the exports of the package', () => {
       'ErrorSchema',
       'INT64_MAX',
       'INT64_MIN',
+      'Int64ParameterSchema',
       'Int64Schema',
       'NewPlantSchema',
       'PlantSchema',
       'contract',
       'errors',
       'isInt64',
+      'requestSchemas',
       'routes',
     ]);
   });
@@ -58,6 +61,7 @@ describe('the packages that a module loads', () => {
     'errors/errors.ts',
     'operations.ts',
     'routes.ts',
+    'request-target.ts',
     'int64/int64.ts',
     'errors/format-issues.ts',
     'exact-json/parse.ts',
@@ -68,6 +72,7 @@ describe('the packages that a module loads', () => {
 
   it.each([
     ['plant.ts', ['zod']],
+    ['request-schemas.ts', ['zod']],
     ['contract.ts', ['@ts-rest/core', 'zod']],
     ['index.ts', ['@ts-rest/core', 'zod']],
     ['openapi/openapi.ts', ['@ts-rest/core', 'zod', 'zod-openapi']],

@@ -29,22 +29,37 @@ export const headers = {
   },
 } satisfies Record<string, ZodOpenApiHeaderObject>;
 
-const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+/** The headers of replies by their names, and the component that describes each. */
+const components = {
+  'X-Request-Id': 'RequestId',
+  'Idempotent-Replayed': 'IdempotentReplayed',
+  'Retry-After': 'RetryAfter',
+  RateLimit: 'RateLimit',
+  'RateLimit-Policy': 'RateLimitPolicy',
+  'WWW-Authenticate': 'WwwAuthenticate',
+} as const satisfies Record<string, keyof typeof headers>;
 
-const rateLimitHeaders = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') };
+/** The name of a header that a reply may bear. */
+export type HeaderName = keyof typeof components;
 
-/** The headers, besides the request id, that a reply of a status may bear. */
-const headersByStatus: Readonly<Record<number, HeaderReferences>> = {
-  200: { 'Idempotent-Replayed': header('IdempotentReplayed'), ...rateLimitHeaders },
-  400: rateLimitHeaders,
-  401: { 'WWW-Authenticate': header('WwwAuthenticate') },
-  429: { 'Retry-After': header('RetryAfter'), ...rateLimitHeaders },
-  503: { 'Retry-After': header('RetryAfter') },
+const rateLimitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
+
+/** The headers, besides the request id, that a reply of a status may bear whatever the operation. */
+const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After', ...rateLimitHeaders],
+  500: [],
+  503: ['Retry-After'],
 };
 
-type HeaderReferences = Record<string, ReturnType<typeof header>>;
-
-/** The headers that a reply of a status may bear. */
-export function headersOf(status: number): HeaderReferences {
-  return { 'X-Request-Id': header('RequestId'), ...headersByStatus[status] };
+/** The headers that a reply of a status may bear: those of every operation, and those given. */
+export function describeHeaders(status: number, own: readonly HeaderName[] = []) {
+  const names: readonly HeaderName[] = [
+    'X-Request-Id',
+    ...own,
+    ...(headersByStatus[status] ?? rateLimitHeaders),
+  ];
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${components[name]}` }]),
+  );
 }

@@ -1,4 +1,4 @@
-import type { AppRoute } from '@ts-rest/core';
+import { type AppRoute, ContractNoBody } from '@ts-rest/core';
 import * as z from 'zod';
 import type {
   ZodOpenApiOperationObject,
@@ -6,63 +6,83 @@ import type {
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { type ErrorDefinition, errors } from '../errors/errors.js';
-import { headersOf } from './openapi-headers.js';
+import { commonReplies, type OperationMetadata, type ReplyDescription } from '../operation-metadata.js';
+import { describeHeaders } from './openapi-headers.js';
 
-const descriptionsByStatus: Readonly<Record<number, string>> = {
-  200: 'The plant response: the plant is stored, durably',
-  400: 'Something is wrong with the request itself; nothing was stored',
-  401: 'The access token is missing or not valid',
-  429: 'Too many requests',
-  500: 'An error of the service',
-  503: 'The service cannot store plants at the moment',
+/** A route of the contract, with what the document says of its replies. */
+export type DescribedRoute = AppRoute & {
+  readonly metadata: Pick<OperationMetadata, 'tag'> & {
+    readonly replies: Readonly<Record<number, ReplyDescription>>;
+  };
 };
 
 /**
  * The paths of a router, as the document has them.
  *
- * @throws {Error} for a route with something that this has no words for, such as a parameter, rather than leave it out
+ * @throws {Error} for a route with something that this cannot describe, such as a form, rather than leave it out
  */
-export function describePaths(router: Readonly<Record<string, AppRoute>>): ZodOpenApiPathsObject {
+export function describePaths(router: Readonly<Record<string, DescribedRoute>>): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const [operationId, route] of Object.entries(router)) {
-    refuseUndescribable(operationId, route);
+    rejectUndescribable(operationId, route);
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
-    if (paths[route.path]?.[method]) throw new Error(`${operationId}: another operation is ${method} there`);
-    paths[route.path] = { ...paths[route.path], [method]: describeOperation(operationId, route) };
+    if (paths[path]?.[method]) throw new Error(`${operationId}: another operation is ${method} there`);
+    paths[path] = { ...paths[path], [method]: describeOperation(operationId, route) };
   }
   return paths;
 }
 
-function describeOperation(operationId: string, route: AppRoute): ZodOpenApiOperationObject {
+function describeOperation(operationId: string, route: DescribedRoute): ZodOpenApiOperationObject {
   return {
     operationId,
-    tags: ['plants'],
+    tags: [route.metadata.tag],
     summary: route.summary ?? operationId,
     description: route.description ?? '',
-    ...('body' in route && {
+    ...describeParameters(route),
+    ...(hasBody(route) && {
       requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
     }),
-    responses: describeResponses(route.responses),
+    responses: describeResponses(route),
   } as ZodOpenApiOperationObject;
 }
 
-function describeResponses(responses: AppRoute['responses']): ZodOpenApiResponsesObject {
+function describeParameters({ pathParams, query, headers }: AppRoute) {
+  const requestParams = {
+    ...(pathParams !== undefined && { path: pathParams }),
+    ...(query !== undefined && { query }),
+    ...(headers !== undefined && { header: z.object(headers as z.core.$ZodLooseShape) }),
+  };
+  return Object.keys(requestParams).length > 0 ? { requestParams } : {};
+}
+
+function describeResponses({ responses, metadata }: DescribedRoute): ZodOpenApiResponsesObject {
   const described: Record<string, object> = {};
-  for (const [status, schema] of Object.entries(responses)) {
-    described[status] = {
-      description: descriptionsByStatus[Number(status)],
-      headers: headersOf(Number(status)),
-      content: { 'application/json': { schema, ...describeErrors(Number(status)) } },
+  for (const [key, schema] of Object.entries(responses)) {
+    const status = Number(key);
+    const reply = describeReply(metadata.replies, status);
+    described[key] = {
+      description: reply?.description,
+      headers: describeHeaders(status, reply?.headers),
+      content: { 'application/json': { schema, ...describeErrors(status, reply?.errors) } },
     };
   }
   return described as ZodOpenApiResponsesObject;
 }
 
-/** An example of each error that a status may carry; nothing for a success. */
-function describeErrors(status: number) {
+function describeReply(
+  replies: DescribedRoute['metadata']['replies'],
+  status: number,
+): ReplyDescription | undefined {
+  const common: Readonly<Record<number, ReplyDescription>> = commonReplies;
+  return replies[status] ?? common[status];
+}
+
+/** An example of each error that a reply may carry; nothing for a success. */
+function describeErrors(status: number, names: readonly string[] = Object.keys(errors)) {
   const examples: Record<string, { summary: string; value: { error: number; message: string } }> = {};
   for (const [name, definition] of Object.entries<ErrorDefinition>(errors)) {
-    if (definition.status !== status) continue;
+    if (definition.status !== status || !names.includes(name)) continue;
     examples[name] = {
       summary: definition.meaning,
       value: { error: definition.error, message: definition.example },
@@ -72,20 +92,32 @@ function describeErrors(status: number) {
 }
 
 /** @throws {Error} for the first thing of a route that `describeOperation` would leave out, or print wrongly */
-function refuseUndescribable(operationId: string, route: AppRoute): void {
-  const refuse = (what: string) => {
+function rejectUndescribable(operationId: string, route: DescribedRoute): void {
+  const reject = (what: string) => {
     throw new Error(
       `${operationId}: the OpenAPI document cannot describe ${what} yet; extend openapi-paths.ts`,
     );
   };
-  if (!/^(\/[\w.~-]+)+$/.test(route.path)) refuse(`the path ${route.path}`);
-  for (const part of ['pathParams', 'query', 'headers', 'deprecated'] as const) {
-    if (route[part] !== undefined) refuse(part);
+  if (!/^(\/(:\w+|[\w.~-]+))+$/.test(route.path)) reject(`the path ${route.path}`);
+  const { pathParams, query } = route;
+  if (pathParams !== undefined && !(pathParams instanceof z.ZodObject)) reject('pathParams without a schema');
+  if (query !== undefined && !(query instanceof z.ZodObject)) reject('a query without a schema');
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name).sort();
+  const inSchema = pathParams instanceof z.ZodObject ? Object.keys(pathParams.shape).sort() : [];
+  if (`${inPath}` !== `${inSchema}`) reject(`the parameters ${inSchema} in the path ${route.path}`);
+  for (const [name, schema] of Object.entries(route.headers ?? {})) {
+    if (!(schema instanceof z.ZodType)) reject(`the header ${name} without a schema`);
   }
-  if ('contentType' in route && route.contentType !== 'application/json') refuse(`${route.contentType}`);
-  if ('body' in route && !(route.body instanceof z.ZodType)) refuse('a body without a schema');
+  if (route.deprecated !== undefined) reject('deprecated');
+  if ('contentType' in route && route.contentType !== 'application/json') reject(`${route.contentType}`);
+  if (hasBody(route) && !(route.body instanceof z.ZodType)) reject('a body without a schema');
   for (const [status, schema] of Object.entries(route.responses)) {
-    if (!(schema instanceof z.ZodType)) refuse(`the reply ${status} without a schema`);
-    if (descriptionsByStatus[Number(status)] === undefined) refuse(`the status ${status}`);
+    if (!(schema instanceof z.ZodType)) reject(`the reply ${status} without a schema`);
+    if (describeReply(route.metadata.replies, Number(status)) === undefined) reject(`the status ${status}`);
   }
+}
+
+/** A POST without a body says so; a GET has none. */
+function hasBody(route: AppRoute): route is AppRoute & { body: unknown } {
+  return 'body' in route && route.body !== ContractNoBody;
 }

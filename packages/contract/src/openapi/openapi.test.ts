@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { contract } from '../contract.js';
 import { ErrorSchema } from '../errors/error-schema.js';
 import { type ErrorDefinition, errors } from '../errors/errors.js';
 import { NewPlantSchema, PlantSchema } from '../plant.js';
@@ -33,13 +34,21 @@ describe('the document', () => {
     expect(operation).not.toHaveProperty('security');
   });
 
-  it('has the one operation of the interface', () => {
-    expect(Object.keys(document.paths ?? {})).toEqual(['/plants']);
-    expect(Object.keys(document.paths?.['/plants'] ?? {})).toEqual(['post']);
-    expect(operation).toMatchObject({
-      operationId: 'createPlant',
-      requestBody: { required: true, content: jsonOf('NewPlant') },
-    });
+  it('has the operations of the contract, and no other', () => {
+    const described = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [operationId, method, path]),
+    );
+    const declared = Object.entries(contract).map(([name, { method, path }]) => [
+      name,
+      method.toLowerCase(),
+      path.replace(/:(\w+)/g, '{$1}'),
+    ]);
+    expect(described.sort()).toEqual(declared.sort());
+    expect(described).toContainEqual(['createPlant', 'post', '/plants']);
+  });
+
+  it('has the body of createPlant, which has no parameters', () => {
+    expect(operation).toMatchObject({ requestBody: { required: true, content: jsonOf('NewPlant') } });
     expect(operation).not.toHaveProperty('parameters');
   });
 
@@ -50,13 +59,13 @@ describe('the document', () => {
     ['429', 'Error', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
     ['500', 'Error'],
     ['503', 'Error', 'Retry-After'],
-  ])('answers %s with %s and names its headers', (status, schema, ...headers) => {
+  ])('describes the reply %s of createPlant with %s and its headers', (status, schema, ...headers) => {
     const response = operation?.responses?.[status];
     expect(response).toMatchObject({ content: jsonOf(schema), description: expect.stringMatching(/^[A-Z]/) });
     expect(Object.keys(Object(response).headers).sort()).toEqual(['X-Request-Id', ...headers].sort());
   });
 
-  it('has no other status', () => {
+  it('describes no other reply of it', () => {
     expect(Object.keys(operation?.responses ?? {})).toEqual(['200', '400', '401', '429', '500', '503']);
   });
 });

@@ -1,0 +1,54 @@
+import { routes } from './routes.js';
+
+/** An operation that is served under a path. */
+export interface MatchedOperation<Name extends string> {
+  readonly name: Name;
+  readonly method: string;
+  /** The parameters in the path, as they were sent: still percent-encoded. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What a route has that its path can be matched by. */
+interface MatchableRoute {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The operations that are served under a path, in the order of the routes. Paths are compared exactly. */
+export const matchPath = createPathMatcher(routes);
+
+/** Compiles the paths of some routes; each `:name` in them stands for one segment, which is not empty. */
+export function createPathMatcher<Name extends string>(
+  table: Readonly<Record<Name, MatchableRoute>>,
+): (path: string) => MatchedOperation<Name>[] {
+  const patterns = (Object.keys(table) as Name[]).map((name) => {
+    const source = table[name].path.replace(/\./g, '\\.').replace(/:(\w+)/g, '(?<$1>[^/]+)');
+    return { name, method: table[name].method, pattern: new RegExp(`^${source}$`) };
+  });
+  return (path) =>
+    patterns.flatMap(({ name, method, pattern }) => {
+      const match = pattern.exec(path);
+      return match === null ? [] : [{ name, method, params: { ...match.groups } }];
+    });
+}
+
+/**
+ * The methods to name in `Allow`, for the operations of one path. What has GET has HEAD too (RFC 9110, section 9.3.2).
+ */
+export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method'>[]): string[] {
+  return [...new Set(operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+}
+
+/**
+ * The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark; a list where
+ * one is sent more than once.
+ */
+export function parseQuery(query: string): Record<string, string | string[]> {
+  const search = new URLSearchParams(query);
+  const parameters: Record<string, string | string[]> = Object.create(null);
+  for (const name of new Set(search.keys())) {
+    const [value = '', ...others] = search.getAll(name);
+    parameters[name] = others.length === 0 ? value : [value, ...others];
+  }
+  return parameters;
+}
