@@ -22,6 +22,8 @@ export default defineConfig(({ mode }) => ({
             ...engines.map((engine) =>
               createProject(engine, engine, { include: [httpTests], isolate: false }),
             ),
+            // The same once more without the shortcuts that `FAST_PATH=off` switches off.
+            createProject('sqlite-plain', 'sqlite', { include: [httpTests], isolate: false }, 'off'),
             createProject('api', 'sqlite', {
               include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
               exclude: [httpTests, browserTests],
@@ -35,6 +37,7 @@ function createProject(
   name: string,
   engine: Engine,
   options: { include: string[]; exclude?: string[]; isolate?: boolean },
+  fastPath: 'on' | 'off' = 'on',
 ): TestProjectInlineConfiguration {
   return {
     resolve: { conditions: ['@plant-store/source'] },
@@ -42,7 +45,7 @@ function createProject(
     test: {
       name,
       ...options,
-      provide: { engine },
+      provide: { engine, fastPath },
       // Only what hangs takes this long, however busy the machine is.
       testTimeout: 60_000,
       hookTimeout: 60_000,

@@ -21,6 +21,7 @@ it('has a default for everything', () => {
       batchBytes: 4_194_304,
     },
     shutdownTimeoutMs: 10_000,
+    fastPath: true,
   });
   expect(Object.isFrozen(config)).toBe(true);
   expect(parseConfig({ PORT: '', HOST: '', UNRELATED: 'x' }, '/srv/plants')).toEqual(config);
@@ -91,6 +92,11 @@ it('quotes the value that is not an origin', () => {
   expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is not');
 });
 
+it('takes no shortcuts when they are switched off', () => {
+  expect(parseConfig({ FAST_PATH: 'off' }, '/srv').fastPath).toBe(false);
+  expect(parseConfig({ FAST_PATH: 'on' }, '/srv').fastPath).toBe(true);
+});
+
 it.each([
   ['PORT', ['-1', '65536', '80.5', '0x50', '3000 ', 'http']],
   ['ADMIN_PORT', ['-1', '65536', 'none']],
@@ -134,6 +140,7 @@ it.each([
   ['QUEUE_MAX_PLANTS', ['0', 'all']],
   ['QUEUE_MAX_BYTES', ['0', '32MiB']],
   ['SHUTDOWN_TIMEOUT_MS', ['10s']],
+  ['FAST_PATH', ['OFF', 'false', '0']],
 ])('rejects %s when it is one of %j', (name, values) => {
   for (const value of values) {
     expect(() => parseConfig({ [name]: value }, '/srv'), value).toThrow(`  ${name} must be`);

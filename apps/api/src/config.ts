@@ -30,6 +30,8 @@ export type Config = Readonly<{
   batcherLimits: PlantBatcherLimits;
   /** How long requests in flight have to finish when the service shuts down, in milliseconds. */
   shutdownTimeoutMs: number;
+  /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 20). */
+  fastPath: boolean;
 }>;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -55,6 +57,7 @@ const EnvironmentSchema = z.object({
   QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
   QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
   SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
+  FAST_PATH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
 });
 
 /** The names of all variables that the service reads. */
@@ -106,6 +109,7 @@ export function parseConfig(
       batchBytes,
     }),
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
+    fastPath: variables.FAST_PATH === 'on',
   });
 }
 

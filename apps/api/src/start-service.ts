@@ -52,7 +52,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const commits = createCommitMonitor(database.plants);
   const plants = createPlantBatcher(commits, { ...config.batcherLimits, concurrentInserts });
   const app = await createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
-  const server = createServer(app, log);
+  const server = createServer(app, log, { fastPath: config.fastPath });
   const stopServer = createGracefulShutdown(server);
   const readiness = createReadiness({
     async check() {

@@ -26,8 +26,10 @@ export async function exportPlants(
   { output }: { readonly output?: string },
   context: CliContext,
 ): Promise<void> {
-  limitHeapGrowth();
-  limitYoungGeneration();
+  if (config.fastPath) {
+    limitHeapGrowth();
+    limitYoungGeneration();
+  }
   const database = await openDatabase(config.database, { mustExist: true });
   try {
     const count = await orExplainUnavailable(() =>

@@ -34,14 +34,14 @@ export async function importPlants(
   { file, fromLine }: ImportSource,
   context: CliContext,
 ): Promise<void> {
-  limitHeapGrowth();
+  if (config.fastPath) limitHeapGrowth();
   const signal = abortOnSignal(context);
   const input = file === undefined ? context.input : await openInput(resolve(context.folder, file));
   const database = await openDatabase(config.database);
   try {
     const insert: PlantStore['insert'] = (plants) => {
       // Before each insert: the first may start a thread, which resets it.
-      limitYoungGeneration();
+      if (config.fastPath) limitYoungGeneration();
       return retryWhileUnavailable(() => database.plants.insert(plants), retryPolicy, signal);
     };
     const batches = readBatches(readChunks(input, signal), toLimits(config, fromLine), signal);

@@ -1,6 +1,5 @@
 import type { Database, DatabaseLog } from './database.js';
 import type { DatabaseLocation } from './database-location.js';
-import { cacheDebugEnabled } from './fast-path/cache-debug-enabled.js';
 import { processWarnings } from './process-warnings.js';
 
 /** How a database is opened. */
@@ -20,7 +19,6 @@ export async function openDatabase(
   location: DatabaseLocation,
   { log = processWarnings, mustExist = false }: OpenOptions = {},
 ): Promise<Database> {
-  cacheDebugEnabled();
   switch (location.engine) {
     case 'sqlite': {
       const { openSqlite } = await import('./sqlite/open-sqlite.js');

@@ -6,8 +6,10 @@ import type { AccessTokens } from '../auth/access-tokens.js';
 import type { PlantBatcher } from '../plants/plant-batcher.js';
 import { createBodyBudget } from './body/body-budget.js';
 import { jsonBody } from './body/json-body.js';
-import { sendJsonAtOnce } from './fast-path/send-json.js';
+import { requestLines } from './fast-path/request-lines.js';
+import { sendJson } from './fast-path/send-json.js';
 import { bearerAuth } from './middleware/bearer-auth.js';
+import { commonHeaders } from './middleware/common-headers.js';
 import { compose } from './middleware/compose.js';
 import { allowOrigins } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
@@ -40,6 +42,8 @@ export interface AppDependencies {
   readonly corsOrigins: readonly string[];
   /** Aborted once the service is told to stop. */
   readonly stopping: AbortSignal;
+  /** Whether replies and log lines are composed past Node.js, Express and pino; see decision 20. */
+  readonly fastPath: boolean;
 }
 
 /**
@@ -52,12 +56,13 @@ export async function createApp(parts: AppDependencies): Promise<Express> {
   // No operation takes a query, so none is parsed.
   app.disable('query parser');
 
-  sendJsonAtOnce(app);
+  if (parts.fastPath) sendJson(app);
 
   app.use(
     compose(
       requestId(),
-      requestLogger(parts.log),
+      ...(parts.fastPath ? [] : [commonHeaders()]),
+      requestLogger(parts.fastPath ? requestLines(parts.log) : parts.log),
       limitHeaderLines,
       requireHost,
       ...(parts.corsOrigins.length > 0 ? [allowOrigins(parts.corsOrigins)] : []),

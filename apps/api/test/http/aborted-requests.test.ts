@@ -20,7 +20,8 @@ it('have a line in the log for each plant that is stored, though the client has 
   );
   const endOutage = await service.database.beginOutage('locked');
   connection.write(Buffer.concat(requests));
-  await sleep(200);
+  // Long enough for all of them to arrive, and shorter than a request waits for the database.
+  await sleep(500);
   connection.destroy();
   await sleep(50);
   await endOutage();

@@ -17,7 +17,8 @@ const questions: Readonly<Record<Engine, string>> = {
 };
 
 it('is the one that this project of vitest is named for', async ({ task }) => {
-  const question = new Map(Object.entries(questions)).get(task.file.projectName ?? '');
+  const [engine = ''] = (task.file.projectName ?? '').split('-');
+  const question = new Map(Object.entries(questions)).get(engine);
   expect(await service.database.query(question ?? '')).toEqual([{ version: expect.stringMatching(/^\d/) }]);
   const row = { id: '1', name: 'Monstera', tag: null };
   await expectStored(service, postPlant(service, { id: 1, name: 'Monstera' }), row);

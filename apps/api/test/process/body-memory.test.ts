@@ -34,7 +34,7 @@ async function startServer({ budgetBytes = 100_000, requestMs = timeLimits.reque
   };
   app.use(answerError);
   const limits = { ...timeLimits, requestMs, headersMs: Math.min(requestMs, timeLimits.headersMs) };
-  return { budget, baseUrl: await listen(createServer(app, silentLog, limits)) };
+  return { budget, baseUrl: await listen(createServer(app, silentLog, { limits })) };
 }
 
 const head = (length: number | 'chunked', holder = 1) =>

@@ -14,7 +14,7 @@ async function start() {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
   const { app } = await openApp(log);
-  const server = createServer(app, log, limits);
+  const server = createServer(app, log, { limits });
   return { server, baseUrl: await listen(server), lines };
 }
 

@@ -24,10 +24,11 @@ it('lists every engine that has migrations', () => {
   expect(engines.toSorted()).toEqual(readdirSync(join(app, 'prisma')).toSorted());
 });
 
-it('runs every HTTP test once for each engine', () => {
+it('runs every HTTP test once for each engine, and once more without the fast path', () => {
   const files = readdirSync(join(app, 'test/http')).map((file) => join(app, 'test/http', file));
   const listed = listTestFiles().filter(({ file }) => files.includes(file));
-  const expected = files.flatMap((file) => engines.map((projectName) => ({ file, projectName })));
+  const projects = [...engines, 'sqlite-plain'];
+  const expected = files.flatMap((file) => projects.map((projectName) => ({ file, projectName })));
   const inOrder = (list: typeof listed) => list.map((entry) => JSON.stringify(entry)).toSorted();
   expect(files.length).toBeGreaterThan(0);
   expect(inOrder(listed)).toEqual(inOrder(expected));

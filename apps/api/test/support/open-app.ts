@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
 import { parseConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/database/open-database.js';
@@ -15,9 +15,20 @@ import { temporaryFolder } from './process/temporary-folder.js';
 /** A log that writes nothing. */
 export const silentLog = pino({ level: 'silent' });
 
-/** The app over a database of its own, and a token for it; for a test that makes the server itself. */
-export async function openApp(log: Logger = silentLog): Promise<{ app: Express; token: string }> {
-  const config = parseConfig({ DATABASE_URL: `file:${join(temporaryFolder(), 'plant-store.db')}` }, '/');
+/**
+ * The app over a database of its own, and a token for it; for a test that makes the server itself. `environment` holds the
+ * settings that differ from the defaults.
+ */
+export async function openApp(
+  log: Logger = silentLog,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ app: Express; token: string }> {
+  const settings = {
+    DATABASE_URL: `file:${join(temporaryFolder(), 'plant-store.db')}`,
+    FAST_PATH: inject('fastPath'),
+    ...environment,
+  };
+  const config = parseConfig(settings, '/');
   const database = await openDatabase(config.database, { log });
   onTestFinished(() => database.close());
   const accessTokens = createAccessTokens(database.accessTokens);

@@ -22,7 +22,8 @@ export async function startTestService(
   const database = await createTestDatabase(inject('engine'));
   const logLines: string[] = [];
   const log = pino({}, { write: (line) => void logLines.push(line) });
-  const config = parseConfig({ PORT: '0', DATABASE_URL: database.url, ...environment }, '/');
+  const settings = { PORT: '0', DATABASE_URL: database.url, FAST_PATH: inject('fastPath') };
+  const config = parseConfig({ ...settings, ...environment }, '/');
   const service = await startService(config, log);
   const { text: token } = await service.accessTokens.issue({ name: 'test' });
   return {

@@ -7,7 +7,7 @@ import type { NodeResponse } from './node-response.js';
  * check and no settings looked up. Whatever calls `response.json`, ts-rest and the error reply among them, answers
  * that way, and with the security headers and the request id. Headers set before stay.
  */
-export function sendJsonAtOnce(app: Express): void {
+export function sendJson(app: Express): void {
   const writeHead = headWriter({ 'Content-Type': 'application/json; charset=utf-8', ...securityHeaders() });
 
   app.response.json = function json(this: Response, body: unknown) {

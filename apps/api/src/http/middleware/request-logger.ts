@@ -1,19 +1,17 @@
 import { errors } from '@plant-store/contract/errors';
 import type { RequestHandler } from 'express';
-import type { Logger } from 'pino';
 import { hideAccessTokens } from '../../auth/access-token-format.js';
-import { requestLines } from '../fast-path/request-lines.js';
+import type { RequestLines } from '../fast-path/request-lines.js';
 
 /** Logs one line per request, once it is over, but for those refused for overload; never a header or a body, and no token in the path. */
-export function requestLogger(log: Logger): RequestHandler {
-  const lines = requestLines(log);
+export function requestLogger(log: RequestLines): RequestHandler {
   return function requestLogger(request, response, next) {
     const startedAt = performance.now();
     response.on('close', () => {
       const { accessToken, plantId, error } = response.locals;
       // These are counted.
       if (error === errors.overloaded.error) return;
-      lines.info(
+      log.info(
         {
           requestId: request.id,
           method: request.method,

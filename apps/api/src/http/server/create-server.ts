@@ -1,4 +1,10 @@
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createHttpServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { messageClasses } from '../fast-path/message-classes.js';
@@ -29,9 +35,20 @@ const defaultTimeLimits: TimeLimits = {
   checkIntervalMs: 1_000,
 };
 
+/** How a server differs from the default one. */
+export interface ServerOptions {
+  readonly limits?: TimeLimits;
+  /** Whether messages are of classes made for the app; see decision 20. */
+  readonly fastPath?: boolean;
+}
+
 /** An HTTP server for the app, not listening yet. What is not valid HTTP gets the Error body too. */
-export function createServer(app: Express, log: Logger, limits: TimeLimits = defaultTimeLimits): Server {
-  const classes = messageClasses(app);
+export function createServer(
+  app: Express,
+  log: Logger,
+  { limits = defaultTimeLimits, fastPath = true }: ServerOptions = {},
+): Server {
+  const classes = fastPath ? messageClasses(app) : { IncomingMessage, ServerResponse };
   const server = createHttpServer({
     ...classes,
     requestTimeout: limits.requestMs,

@@ -9,5 +9,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The engine that the services of this project use. */
     readonly engine: Engine;
+    /** The setting `FAST_PATH` of the services of this project. */
+    readonly fastPath: 'on' | 'off';
   }
 }
