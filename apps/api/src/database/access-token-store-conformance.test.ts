@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../test/support/database/test-database.js'
 import type { AccessTokenStore } from '../auth/access-token-store.js';
 import type { Database } from './database.js';
 
-describe.each(engines)('a store of access tokens on %s', (engine) => {
+describe.each(engines)('the access token store on %s', (engine) => {
   let testDatabase: TestDatabase;
   let database: Database;
   let store: AccessTokenStore;
@@ -21,7 +21,7 @@ describe.each(engines)('a store of access tokens on %s', (engine) => {
 
   const expiresAt = new Date('2031-02-03T04:05:06.789Z');
 
-  it('keeps a token to the millisecond, and never shows its hash', async () => {
+  it('stores the times of a token to the millisecond, and never returns its hash', async () => {
     const before = Date.now();
     const added = await store.add({ name: 'shop', hash: 'a', expiresAt });
     expect(added).toStrictEqual({
@@ -38,13 +38,13 @@ describe.each(engines)('a store of access tokens on %s', (engine) => {
     expect(await store.list()).toStrictEqual([added]);
   });
 
-  it('lists tokens in the order of their ids, the same name as often as it was given', async () => {
+  it('lists tokens in the order of their ids, several of the same name too', async () => {
     for (const hash of ['c', 'a', 'b']) await store.add({ name: 'shop', hash, expiresAt: null });
     await store.revoke(1, new Date());
     expect((await store.list()).map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
-  it('refuses the same hash twice', async () => {
+  it('rejects a hash that exists', async () => {
     await store.add({ name: 'shop', hash: 'a', expiresAt: null });
     await expect(store.add({ name: 'other', hash: 'a', expiresAt: null })).rejects.toThrow(/unique/i);
     expect(await store.list()).toMatchObject([{ name: 'shop' }]);
@@ -60,7 +60,7 @@ describe.each(engines)('a store of access tokens on %s', (engine) => {
     expect((await store.list()).map(({ revokedAt }) => revokedAt)).toEqual([first, null]);
   });
 
-  it('takes over a token whole, once, and later only its revocation', async () => {
+  it('imports a token completely, once, and later only its revocation', async () => {
     const createdAt = new Date('2026-01-02T03:04:05.678Z');
     const token = { name: 'shop', hash: 'a', createdAt, expiresAt, revokedAt: null };
     const revokedAt = new Date('2026-02-03T04:05:06.789Z');
@@ -81,7 +81,7 @@ describe.each(engines)('a store of access tokens on %s', (engine) => {
     });
   });
 
-  it('says that the database is unavailable, and goes on later', async () => {
+  it('rejects with database_unavailable during an outage, and works after it', async () => {
     await store.add({ name: 'shop', hash: 'a', expiresAt: null });
     const endOutage = await testDatabase.beginOutage('closed');
     for (const write of [

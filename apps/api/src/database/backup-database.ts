@@ -7,7 +7,7 @@ import type { DatabaseLocation } from './database-location.js';
  * @param copyPath an empty file; the caller syncs it to disk
  * @param signal aborts the copy
  * @returns how many plants the copy has
- * @throws {OperatorError} when the engine has a tool of its own for that, there is no database, or it cannot be copied
+ * @throws {OperatorError} when the engine has its own tool for that, the database does not exist, or it cannot be copied
  */
 export async function backUpDatabase(
   location: DatabaseLocation,
@@ -21,7 +21,7 @@ export async function backUpDatabase(
   return copySqlite(location.path, copyPath, signal);
 }
 
-/** @throws {OperatorError} when the engine's databases are no files */
+/** @throws {OperatorError} when the engine does not store a database in a file */
 function requireFileBackup(
   location: DatabaseLocation,
 ): asserts location is Extract<DatabaseLocation, { engine: 'sqlite' }> {

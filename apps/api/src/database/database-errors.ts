@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors/service-error.js';
 
 /**
- * The refusal while a database cannot be used.
+ * The error for requests while the database is unavailable.
  *
- * @param cause what the engine or the system said
+ * @param cause the error of the engine or the operating system
  */
 export function databaseUnavailable(cause: unknown): ServiceError {
   const message = 'The database does not answer. Try again in 1 second.';
@@ -11,9 +11,9 @@ export function databaseUnavailable(cause: unknown): ServiceError {
 }
 
 /**
- * The refusal once a database was found damaged. Without `Retry-After`: only its operator can put an end to it.
+ * The error for requests once the database was found damaged. It has no `Retry-After`: only the operator can fix this.
  *
- * @param cause what the engine said
+ * @param cause the error of the engine
  */
 export function databaseDamaged(cause: unknown): ServiceError {
   const message = 'The database is damaged. Ask the operator to restore it.';

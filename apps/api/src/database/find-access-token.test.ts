@@ -2,7 +2,7 @@ import { ColumnTypeEnum, type SqlQuery } from '@prisma/driver-adapter-utils';
 import { expect, it, vi } from 'vitest';
 import { findAccessToken } from './find-access-token.js';
 
-/** A connection on which every query finds one row. */
+/** A connection on which every query returns this row. */
 function createConnection(row: unknown[]) {
   const queryRaw = vi.fn(async (_query: SqlQuery) => ({
     columnNames: ['id', 'name', 'created_at', 'expires_at', 'revoked_at'],
@@ -12,7 +12,7 @@ function createConnection(row: unknown[]) {
   return { queryRaw };
 }
 
-it('takes a time without a zone, as SQLite itself writes one, for UTC', async () => {
+it('reads a time without a time zone, as SQLite itself writes it, as UTC', async () => {
   vi.stubEnv('TZ', 'Asia/Kolkata');
   const row = [1, 'shop', '2026-01-02 03:04:05', '2031-02-03T04:05:06.789+00:00', '2031-02-03T04:05:06Z'];
   expect(await findAccessToken(createConnection(row), '?', 'a')).toStrictEqual({

@@ -2,11 +2,10 @@ import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import type { AccessToken } from '../auth/access-token-store.js';
 
 /**
- * Finds an access token by the SHA-256 of its text, on a connection of Prisma's driver adapter. It is all that a service
- * asks of Prisma at its first request, and loading Prisma's client with its query compiler would take longer than
- * everything else of that request.
+ * Finds an access token by the SHA-256 of its text, on a connection of Prisma's driver adapter. Requests need no more of
+ * Prisma than this, and loading its client with the query compiler would take longer than the rest of the first request.
  *
- * @param parameter how the engine writes the first parameter of a statement
+ * @param parameter the placeholder of the first parameter in the engine's SQL
  */
 export async function findAccessToken(
   connection: Pick<SqlQueryable, 'queryRaw'>,
@@ -30,7 +29,7 @@ export async function findAccessToken(
   };
 }
 
-/** A time as the adapter gives it, in ISO 8601. Without a zone it is UTC, as Prisma's client has it. */
+/** Parses a time that the adapter returns, in ISO 8601. Without a time zone it is UTC, as in Prisma's client. */
 function toTime(value: unknown): Date {
   const text = String(value);
   return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(text) ? text : `${text}Z`);

@@ -2,16 +2,16 @@ import type { Database, DatabaseLog } from './database.js';
 import type { DatabaseLocation } from './database-location.js';
 import { processWarnings } from './process-warnings.js';
 
-/** How a database is opened. */
+/** Options of `openDatabase`. */
 export interface OpenOptions {
-  /** Where it logs what happens between requests; by default its warnings go to standard error. */
+  /** Receives events between requests; by default warnings and errors go to standard error. */
   readonly log?: DatabaseLog;
   /** For commands that only read: a database that is missing is an error, and not created. Default: `false`. */
   readonly mustExist?: boolean;
 }
 
 /**
- * Opens the database that the configuration names, and migrates it as needed. Only the engine that is used is loaded.
+ * Opens the configured database, and migrates it as needed. Only the code of its engine is loaded.
  *
  * @throws {OperatorError} when it cannot be opened or is not a plant store of this version
  */

@@ -1,10 +1,10 @@
 import type { AccessToken, AccessTokenStore, HashedAccessToken } from '../auth/access-token-store.js';
 
-/** Everything of a token but its hash, which nobody needs to see. */
+/** Leaves the hash out of a result. */
 const withoutHash = { hash: true } as const;
 type WithoutHash = typeof withoutHash;
 
-/** The table of access tokens, as far as it is used; the client that Prisma generates for an engine has one. */
+/** The queries used of the access token table, common to the clients that Prisma generates for each engine. */
 export interface AccessTokenTable {
   create(query: {
     data: Parameters<AccessTokenStore['add']>[0] | HashedAccessToken;
@@ -21,34 +21,34 @@ export interface AccessTokenTable {
   }): Promise<{ readonly count: number }>;
 }
 
-/** The client that Prisma generates for an engine, as far as it is used. */
+/** The part that is used of the client that Prisma generates for an engine. */
 interface Client {
   readonly accessToken: AccessTokenTable;
   $disconnect(): Promise<void>;
 }
 
-/** What an engine gives for its table of access tokens. */
-export interface AccessTokenAccess {
-  /** Looks a token up without Prisma's client; see `findAccessToken`. */
+/** What the store needs of an engine. */
+export interface AccessTokenStoreDependencies {
+  /** Finds a token without Prisma's client; see `findAccessToken`. */
   findByHash(hash: string): Promise<AccessToken | null>;
   /** Loads Prisma's client, which takes a while. */
   loadClient(): Promise<Client>;
   /**
-   * Resolves once all that was read before is as durable as a commit of its own. What is acknowledged without a write,
-   * since it was there already, waits for it.
+   * Resolves once everything read before is as durable as a commit. An acknowledgement without a write, because the data
+   * exists already, waits for it.
    */
   confirmRead(): Promise<void>;
-  /** Runs a query and turns a failure of the database into `database_unavailable`. */
+  /** Runs a query, and converts a failure of the database into `database_unavailable`. */
   orUnavailable<Result>(query: () => Promise<Result>): Promise<Result>;
 }
 
-/** Access tokens in the table of any engine. Prisma's client is loaded by the first who needs it. */
+/** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */
 export function createPrismaAccessTokenStore({
   findByHash,
   loadClient,
   confirmRead,
   orUnavailable,
-}: AccessTokenAccess): AccessTokenStore & { close(): Promise<void> } {
+}: AccessTokenStoreDependencies): AccessTokenStore & { close(): Promise<void> } {
   let client: Promise<Client> | undefined;
   const withTable = async <Result>(query: (tokens: AccessTokenTable) => Promise<Result>) => {
     client ??= loadClient();
@@ -74,8 +74,8 @@ export function createPrismaAccessTokenStore({
     takeOver: (token) =>
       withTable(async (tokens) => {
         const { hash, revokedAt } = token;
-        const known = await tokens.findUnique({ where: { hash }, omit: withoutHash });
-        if (known === null) {
+        const existing = await tokens.findUnique({ where: { hash }, omit: withoutHash });
+        if (existing === null) {
           await tokens.create({ data: token, omit: withoutHash });
           return true;
         }

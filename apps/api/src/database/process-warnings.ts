@@ -1,6 +1,6 @@
 import type { DatabaseLog, LogFields } from './database.js';
 
-/** For commands, which have no log: what is wrong becomes a warning of the process, on standard error. */
+/** The log of commands, which have none of their own: warnings and errors become process warnings, on standard error. */
 export const processWarnings: DatabaseLog = {
   info: () => undefined,
   warn: emitWarning,

@@ -1,10 +1,10 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { InsertOutcome, StoredPlant } from '../plants/plant-store.js';
 
-/** What became of a plant that is stored now. */
+/** The outcome of a plant that was stored. */
 export const stored: InsertOutcome = { stored: true };
 
-/** A row of the table of plants, as Prisma's client gives it. */
+/** A row of the plants table, decoded from what the driver adapter returns. */
 export interface PlantRow {
   readonly id: bigint;
   readonly name: string;
@@ -12,10 +12,10 @@ export interface PlantRow {
 }
 
 /**
- * What became of each of the plants of one insert.
+ * Determines the outcome of each plant of an insert.
  *
  * @param newIds the ids that the insert stored
- * @param findRows reads the rows of some ids. A plant never changes, so reading it after the insert reads the same.
+ * @param findRows reads the rows with these ids. Plants never change, so they may be read after the insert.
  */
 export async function resolveInsertOutcomes(
   plants: readonly NewPlant[],
@@ -23,20 +23,20 @@ export async function resolveInsertOutcomes(
   findRows: (ids: bigint[]) => Promise<readonly PlantRow[]>,
 ): Promise<readonly InsertOutcome[]> {
   const unclaimed = new Set(newIds);
-  // The first plant of an id takes a new id away from those after it.
-  const wins = plants.map(({ id }) => unclaimed.delete(id));
-  const taken = new Set(plants.filter((_, index) => !wins[index]).map(({ id }) => id));
-  const rows = taken.size === 0 ? [] : await findRows([...taken]);
+  // Of several plants with the same new id, the first one was stored.
+  const wasStored = plants.map(({ id }) => unclaimed.delete(id));
+  const takenIds = new Set(plants.filter((_, index) => !wasStored[index]).map(({ id }) => id));
+  const rows = takenIds.size === 0 ? [] : await findRows([...takenIds]);
   const existing = new Map(rows.map((row) => [row.id, toPlant(row)]));
   return plants.map(({ id }, index) => {
-    if (wins[index]) return stored;
+    if (wasStored[index]) return stored;
     const plant = existing.get(id);
-    if (plant === undefined) throw new Error(`The plant ${id} is neither stored nor there`);
+    if (plant === undefined) throw new Error(`The plant ${id} was not stored, and no row has its id`);
     return { stored: false, existing: plant };
   });
 }
 
-/** A row as a plant, which has no tag rather than `null`. */
+/** Converts a row into a plant, which has no tag rather than `null`. */
 export function toPlant({ id, name, tag }: PlantRow): StoredPlant {
   return tag === null ? { id, name } : { id, name, tag };
 }

@@ -87,7 +87,7 @@ it.each([
     fault: 'a newer version',
     damage: (path: string) =>
       execute(path, `UPDATE _prisma_migrations SET migration_name = '99990101000000_later'`),
-    says: 'which this version does not know',
+    says: 'which this version does not have',
   },
   {
     fault: "another program's database",

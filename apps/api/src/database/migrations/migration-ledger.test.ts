@@ -21,15 +21,15 @@ it('finds what is not applied yet', () => {
   expect(pending(row('1_first'), row('2_second'), row('3_third'))).toEqual([]);
 });
 
-it('applies again what was rolled back', () => {
+it('applies a migration again that was rolled back', () => {
   const rolledBack = row('2_second', { finished: false, rolledBack: true });
   expect(pending(row('1_first'), rolledBack)).toEqual(['2_second', '3_third']);
 });
 
 it.each([
-  { fault: row('1_first', { finished: false }), says: '1_first failed halfway' },
-  { fault: row('1_first', { checksum: 'of something else' }), says: '1_first was edited' },
-  { fault: row('4_fourth'), says: '4_fourth, which this version does not know' },
-])('refuses a ledger that does not agree: $says', ({ fault, says }) => {
-  expect(() => pending(fault)).toThrow(says);
+  { invalid: row('1_first', { finished: false }), says: '1_first failed halfway' },
+  { invalid: row('1_first', { checksum: 'of something else' }), says: '1_first was edited' },
+  { invalid: row('4_fourth'), says: '4_fourth, which this version does not have' },
+])('rejects a ledger that does not match: $says', ({ invalid, says }) => {
+  expect(() => pending(invalid)).toThrow(says);
 });

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../errors/operator-error.js';
 import type { Migration } from './read-migrations.js';
 
-/** A row of `_prisma_migrations`, the ledger in which Prisma Migrate notes what it has applied. */
+/** A row of `_prisma_migrations`, the ledger in which Prisma Migrate records what it has applied. */
 export interface LedgerRow {
   readonly migrationName: string;
   readonly checksum: string;
@@ -10,10 +10,10 @@ export interface LedgerRow {
 }
 
 /**
- * The migrations still to be applied. A ledger with a migration that failed, that was edited after it had been
- * applied, or that this version does not know, is refused: this is no database to write plants to.
+ * The migrations still to be applied.
  *
- * @throws {OperatorError} that says which migration it is and what to do
+ * @throws {OperatorError} when the ledger has a migration that failed, that was edited after it had been applied, or that
+ * this version does not have; the message says which, and what to do
  */
 export function findPendingMigrations(
   migrations: readonly Migration[],
@@ -22,18 +22,18 @@ export function findPendingMigrations(
   const applied = new Map(ledger.filter((row) => !row.rolledBack).map((row) => [row.migrationName, row]));
   for (const row of applied.values()) {
     const migration = migrations.find(({ name }) => name === row.migrationName);
-    const fault = findFault(row, migration);
-    if (fault !== undefined) throw new OperatorError(`The database cannot be used: ${fault}`);
+    const problem = findProblem(row, migration);
+    if (problem !== undefined) throw new OperatorError(`The database cannot be used: ${problem}`);
   }
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-function findFault(row: LedgerRow, migration: Migration | undefined): string | undefined {
+function findProblem(row: LedgerRow, migration: Migration | undefined): string | undefined {
   if (!row.finished) {
-    return `the migration ${row.migrationName} failed halfway. Restore a backup, or mend it with prisma migrate resolve.`;
+    return `the migration ${row.migrationName} failed halfway. Restore a backup, or fix it with prisma migrate resolve.`;
   }
   if (migration === undefined) {
-    return `it has the migration ${row.migrationName}, which this version does not know. Start the version that applied it.`;
+    return `it has the migration ${row.migrationName}, which this version does not have. Start the version that applied it.`;
   }
   if (migration.checksum !== row.checksum) {
     return `the migration ${row.migrationName} was edited after it had been applied. Restore the file as it was.`;

@@ -9,7 +9,7 @@ import { type Engine, engines } from '../../../test/support/database/engines.js'
 import type { TestDatabase } from '../../../test/support/database/test-database.js';
 import { OperatorError } from '../../errors/operator-error.js';
 
-/** A column of the ledger, as the engine itself describes it. */
+/** A column of the ledger, as the engine describes it. */
 interface Column {
   readonly name: string;
   readonly type: string;
@@ -27,13 +27,13 @@ const column = (name: string, type: string, change: Partial<Column> = {}): Colum
   ...change,
 });
 
-/** What an engine says of the ledger, and what it is to be. */
+/** How to query the ledger's description on an engine, and the expected result. */
 interface Ledger {
   readonly describe: string;
   readonly columns: readonly Column[];
-  /** How Prisma Migrate's engine begins the statement that creates it. */
+  /** The beginning of the statement with which Prisma Migrate's engine creates it. */
   readonly creation: string;
-  /** The times of the rows as they are stored: their type, and milliseconds since the epoch. */
+  /** Selects the stored times of the rows: their type, and milliseconds since the epoch. */
   readonly times: string;
   readonly timeType: string;
 }
@@ -84,7 +84,7 @@ const ledgers: Readonly<Record<Engine, Ledger>> = {
 const app = fileURLToPath(new URL('../../..', import.meta.url));
 const prisma = dirname(createRequire(import.meta.url).resolve('prisma/package.json'));
 
-describe.each(engines)('the ledger of migrations on %s', (engine) => {
+describe.each(engines)('the migration ledger on %s', (engine) => {
   const ledger = ledgers[engine];
   const folders = join(app, 'prisma', engine, 'migrations');
   const names = readdirSync(folders).filter((name) => name !== 'migration_lock.toml');
@@ -100,7 +100,7 @@ describe.each(engines)('the ledger of migrations on %s', (engine) => {
   });
   afterAll(() => database.remove());
 
-  it('has the columns of that of Prisma Migrate', async () => {
+  it('has the columns that Prisma Migrate creates', async () => {
     const columns = (await database.query<Column>(ledger.describe)).map((row) => ({
       ...row,
       nullable: Boolean(row.nullable),
@@ -109,7 +109,7 @@ describe.each(engines)('the ledger of migrations on %s', (engine) => {
     expect(columns).toEqual(ledger.columns);
   });
 
-  it('is created by the statement that Prisma Migrate creates its own by', async () => {
+  it('is created by the statement that Prisma Migrate uses', async () => {
     const other = await createTestDatabase(engine);
     await other.query(findStatement(ledger.creation));
     const columns = await other.query(ledger.describe);
@@ -151,7 +151,7 @@ describe.each(engines)('the ledger of migrations on %s', (engine) => {
     }
   });
 
-  it('lets nothing be applied twice', async () => {
+  it('keeps migrations from being applied twice', async () => {
     const again = await openTestDatabase(database);
     await again.close();
     expect(again.appliedMigrations).toEqual([]);
@@ -159,14 +159,14 @@ describe.each(engines)('the ledger of migrations on %s', (engine) => {
   });
 
   it.each([
-    { fault: 'edited', change: `checksum = 'of something else'`, says: 'was edited after' },
-    { fault: 'failed', change: 'finished_at = NULL', says: 'failed halfway' },
+    { state: 'edited', change: `checksum = 'of something else'`, says: 'was edited after' },
+    { state: 'failed', change: 'finished_at = NULL', says: 'failed halfway' },
     {
-      fault: 'unknown',
+      state: 'unknown',
       change: `migration_name = '99990101000000_later'`,
-      says: 'which this version does not know',
+      says: 'which this version does not have',
     },
-  ])('that has a migration that is $fault is refused, and stays as it is', async ({ change, says }) => {
+  ])('is rejected and left unchanged if it has a migration that is $state', async ({ change, says }) => {
     const broken = await createTestDatabase(engine);
     await (await openTestDatabase(broken)).close();
     await broken.query(`UPDATE _prisma_migrations SET ${change}`);
@@ -178,7 +178,7 @@ describe.each(engines)('the ledger of migrations on %s', (engine) => {
     await broken.remove();
   });
 
-  it('is begun once by many that open a new database at once', async () => {
+  it('is created once when many open a new database concurrently', async () => {
     const fresh = await createTestDatabase(engine);
     const opened = await Promise.all(Array.from({ length: 4 }, () => openTestDatabase(fresh)));
     await Promise.all(opened.map((one) => one.close()));
@@ -188,7 +188,7 @@ describe.each(engines)('the ledger of migrations on %s', (engine) => {
   });
 });
 
-/** A statement in the engine of Prisma Migrate that is installed. */
+/** A statement of Prisma Migrate's engine, read from the installed package. */
 function findStatement(beginning: string): string {
   const engine = readFileSync(join(prisma, 'build/schema_engine_bg.wasm'), 'latin1');
   const start = engine.indexOf(beginning);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { packageFolder } from '../../package-folder.js';
 import type { DatabaseLocation } from '../database-location.js';
 
-/** One migration, as Prisma lays it out: a folder with a `migration.sql` in it. */
+/** A migration in Prisma's layout: a folder with a `migration.sql`. */
 export interface Migration {
   /** The name of its folder; migrations are applied in the order of their names. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** The migrations that come with this version for an engine, in order. */
+/** The migrations of this version for an engine, in order. */
 export function readMigrations(engine: DatabaseLocation['engine']): readonly Migration[] {
   const folder = new URL(`prisma/${engine}/migrations/`, packageFolder);
   return readdirSync(folder, { withFileTypes: true })

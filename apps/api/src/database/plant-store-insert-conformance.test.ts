@@ -1,0 +1,120 @@
+import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { engines } from '../../test/support/database/engines.js';
+import { outageKinds } from '../../test/support/database/test-database.js';
+import { usePlantStore } from '../../test/support/database/use-plant-store.js';
+
+const stored = { stored: true };
+const taken = (existing: NewPlant) => ({ stored: false, existing });
+
+describe.each(engines)('inserting plants on %s', (engine) => {
+  const { store, testDatabase, readAll } = usePlantStore(engine);
+
+  it('stores many plants and returns an outcome for each in order', async () => {
+    const plants = [
+      { id: INT64_MAX, name: 'last', tag: '' },
+      { id: INT64_MIN, name: 'first' },
+      { id: 9007199254740993n, name: '"quotes", \\ and \u0001', tag: '🌱' },
+      { id: 0n, name: '' },
+      { id: -1n, name: "{a,b},'NULL',\\x00", tag: 'NULL' },
+    ];
+    expect(await store.insert(plants)).toEqual(plants.map(() => stored));
+    expect(await store.insert(plants)).toEqual(plants.map(taken));
+    expect(await readAll()).toEqual(plants.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+  });
+
+  it('resolves one call like a sequence of calls with one plant each', async () => {
+    await store.insert([{ id: 1n, name: 'old' }]);
+    const outcomes = await store.insert([
+      { id: 1n, name: 'new' },
+      { id: 2n, name: 'first' },
+      { id: 2n, name: 'second' },
+      { id: 3n, name: 'other' },
+      { id: 1n, name: 'old' },
+      { id: 2n, name: 'first' },
+    ]);
+    const old = taken({ id: 1n, name: 'old' });
+    const first = taken({ id: 2n, name: 'first' });
+    expect(outcomes).toEqual([old, stored, first, stored, old, first]);
+    expect(await readAll()).toEqual([
+      { id: 1n, name: 'old' },
+      { id: 2n, name: 'first' },
+      { id: 3n, name: 'other' },
+    ]);
+  });
+
+  it('stores the first plant of an id within one call, even if the ids are not in order', async () => {
+    const plants = [
+      { id: 5n, name: 'a' },
+      { id: 4n, name: 'b' },
+      { id: 5n, name: 'c' },
+      { id: 4n, name: 'd' },
+    ];
+    expect(await store.insert(plants)).toEqual([
+      stored,
+      stored,
+      taken({ id: 5n, name: 'a' }),
+      taken({ id: 4n, name: 'b' }),
+    ]);
+  });
+
+  it('distinguishes a plant without a tag from one with an empty tag', async () => {
+    await store.insert([{ id: 1n, name: 'n' }]);
+    await store.insert([{ id: 2n, name: 'n', tag: '' }]);
+    expect(await store.insert([{ id: 1n, name: 'n', tag: '' }])).toStrictEqual([
+      taken({ id: 1n, name: 'n' }),
+    ]);
+    expect(await store.insert([{ id: 2n, name: 'n' }])).toStrictEqual([
+      taken({ id: 2n, name: 'n', tag: '' }),
+    ]);
+  });
+
+  it('stores nothing when given no plants', async () => {
+    expect(await store.insert([])).toEqual([]);
+    expect(await readAll()).toEqual([]);
+  });
+
+  it('stores as many plants as a batch may have, and then finds each id taken', async () => {
+    const plants = Array.from({ length: 1_000 }, (_, index) => ({
+      id: BigInt(index),
+      name: 'x'.repeat(100),
+    }));
+    expect(await store.insert(plants)).toEqual(plants.map(() => stored));
+    expect(await store.insert(plants)).toEqual(plants.map(taken));
+  });
+
+  it('stores all plants of a call or none', async () => {
+    await testDatabase.query('CREATE UNIQUE INDEX one_of_a_name ON plants (name)');
+    onTestFinished(async () => void (await testDatabase.query('DROP INDEX one_of_a_name')));
+    const plants = [1n, 2n, 3n].map((id) => ({ id, name: id === 3n ? 'twice' : `${id}` }));
+    await store.insert([{ id: 9n, name: 'twice' }]);
+    await expect(store.insert(plants)).rejects.toThrow(/unique/i);
+    expect(await readAll()).toEqual([{ id: 9n, name: 'twice' }]);
+  });
+
+  it('stores one plant per id out of many concurrent calls', async () => {
+    const calls = Array.from({ length: 20 }, (_, call) =>
+      store.insert([1n, 2n, 3n].map((id) => ({ id, name: `of call ${call}` }))),
+    );
+    const outcomes = (await Promise.all(calls)).flat();
+    expect(outcomes.filter((outcome) => outcome.stored)).toHaveLength(3);
+    const kept = await readAll();
+    for (const [index, outcome] of outcomes.entries()) {
+      if (!outcome.stored) expect(outcome.existing).toEqual(kept[index % 3]);
+    }
+  });
+
+  it.each(outageKinds)(
+    'rejects with database_unavailable during an outage, and stores after it (%s)',
+    async (kind) => {
+      const endOutage = await testDatabase.beginOutage(kind);
+      await expect(store.insert([{ id: 1n, name: 'Fern' }])).rejects.toMatchObject({
+        errorName: 'database_unavailable',
+        headers: { 'Retry-After': '1' },
+        cause: expect.anything(),
+      });
+      await endOutage();
+      expect(await store.insert([{ id: 1n, name: 'Fern' }])).toEqual([stored]);
+    },
+  );
+});

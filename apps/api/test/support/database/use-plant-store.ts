@@ -1,0 +1,39 @@
+import type { NewPlant } from '@plant-store/contract';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { Database } from '../../../src/database/database.js';
+import type { PlantStore } from '../../../src/plants/plant-store.js';
+import { createTestDatabase, openTestDatabase } from './create-test-database.js';
+import type { Engine } from './engines.js';
+import type { TestDatabase } from './test-database.js';
+
+/** Page limits that no test reaches by accident. */
+export const highLimits = { plants: 1_000, bytes: 2 ** 20 };
+
+/** Plants with these ids. */
+export const plantsOf = (...ids: bigint[]): NewPlant[] => ids.map((id) => ({ id, name: `plant ${id}` }));
+
+/** The plant store of an empty database, for the tests of the calling suite; each of them finds it empty. */
+export function usePlantStore(engine: Engine) {
+  let testDatabase: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase(engine);
+    database = await openTestDatabase(testDatabase, { DATABASE_STATEMENT_TIMEOUT_MS: '2000' });
+  });
+  afterEach(() => testDatabase.query('DELETE FROM plants'));
+  afterAll(async () => {
+    await database.close();
+    await testDatabase.remove();
+  });
+
+  // The database is opened after the suite has called this function.
+  const store: PlantStore = {
+    insert: (plants) => database.plants.insert(plants),
+    read: (after, limits) => database.plants.read(after, limits),
+  };
+  const forTests: Pick<TestDatabase, 'query' | 'beginOutage'> = {
+    query: (sql) => testDatabase.query(sql),
+    beginOutage: (kind) => testDatabase.beginOutage(kind),
+  };
+  return { store, testDatabase: forTests, readAll: () => store.read(undefined, highLimits) };
+}
