@@ -1,8 +1,8 @@
-// Compares the number of tests that have run with the numbers in test-counts.json, so that a suite that silently does
-// not run is noticed. Without an option it reads what `pnpm test` has left in each workspace.
-//   node .ci/check-test-counts.ts            compares; ends with status 1 where they differ
-//   node .ci/check-test-counts.ts --write    takes over the numbers as they are now, after a change on purpose;
-//                                            only if all tests have run and passed
+// Compares the number of tests that ran with the numbers in test-counts.json, to notice a suite that silently does not
+// run. It reads the results that `pnpm test` leaves in each workspace.
+//   node .ci/check-test-counts.ts            exits with status 1 if the numbers differ
+//   node .ci/check-test-counts.ts --write    records the current numbers, after an intended change; only if all tests
+//                                            ran and passed
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countsFile, readExpectedCounts, readReport, reportFile } from './test-counts.ts';
@@ -14,18 +14,18 @@ const problems: string[] = [];
 
 for (const { name, folder } of listWorkspaces(root)) {
   if (!existsSync(join(folder, reportFile))) {
-    problems.push(`${name}: no test has run`);
+    problems.push(`${name}: no tests ran`);
     continue;
   }
   const { total, passed } = readReport(folder);
   counts[name] = passed;
   if (passed !== total) {
-    problems.push(`${name}: of ${total} tests ${passed} passed; none may fail or be skipped`);
+    problems.push(`${name}: only ${passed} of ${total} tests passed; none may fail or be skipped`);
   }
 }
 
 if (process.argv.includes('--write')) {
-  // Counts of tests that failed or did not run would be what is expected from then on.
+  // Otherwise failed or missing tests would lower the expected numbers.
   if (problems.length === 0) writeFileSync(countsFile, `${JSON.stringify(counts, undefined, 2)}\n`);
 } else {
   const expected = readExpectedCounts();
@@ -36,7 +36,7 @@ if (process.argv.includes('--write')) {
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) {
-  console.error('Where that is meant, run pnpm test and then: node .ci/check-test-counts.ts --write');
+  console.error('If this is intended, run pnpm test and then: node .ci/check-test-counts.ts --write');
   process.exitCode = 1;
 } else {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -1,19 +1,19 @@
-// Proves, in a temporary copy of this checkout, that the commands which guard it can fail: in every workspace a failing
-// test, a type error and a lint error each end their command with a status other than 0. Run it after `pnpm validate`,
-// whose builds it uses: `node .ci/prove-gate.ts`.
+// Proves that CI can fail: in every workspace of a temporary copy of this checkout, a failing test, a type error and a
+// lint error make `test`, `typecheck` and `lint` fail. Run it after `pnpm validate`, whose builds it uses:
+// `node .ci/prove-gate.ts`.
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { listWorkspaces, pnpm, type Workspace } from './workspaces.ts';
 
-/** A file that a command must refuse, whatever the others are like. */
+/** A file that a command must reject. */
 interface Probe {
   readonly task: 'test' | 'typecheck' | 'lint';
   readonly file: string;
   readonly content: string;
-  /** What the command prints when it refuses the probe. */
+  /** What the command prints when it rejects the probe. */
   readonly evidence: string;
-  /** What is handed on to the command, so that it looks at this file alone. */
+  /** Passed to the command, so that it checks only this file. */
   readonly filter?: string;
 }
 
@@ -34,41 +34,41 @@ const probes: readonly Probe[] = [
   },
   { task: 'lint', file: `${name}.ts`, content: 'export const probe: any = 1;\n', evidence: 'noExplicitAny' },
 ];
-/** Where a workspace keeps sources that all three commands look at. */
+/** The folders of a workspace with sources that all three commands check. */
 const sourceFolders = ['src', 'scripts'];
-/** What is not copied: it is installed again, or belongs to this checkout alone. */
-const leftOut = ['node_modules', '.git', '.turbo', 'data'];
+/** Not copied, since it is installed again or belongs to this checkout only. */
+const excluded = ['node_modules', '.git', '.turbo', 'data'];
 
 const root = join(import.meta.dirname, '..');
 const copy = mkdtempSync(join(tmpdir(), 'plant-store-gate-'));
 // The PostgreSQL of the tests may run as another user.
 chmodSync(copy, 0o755);
 try {
-  cpSync(root, copy, { recursive: true, filter: (path) => !leftOut.includes(basename(path)) });
+  cpSync(root, copy, { recursive: true, filter: (path) => !excluded.includes(basename(path)) });
   const installed = pnpm(copy, 'install', '--offline', '--frozen-lockfile');
   if (installed.status !== 0) throw new Error(`The copy cannot be installed:\n${installed.output}`);
   const workspaces = listWorkspaces(copy);
   const passed = workspaces.flatMap((workspace) => probes.flatMap((probe) => prove(workspace, probe)));
   passed.push(...proveRootLint());
   if (passed.length > 0) {
-    console.error(`These commands ended with status 0, or failed for another reason:\n${passed.join('\n')}`);
+    console.error(`These commands succeeded, or failed for another reason:\n${passed.join('\n')}`);
     process.exitCode = 1;
   } else {
     console.log(
-      `gate: in all of ${workspaces.length} workspaces a failing test, a type error and a lint error are seen`,
+      `gate: all ${workspaces.length} workspaces reject a failing test, a type error and a lint error`,
     );
   }
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
 
-/** Runs a command on a workspace with a probe in it; gives a line for a command that does not refuse the probe. */
+/** Runs a command on a workspace with a probe in it; returns a line if the command does not reject the probe. */
 function prove(
   { name: workspace, folder }: Workspace,
   { task, file, content, evidence, filter }: Probe,
 ): string[] {
   const sources = sourceFolders.map((source) => join(folder, source)).find((source) => existsSync(source));
-  if (sources === undefined) return [`${workspace}: no folder ${sourceFolders.join(' or ')} for a probe`];
+  if (sources === undefined) return [`${workspace}: no ${sourceFolders.join(' or ')} folder for a probe`];
   const path = join(sources, file);
   writeFileSync(path, content);
   try {
@@ -82,7 +82,7 @@ function prove(
   }
 }
 
-/** The same for the lint of the root's own files. */
+/** Does the same for the lint of the root's own files. */
 function proveRootLint(): string[] {
   const path = join(copy, 'package.json');
   const content = readFileSync(path);

@@ -1,5 +1,5 @@
-// Runs all tests of the service and of the client on the newest Node.js of each supported line but the pinned one, and
-// compares their numbers with test-counts.json. With --all it runs the tests of every workspace. Run it after `pnpm build`:
+// Runs all tests of the service and of the client on the latest Node.js of each supported line except the pinned one,
+// and compares their numbers with test-counts.json. With --all it tests every workspace. Run it after `pnpm build`:
 //   node .ci/test-on-other-lines.ts [--all] [line…]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -30,13 +30,13 @@ for (const line of lines) {
   }
 }
 
-/** The path of the newest Node.js of a line, which npm installs. */
+/** Installs the latest Node.js of a line with npm, and returns its path. */
 function findNode(line: string): string {
   const options = ['-y', '-p', `node@${line}`, 'node', '--print', 'process.execPath'];
   return execFileSync('npx', options, { encoding: 'utf8' }).trim();
 }
 
-/** @throws {Error} when a test fails */
+/** @throws {Error} if a test fails */
 function runTests(node: string, folder: string): void {
   rmSync(join(folder, reportFile), { force: true });
   const path = [dirname(node), join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter);

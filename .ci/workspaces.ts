@@ -6,7 +6,7 @@ export interface Workspace {
   readonly folder: string;
 }
 
-/** Runs pnpm in a folder, and gives its exit status and all that it printed. */
+/** Runs pnpm in a folder, and returns its exit status and output. */
 export function pnpm(folder: string, ...options: readonly string[]) {
   const { status, stdout, stderr, error } = spawnSync('npx', ['-y', 'pnpm@10.34.9', ...options], {
     cwd: folder,
@@ -18,7 +18,7 @@ export function pnpm(folder: string, ...options: readonly string[]) {
   return { status, stdout, output: `${stdout}${stderr}` };
 }
 
-/** All packages of the repository but its root, which holds no code. */
+/** Lists all packages of the repository except the root, which has no code. */
 export function listWorkspaces(root: string): readonly Workspace[] {
   const { status, stdout, output } = pnpm(root, 'list', '--recursive', '--depth=-1', '--json');
   if (status !== 0) throw new Error(`pnpm cannot list the workspaces:\n${output}`);

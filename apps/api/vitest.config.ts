@@ -4,12 +4,12 @@ import { type Engine, engines } from './test/support/database/engines.js';
 const httpTests = 'test/http/**/*.test.ts';
 const browserTests = 'test/browser/**/*.test.ts';
 
-/** `--mode browser` runs the tests that need Chromium, and only those; every other run leaves them out. */
+/** `--mode browser` runs only the tests that need Chromium; every other run excludes them. */
 export default defineConfig(({ mode }) => ({
   test: {
-    // A PostgreSQL of its own, which needs none on the machine.
+    // Starts a PostgreSQL server, so that none is needed on the machine.
     globalSetup: ['test/support/postgresql/global-setup.ts'],
-    // Many tests wait for a process, or for the end of an outage.
+    // Many tests spend their time waiting for a process or for the end of an outage.
     maxWorkers: '100%',
     // CI compares the number of tests with the one in .ci/test-counts.json.
     reporters: mode === 'browser' ? ['default'] : ['default', ['json', { outputFile: 'test-results.json' }]],
@@ -17,8 +17,8 @@ export default defineConfig(({ mode }) => ({
       mode === 'browser'
         ? [createProject('browser', 'sqlite', { include: [browserTests] })]
         : [
-            // What the API promises holds on every engine: the same tests, once for each.
-            // These files keep no state in modules, which so need not be loaded anew for each of them.
+            // The API behaves the same on every engine, so its tests run once for each.
+            // They keep no state in modules, so the files can share loaded modules.
             ...engines.map((engine) =>
               createProject(engine, engine, { include: [httpTests], isolate: false }),
             ),
@@ -32,7 +32,7 @@ export default defineConfig(({ mode }) => ({
   },
 }));
 
-/** A group of test files, and the engine that the services use which they start. */
+/** A group of test files, and the engine of the services that they start. */
 function createProject(
   name: string,
   engine: Engine,
@@ -46,7 +46,7 @@ function createProject(
       name,
       ...options,
       provide: { engine, fastPath },
-      // Only what hangs takes this long, however busy the machine is.
+      // Only a test that hangs takes this long, even on a busy machine.
       testTimeout: 60_000,
       hookTimeout: 60_000,
     },

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * Bundles the command with what it imports into `dist`, so that a start reads a dozen files in place of hundreds. What
- * is imported by `import()` goes into files of its own, which are read only when they are needed. All files are side by
- * side: what finds another by its own place, such as `src/package-folder.ts`, counts on it.
+ * Bundles the command with its dependencies into `dist`, so that a start reads a dozen files instead of hundreds.
+ * Modules loaded with `import()` get separate files, read only when needed. All files lie side by side, which code that
+ * locates others relative to itself, such as `src/package-folder.ts`, relies on.
  */
 const absWorkingDir = fileURLToPath(new URL('..', import.meta.url));
 
@@ -14,7 +14,7 @@ await build({
   absWorkingDir,
   entryPoints: [
     'src/main.ts',
-    // Loaded by their paths, in a thread and in a process of their own.
+    // Loaded by path, in a separate thread and a separate process.
     'src/database/sqlite/checkpoints/checkpoint-worker.js',
     'src/database/sqlite/files/copy-process.js',
   ],
@@ -25,12 +25,12 @@ await build({
   platform: 'node',
   target: 'node22.14',
   format: 'esm',
-  // Packages that are CommonJS require modules of Node.js.
+  // CommonJS packages call require for modules of Node.js.
   banner: {
     js: `import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);`,
   },
-  // Native code, which it looks for beside itself.
+  // It looks for its native code relative to itself.
   external: ['better-sqlite3'],
   sourcemap: true,
   logLevel: 'warning',

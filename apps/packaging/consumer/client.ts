@@ -26,12 +26,12 @@ const createRose = (answer: Answer) =>
     retries: 0,
     fetch: async (_url, init) => {
       if (init.body !== '{"id":9223372036854775807,"name":"Rose","tag":"shrub"}')
-        throw new Error('Other body');
+        throw new Error('Unexpected body');
       return answer();
     },
   }).createPlant({ body: rose });
 
-/** What a reply says, by its status. */
+/** Describes a reply, narrowed by its status. */
 function describeReply(reply: ReplyOf<'createPlant'>): string {
   if (reply.status === 200) {
     const { name, tag }: { readonly name: string; readonly tag?: string | undefined } = reply.body;
@@ -42,12 +42,12 @@ function describeReply(reply: ReplyOf<'createPlant'>): string {
   return `${status} ${reply.body.error} ${reply.body.message}`;
 }
 
-/** A switch over the numbers of a status, which the compiler checks. */
+/** The compiler checks a switch over the error numbers of a status. */
 function nameOf(error: ErrorNumber<400>): ErrorName | 'another error' {
   switch (error) {
     case errors.id_taken.error:
       return 'id_taken';
-    // @ts-expect-error It comes with another status.
+    // @ts-expect-error This error has another status.
     case errors.overloaded.error:
       return 'overloaded';
     default:
@@ -55,7 +55,7 @@ function nameOf(error: ErrorNumber<400>): ErrorName | 'another error' {
   }
 }
 
-/** What an error says, by its class. */
+/** Describes an error, narrowed by its class. */
 function describeError(error: unknown): string {
   if (!isPlantStoreError(error)) throw error;
   if (isUnexpectedResponseError(error)) return `unexpected ${error.status} ${error.bodyStart}`;
@@ -83,8 +83,8 @@ const expected: readonly (readonly [Answer, string])[] = [
 ];
 
 for (const [answer, text] of expected) {
-  const said = await createRose(answer).then(describeReply, describeError);
-  if (said !== text) throw new Error(`${said}, not ${text}`);
+  const actual = await createRose(answer).then(describeReply, describeError);
+  if (actual !== text) throw new Error(`${actual}, not ${text}`);
 }
 
 const options = { outcome: 'unknown' } as const;
@@ -93,5 +93,5 @@ for (const error of [
   new TimeoutError('', options),
   new UnexpectedResponseError('', 502, ''),
 ]) {
-  if (!isPlantStoreError(error)) throw new Error('That is no PlantStoreError');
+  if (!isPlantStoreError(error)) throw new Error('Not a PlantStoreError');
 }

@@ -1,9 +1,9 @@
-// Bundles program.js as an app of React Native is, and runs the bundle. Run in a project that has Metro and the client.
+// Bundles program.js as React Native bundles apps, and runs it. Runs in a project with Metro and the client installed.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { runInThisContext } from 'node:vm';
-// biome-ignore lint/correctness/noUndeclaredDependencies: the project that this is copied to has it
+// biome-ignore lint/correctness/noUndeclaredDependencies: it is installed in the project that this is copied to
 import Metro from 'metro';
 
 const projectRoot = import.meta.dirname;
@@ -23,5 +23,5 @@ await Metro.runBuild({ ...config, reporter }, { entry: 'program.js', platform: '
 
 runInThisContext(readFileSync(out, 'utf8'));
 const [status, isNamed] = await globalThis.created;
-if (status !== 200 || !isNamed) throw new Error(`The bundle ran otherwise: ${status}, ${isNamed}`);
+if (status !== 200 || !isNamed) throw new Error(`Unexpected result of the bundle: ${status}, ${isNamed}`);
 process.exit();

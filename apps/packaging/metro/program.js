@@ -1,4 +1,4 @@
-// What Metro bundles: both entries of the client, and a call that shows that they run.
+// Bundled by Metro: both entry points of the client, and a call that uses them.
 import { createClient, errors, isNetworkError, NetworkError } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 
@@ -6,7 +6,7 @@ const store = createFakePlantStore();
 const client = createClient({ baseUrl: store.baseUrl, token: store.token, fetch: store.fetch });
 const lost = new NetworkError('lost', { outcome: 'unknown' });
 if (!isNetworkError(lost) || lost.name !== 'NetworkError' || String(lost) !== 'NetworkError: lost') {
-  throw new Error('The classes do not survive');
+  throw new Error('The error classes do not survive bundling');
 }
 
 /** Read by bundle.js, which runs the bundle. */

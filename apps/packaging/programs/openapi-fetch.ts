@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 
-/** The part of what openapi-typescript writes for the interface that a create needs. */
+/** The part that a create needs of what openapi-typescript generates for the API. */
 interface Paths {
   readonly '/plants': {
     readonly post: {

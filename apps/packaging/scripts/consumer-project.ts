@@ -6,13 +6,13 @@ import { withPackedPackages } from './pack.js';
 import { run } from './run.js';
 import { findMissingSources } from './source-maps.js';
 
-/** How projects resolve imports: on Node.js, and for a bundler that writes for browsers. */
+/** How projects resolve imports: for Node.js, and for a browser bundler. */
 const resolutions = [
   { moduleResolution: 'nodenext', module: 'nodenext', lib: ['es2023'], types: ['node'] },
   { moduleResolution: 'bundler', module: 'esnext', lib: ['es2023', 'dom'], types: [] },
 ];
 
-/** What is installed of the packages, which is all that there is of them, and the programs that use it. */
+/** The package that each project installs, and the programs that use it. */
 const projects = [
   { name: 'client', programs: ['client', 'testing'] },
   { name: 'contract', programs: ['contract'] },
@@ -20,15 +20,15 @@ const projects = [
 
 /** A project that uses one of the packages, with its programs compiled. */
 export interface Consumer {
-  /** The package and the way to resolve imports. */
+  /** The package and the module resolution. */
   readonly name: string;
-  /** The paths of its compiled programs; each ends with an error when something is not as it should be. */
+  /** The paths of its compiled programs; each fails if a check in it does. */
   readonly programs: readonly string[];
 }
 
 /**
- * Installs each packed package with npm, alone and outside the workspace, and compiles its programs of `consumer/` there,
- * once for each way to resolve imports. They last as long as `use` takes, which is given the client's tarball, too.
+ * Installs each packed package with npm, alone and outside the workspace, and compiles its programs from `consumer/`
+ * there, once for each module resolution. All is removed after `use`, which also gets the client's tarball.
  */
 export function withConsumers(use: (consumers: readonly Consumer[], client: string) => void): Promise<void> {
   return withPackedPackages(({ folder, tarballs }) => {
@@ -46,7 +46,7 @@ export function withConsumers(use: (consumers: readonly Consumer[], client: stri
   });
 }
 
-/** Compiles programs in a folder of a project, and gives the paths of the results. */
+/** Compiles programs in a folder of a project, and returns the paths of the results. */
 function compile(folder: string, options: object, programs: readonly string[]): string[] {
   mkdirSync(folder);
   for (const program of programs) {
@@ -72,7 +72,7 @@ function versionOf(name: string): string {
   return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
-/** @throws {Error} when a package depends on what only a workspace knows, or lacks a source of its source maps */
+/** @throws {Error} if a package has dependencies that only resolve in a workspace, or a source map without sources */
 function checkInstalled(folder: string): void {
   const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
   if (/"(workspace|catalog):/.test(manifest))

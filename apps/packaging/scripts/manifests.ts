@@ -1,4 +1,4 @@
-// Asks publint and Are The Types Wrong whether the packed packages can be used as their manifests say.
+// Checks the manifests of the packed packages with publint and Are The Types Wrong.
 import { resolve } from 'node:path';
 import { withPackedPackages } from './pack.js';
 import { run } from './run.js';

@@ -5,7 +5,7 @@ import { createProject, installTools } from './install.js';
 import { withPackedPackages } from './pack.js';
 import { run } from './run.js';
 
-/** Installed here rather than in the workspace, which they would make a tenth larger for everybody. */
+/** Installed here rather than in the workspace, which they would make a tenth larger. */
 const metro = ['metro@0.87.1', '@react-native/metro-babel-transformer@0.88.1'];
 
 await withPackedPackages(({ folder, tarballs }) => {

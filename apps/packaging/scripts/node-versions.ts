@@ -1,4 +1,4 @@
-// Runs programs that use the packed packages on the newest Node.js of each line.
+// Runs programs that use the packed packages on the latest Node.js of each line.
 import { withConsumers } from './consumer-project.js';
 import { run } from './run.js';
 

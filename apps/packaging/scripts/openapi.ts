@@ -1,11 +1,11 @@
-// Asks Spectral whether the OpenAPI document of the packed contract follows its rules for OpenAPI.
+// Lints the OpenAPI document of the packed contract with Spectral's rules for OpenAPI.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject, installTools } from './install.js';
 import { withPackedPackages } from './pack.js';
 import { run } from './run.js';
 
-/** Installed here rather than in the workspace, which it would make a tenth larger for everybody. */
+/** Installed here rather than in the workspace, which it would make a tenth larger. */
 const spectral = '@stoplight/spectral-cli@6.16.3';
 
 await withPackedPackages(({ folder, tarballs }) => {

@@ -1,4 +1,4 @@
-// Runs npm and Yarn by mistake in the root of the workspace, or what they read of it, and looks for what to run instead.
+// Runs npm and Yarn on the files that they read of the workspace's root, and checks that they print the right command.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,8 +24,8 @@ try {
     const { status, stderr } = spawnSync(command, options, { cwd: folder, encoding: 'utf8' });
     const line = [command, ...options].join(' ');
     if (status === 0 || !stderr.includes(advice))
-      throw new Error(`${line} does not advise ${advice}:\n${stderr}`);
-    console.log(`other managers: ${line}: ended with ${status} and the advice ${advice}`);
+      throw new Error(`${line} does not print ${advice}:\n${stderr}`);
+    console.log(`other managers: ${line}: failed with status ${status} and printed ${advice}`);
   }
 } finally {
   rmSync(folder, { recursive: true });

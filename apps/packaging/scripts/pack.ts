@@ -5,13 +5,13 @@ import { run } from './run.js';
 
 /** The packages as they would be published. */
 export interface Packed {
-  /** A folder outside the workspace, for whatever is made of the packages. */
+  /** A folder outside the workspace, for projects that use the packages. */
   readonly folder: string;
   /** The paths of their tarballs. */
   readonly tarballs: { readonly client: string; readonly contract: string };
 }
 
-/** Packs the built packages for as long as `use` takes. */
+/** Packs the built packages, and removes the tarballs after `use`. */
 export async function withPackedPackages(use: (packed: Packed) => void | Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-packed-'));
   const pack = (name: string) => {

@@ -4,13 +4,15 @@ import { createProject } from './install.js';
 import { run } from './run.js';
 
 interface PackageManager {
-  /** The packages that bring it, and how it adds a tarball of the client and runs a program. */
+  /** The arguments for npx that install and run it. */
   readonly npx: readonly string[];
+  /** Its arguments that add a tarball of the client. */
   readonly add: (tarball: string) => readonly string[];
+  /** Its arguments that run a program. */
   readonly node: readonly string[];
 }
 
-/** Those besides npm, each pinned. All but npm ask a registry for what a tarball depends on, even beside its tarball. */
+/** The package managers besides npm, each pinned. All but npm look up the dependencies of a tarball in a registry. */
 const packageManagers: Readonly<Record<string, PackageManager>> = {
   pnpm: {
     npx: ['-p', 'pnpm@10.34.9', 'pnpm'],
@@ -22,7 +24,7 @@ const packageManagers: Readonly<Record<string, PackageManager>> = {
     add: (tarball) => ['add', `file:${tarball}`],
     node: ['node'],
   },
-  // With Plug'n'Play, its default, where a package finds only what it declares.
+  // By default it uses Plug'n'Play, where a package can import only its declared dependencies.
   'yarn 4': {
     npx: ['-p', '@yarnpkg/cli-dist@4.18.1', 'yarn'],
     add: (tarball) => ['add', `@plant-store/client@file:${tarball}`],
@@ -36,22 +38,22 @@ const packageManagers: Readonly<Record<string, PackageManager>> = {
 };
 
 /**
- * Adds a tarball of the client, and nothing else, to a project of each package manager, and runs compiled programs there.
- * bun runs them by itself, in place of Node.js.
+ * Adds only a tarball of the client to a project of each package manager, and runs compiled programs there: with bun
+ * itself for bun, otherwise with Node.js.
  */
 export function checkPackageManagers(tarball: string, programs: readonly string[]): void {
   for (const [name, { npx, add, node }] of Object.entries(packageManagers)) {
     const project = createProject(dirname(tarball), name.replace(' ', '-'));
-    // Without it Yarn looks for a project in the folders above.
+    // Without this file, Yarn looks for a project in the parent folders.
     if (name === 'yarn 4') writeFileSync(join(project, 'yarn.lock'), '');
     run(project, 'npx', '-y', ...npx, ...add(tarball));
     const scope = join(project, 'node_modules/@plant-store');
     const others = existsSync(scope) ? readdirSync(scope).filter((entry) => entry !== 'client') : [];
-    if (others.length > 0) throw new Error(`${name} installed ${others.join(', ')}, too`);
+    if (others.length > 0) throw new Error(`${name} also installed ${others.join(', ')}`);
     for (const program of programs) {
       copyFileSync(program, join(project, basename(program)));
       run(project, 'npx', '-y', ...npx, ...node, basename(program));
     }
-    console.log(`consumer: the client, added by ${name}: ran`);
+    console.log(`consumer: the client, added with ${name}: ran`);
   }
 }

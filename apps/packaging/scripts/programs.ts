@@ -1,9 +1,9 @@
-/** The same call by the client and by its peers: programs in `programs/`, and what each is made with. */
+/** The same call with this client and with other libraries: the files in `programs/`, and what each one uses. */
 export const programs = {
   'plant-store-errors': '@plant-store/client, everything it exports',
-  'plant-store-whole': '@plant-store/client, everything but the table of errors',
+  'plant-store-whole': '@plant-store/client, everything except the table of errors',
   'plant-store': '@plant-store/client',
-  ky: 'ky, which knows no contract',
+  ky: 'ky, without a contract',
   'openapi-fetch': 'openapi-fetch, types only',
   trpc: '@trpc/client, httpLink',
   'orpc-types-only': '@orpc/openapi-client, contract of types only',

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * Runs a command in a folder and gives what it printed.
+ * Runs a command in a folder and returns its standard output.
  *
- * @throws {Error} when it fails, with all that it printed
+ * @throws {Error} with all of its output if it fails
  */
 export function run(folder: string, command: string, ...options: string[]): string {
   try {

@@ -1,4 +1,4 @@
-// Weighs what a browser loads for one call: bundled by esbuild from the built packages, minified, gzipped.
+// Measures what a browser loads for one call: bundled by esbuild from the built packages, minified, gzipped.
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -6,7 +6,7 @@ import { programs } from './programs.js';
 import { formatTable } from './table.js';
 
 const limitBytes = 3_000;
-/** It has the table of errors, which nobody loads who does not import it. */
+/** It includes the table of errors, which only programs that import it load. */
 const unlimited = 'plant-store-errors';
 
 const bundles = await Promise.all(Object.entries(programs).map(([program, name]) => bundle(program, name)));
@@ -21,14 +21,15 @@ for (const { program, name, code, inputs } of bundles.filter(({ program }) =>
   program.startsWith('plant-store'),
 )) {
   const schemas = inputs.filter((input) => /node_modules\/(zod|@ts-rest)\//.test(input));
-  if (schemas.length > 0) throw new Error(`${name}: carries ${schemas.join(', ')}`);
+  if (schemas.length > 0) throw new Error(`${name}: includes ${schemas.join(', ')}`);
   if (program !== unlimited && gzipSync(code).length > limitBytes) {
-    throw new Error(`${name}: more than ${limitBytes} bytes`);
+    throw new Error(`${name}: larger than ${limitBytes} bytes`);
   }
 }
 const exported = Object.keys(await import('@plant-store/client')).filter((name) => name !== 'errors');
 const whole = Object.keys(await import('../programs/plant-store-whole.js'));
-if (`${whole.sort()}` !== `${exported.sort()}`) throw new Error(`Not everything: ${whole}`);
+if (`${whole.sort()}` !== `${exported.sort()}`)
+  throw new Error(`plant-store-whole exports ${whole}, not ${exported}`);
 
 async function bundle(program: string, name: string) {
   const { outputFiles, metafile } = await build({

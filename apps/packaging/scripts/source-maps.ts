@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The sources that the source maps of a package name, and that neither they nor the package have, as `map: source`. */
+/** Finds sources of source maps that neither the maps nor the package contain, each as `map: source`. */
 export function findMissingSources(installed: string): string[] {
   const maps = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.map'))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { formatTable } from './table.js';
 
-it('writes a table in Markdown, names to the left and figures to the right, with their thousands apart', () => {
+it('formats a Markdown table, with names on the left, and numbers on the right with thousands separators', () => {
   const table = formatTable(
     ['one call with', 'bytes'],
     [

@@ -1,4 +1,4 @@
-/** A table in Markdown: names to the left, figures to the right. */
+/** Formats a Markdown table, with names on the left and numbers on the right. */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -1,4 +1,4 @@
-// Counts what the compiler does for the types of one call, with the built packages.
+// Measures the work of the compiler for the types of one call, with the built packages.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { programs } from './programs.js';
@@ -15,8 +15,8 @@ console.log(
     costs.map(({ name, instantiations, types, memoryKb }) => [name, instantiations, types, memoryKb]),
   ),
 );
-const [ours, ...peers] = costs;
-const cheaper = peers.filter(({ instantiations }) => instantiations <= (ours?.instantiations ?? Infinity));
+const [ours, ...others] = costs;
+const cheaper = others.filter(({ instantiations }) => instantiations <= (ours?.instantiations ?? Infinity));
 if (cheaper.length > 0) throw new Error(`Cheaper: ${cheaper.map(({ name }) => name).join(', ')}`);
 
 function measure(program: string) {

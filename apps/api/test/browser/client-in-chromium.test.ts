@@ -9,24 +9,24 @@ import { serveRedirect } from './serve-redirect.js';
 
 let browser: Browser;
 let page: ServedPage;
-let strangePage: ServedPage;
+let otherOriginPage: ServedPage;
 let service: TestService;
 beforeAll(async () => {
   browser = await launchChromium();
   page = await servePage();
-  strangePage = await servePage();
+  otherOriginPage = await servePage();
   service = await startTestService({ CORS_ORIGINS: page.origin });
 }, 60_000);
 afterAll(async () => {
   await browser?.close();
   page?.stop();
-  strangePage?.stop();
+  otherOriginPage?.stop();
   await service?.stop();
 });
 
 const largestId = '9223372036854775807';
 
-/** Creates a plant in a page, as somebody who fills in its form does, and reads what the page then shows. */
+/** Fills in and submits the form of a page, and reads what the page then shows. */
 async function createIn(
   { origin }: ServedPage,
   plant: { readonly id: string; readonly name: string },
@@ -46,7 +46,7 @@ async function createIn(
   return Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']));
 }
 
-it('stores the largest id exactly, once the browser has asked, and tells the page the name of the request', async () => {
+it('stores the largest id exactly, after a preflight, and shows the request id to the page', async () => {
   const shown = await createIn(page, { id: largestId, name: 'Monstera' });
   expect(shown).toMatchObject({ status: '200', name: 'Monstera', replayed: 'false' });
   expect(await readPlants(service)).toEqual([{ id: largestId, name: 'Monstera', tag: null }]);
@@ -57,7 +57,7 @@ it('stores the largest id exactly, once the browser has asked, and tells the pag
   ]);
 });
 
-it('tells the page that the same plant was there already', async () => {
+it('shows the page that the same plant was already stored', async () => {
   const shown = await createIn(page, { id: largestId, name: 'Monstera' });
   expect(shown).toMatchObject({ status: '200', name: 'Monstera', replayed: 'true' });
 });
@@ -65,31 +65,31 @@ it('tells the page that the same plant was there already', async () => {
 it.each([
   ['its id is taken', { id: largestId, name: 'Fern' }, '40003', /9223372036854775807/],
   ['its name has a NUL', { id: '1', name: 'Fe\0rn' }, '40002', /^The plant is not valid: name .+\.$/],
-])('tells the page why a plant is refused: %s', async (_, plant, error, message) => {
+])('shows the page why a plant is refused: %s', async (_, plant, error, message) => {
   const shown = await createIn(page, plant);
   expect(shown).toMatchObject({ status: '400', error, message: expect.stringMatching(message) });
   expect(shown['requestId']).toMatch(/./);
 });
 
-it('tells the page that its token is not valid', async () => {
+it('shows the page that its token is not valid', async () => {
   const shown = await createIn(page, { id: '1', name: 'Fern' }, { ...service, token: 'unknown' });
   expect(shown).toMatchObject({ status: '401', error: '40101' });
 });
 
-it('tells the page when to try again', async () => {
+it('shows the page when to retry', async () => {
   const endOutage = await service.database.beginOutage('closed');
   const shown = await createIn(page, { id: '1', name: 'Fern' });
   await endOutage();
   expect(shown).toMatchObject({ status: '503', error: '50301', retryAfter: expect.stringMatching(/^\d+$/) });
 });
 
-it('stores nothing for a page of another origin, to which the service is out of reach', async () => {
-  const shown = await createIn(strangePage, { id: '2', name: 'Fern' });
+it('stores nothing for a page of another origin, which cannot reach the service', async () => {
+  const shown = await createIn(otherOriginPage, { id: '2', name: 'Fern' });
   expect(shown).toMatchObject({ rejectedWith: 'NetworkError' });
   expect((await readPlants(service)).map(({ id }) => id)).toEqual([largestId]);
 });
 
-it('names a redirect to the page, which shows it neither status nor target, and does not follow it', async () => {
+it('reports a redirect to the page without following it, though the browser hides its status and target', async () => {
   const moved = await serveRedirect(`${service.baseUrl}/plants`);
   onTestFinished(() => moved.stop());
   const shown = await createIn(page, { id: '3', name: 'Fern' }, { ...service, baseUrl: moved.baseUrl });

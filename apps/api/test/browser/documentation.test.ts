@@ -14,7 +14,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-it.each([320, 390, 768, 1280])('fits a window that is %d px wide, with an operation open', async (width) => {
+it.each([320, 390, 768, 1280])('fits a window %d px wide, with an operation open', async (width) => {
   const tab = await browser.newPage({ baseURL: service.baseUrl, viewport: { width, height: 844 } });
   await tab.goto('/docs');
   await tab.locator('.opblock-summary-control').first().click();

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
 /**
- * Starts the Chromium of `CHROMIUM_PATH`, by default that of Debian's package.
+ * Starts the Chromium at `CHROMIUM_PATH`, by default that of Debian's package.
  *
- * @throws {Error} that says how to install it, when there is none
+ * @throws {Error} with instructions for installing it if it is missing
  */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = process.env['CHROMIUM_PATH'] || '/usr/bin/chromium';
@@ -17,7 +17,7 @@ or set CHROMIUM_PATH to a Chromium or Chrome.`,
   return chromium.launch({
     executablePath,
     headless: true,
-    // Chromium's sandbox cannot be had as root; nothing but the page of the test is loaded.
+    // Chromium's sandbox does not work as root; only the test's own page is loaded.
     args: ['--no-sandbox', '--disable-quic', '--disable-background-networking'],
   });
 }

@@ -1,6 +1,6 @@
 import { createClient } from '@plant-store/client';
 
-/** The page's script: creates the plant of the form and shows what became of it, name by name. */
+/** The page's script: creates the plant of the form and shows each field of the result. */
 document.querySelector('form')?.addEventListener('submit', async (event) => {
   event.preventDefault();
   const outcome = await create(new FormData(event.target as HTMLFormElement));

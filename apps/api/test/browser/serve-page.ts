@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** A page on an origin of its own. */
+/** A page with its own origin. */
 export interface ServedPage {
-  /** Such as `http://127.0.0.1:5173`; another port is another origin. */
+  /** For example `http://127.0.0.1:5173`; another port is another origin. */
   readonly origin: string;
   stop(): void;
 }

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server that redirects every request of a page, as one does whose service has moved. */
+/** A server that redirects every request, as after a move of the service. */
 export interface ServedRedirect {
   readonly baseUrl: string;
-  /** How many requests, but for preflights, it has redirected. */
+  /** The number of redirected requests, without preflights. */
   readonly redirected: number;
   stop(): void;
 }
 
-/** Redirects with 308, on a free port and to a page of any origin. */
+/** Starts a server on a free port that redirects with 308, for pages of any origin. */
 export async function serveRedirect(target: string): Promise<ServedRedirect> {
   let redirected = 0;
   const server = createServer((request, response) => {

@@ -11,7 +11,7 @@ const app = fileURLToPath(new URL('../..', import.meta.url));
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const ListSchema = z.array(z.object({ file: z.string(), projectName: z.string() }));
 
-/** Every test file that a run of vitest without arguments runs, by its project. */
+/** Lists every test file that vitest runs without arguments, with its project. */
 function listTestFiles(): z.infer<typeof ListSchema> {
   const { stdout } = spawnSync(process.execPath, [vitest, 'list', '--filesOnly', '--json'], {
     cwd: app,

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const workspaces = ['packages/contract', 'packages/client', 'apps/api'];
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 
-/** Copies the workspace's own files, and links what is installed. */
+/** Copies the workspace's own files, and links the installed dependencies. */
 function copyWorkspace(): string {
   const copy = join(temporaryFolder(), 'workspace');
   mkdirSync(copy);
@@ -26,7 +26,7 @@ function copyWorkspace(): string {
   return copy;
 }
 
-/** Gives a copied workspace the dependencies of the original, but the copies of its fellow workspaces. */
+/** Links the dependencies of the original workspace, but the copies of the workspaces that it depends on. */
 function linkDependencies(original: string, workspace: string, copy: string): void {
   mkdirSync(join(workspace, 'node_modules/@plant-store'), { recursive: true });
   const {
@@ -36,17 +36,16 @@ function linkDependencies(original: string, workspace: string, copy: string): vo
     readFileSync(join(original, 'package.json'), 'utf8'),
   );
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
-    const fellow = /^@plant-store\/(contract|client)$/.exec(name)?.[1];
-    const target =
-      fellow === undefined ? join(original, 'node_modules', name) : join(copy, 'packages', fellow);
+    const local = /^@plant-store\/(contract|client)$/.exec(name)?.[1];
+    const target = local === undefined ? join(original, 'node_modules', name) : join(copy, 'packages', local);
     const link = join(workspace, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(target, link);
   }
 }
 
-/** The files in which the type check of a workspace finds errors. */
-function typeErrors(copy: string, workspace: string): string[] {
+/** Lists the files in which the type check of a workspace finds errors. */
+function findTypeErrors(copy: string, workspace: string): string[] {
   const { stdout, status } = spawnSync(process.execPath, [tsc, '--pretty', 'false'], {
     cwd: join(copy, workspace),
     encoding: 'utf8',
@@ -58,12 +57,12 @@ function typeErrors(copy: string, workspace: string): string[] {
   return [...files];
 }
 
-// They check the types of whole workspaces, three times each.
+// Each test type-checks three whole workspaces.
 const timeoutMs = 300_000;
 
-it('compiles as it stands', { timeout: timeoutMs }, () => {
+it('compiles unchanged', { timeout: timeoutMs }, () => {
   const copy = copyWorkspace();
-  expect(workspaces.flatMap((workspace) => typeErrors(copy, workspace))).toEqual([]);
+  expect(workspaces.flatMap((workspace) => findTypeErrors(copy, workspace))).toEqual([]);
 });
 
 it.each([
@@ -79,8 +78,8 @@ it.each([
     expect(renamed).not.toBe(source);
     writeFileSync(path, renamed);
 
-    expect(typeErrors(copy, 'packages/contract')).toContain('src/plant.ts');
-    expect(typeErrors(copy, 'apps/api')).toContain(inApi);
-    expect(typeErrors(copy, 'packages/client')).toContain(inClient);
+    expect(findTypeErrors(copy, 'packages/contract')).toContain('src/plant.ts');
+    expect(findTypeErrors(copy, 'apps/api')).toContain(inApi);
+    expect(findTypeErrors(copy, 'packages/client')).toContain(inClient);
   },
 );
