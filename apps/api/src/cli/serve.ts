@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
-import { cacheDebugEnabled } from '../database/fast-path/cache-debug-enabled.js';
 import { createLogger } from '../logging/create-logger.js';
 import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
 import { startService } from '../start-service.js';
@@ -16,7 +15,10 @@ export async function serve(
   { quickstart = false }: { readonly quickstart?: boolean },
   context: CliContext,
 ): Promise<void> {
-  if (config.fastPath) takeFastPath();
+  if (config.fastPath) {
+    limitHeapGrowth();
+    allocateYoung();
+  }
   const { log, print, close: closeLog } = createLogger(config.logLevel);
   const stopSignal = context.stopSignal();
   const service = await startService(config, log);
@@ -34,11 +36,4 @@ export async function serve(
     log.info({ inTime }, 'stopped');
     await closeLog();
   }
-}
-
-/** The shortcuts that are taken for the process as a whole; the others are taken where `fastPath` is handed down. */
-function takeFastPath(): void {
-  limitHeapGrowth();
-  allocateYoung();
-  cacheDebugEnabled();
 }
