@@ -1,7 +1,7 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
-import { clearArguments } from '../fast-path/clear-arguments.js';
+import { clearArguments } from '../clear-arguments.js';
 import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
 import { withDurable } from './durable-reading.js';
 import type { OrUnavailable } from './errors/database-unavailable.js';

@@ -1,8 +1,8 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
+import { clearArguments } from '../clear-arguments.js';
 import { databaseUnavailable } from '../database-errors.js';
-import { clearArguments } from '../fast-path/clear-arguments.js';
 import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
 import { orUnavailable } from './errors/database-unavailable.js';
 import { isIdTaken } from './errors/driver-error.js';

@@ -4,7 +4,7 @@ import { clearArguments } from './clear-arguments.js';
 const integer = { scalarType: 'bigint', arity: 'scalar' } as const;
 const newQuery = () => ({ sql: 'SELECT ?', args: [1n], argTypes: [integer] });
 
-it('hands the query over with its values, and takes them away when it is over', async () => {
+it('passes the query on with its values, and empties them once it is over', async () => {
   const query = newQuery();
   const result = await clearArguments(query, async ({ args }) => {
     await Promise.resolve();
@@ -14,7 +14,7 @@ it('hands the query over with its values, and takes them away when it is over', 
   expect(query).toEqual({ ...newQuery(), args: [] });
 });
 
-it('takes them away when it fails, too', async () => {
+it('empties them when the query fails, too', async () => {
   const query = newQuery();
   await expect(clearArguments(query, () => Promise.reject(new Error('disk full')))).rejects.toThrow(
     'disk full',

@@ -1,0 +1,18 @@
+import type { SqlQuery } from '@prisma/driver-adapter-utils';
+
+/**
+ * Runs a query, and empties its list of values once it is over. Prisma's driver adapters keep the last 100 queries in
+ * memory for a debug log, enabled or not; with the plants of 100 commits that could be hundreds of megabytes.
+ *
+ * @param run passes the query to a connection of a driver adapter
+ */
+export async function clearArguments<Result>(
+  query: SqlQuery,
+  run: (query: SqlQuery) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run(query);
+  } finally {
+    query.args.length = 0;
+  }
+}
