@@ -4,27 +4,21 @@ import { redirect } from '../response/redirect.js';
 import { exchange, type RawReply } from './exchange.js';
 import { withTimeout } from './with-timeout.js';
 
-/** One request as it is to be sent. */
-export interface AttemptRequest {
-  /** What the hooks are told of it. */
-  readonly event: Omit<RequestEvent, 'headers'>;
-  readonly authorization: string;
-  readonly body: string | undefined;
-}
-
-/** What came of an attempt: a reply, or why there is none. */
+/** The outcome of an attempt: a reply, or why there is none. */
 export interface AttemptResult {
   readonly reply: RawReply | undefined;
   readonly error: unknown;
 }
 
 /**
- * Sends a request once and reads its response whole, for as long as it may take, in milliseconds.
+ * Sends a request once and reads its whole response, within some milliseconds. The hooks get `event`.
  *
- * @throws the reason of the caller's signal when that ends first; and what the hooks throw
+ * @throws the reason of the caller's signal when that is aborted first, and whatever the hooks throw
  */
 export async function attempt(
-  { event, authorization, body }: AttemptRequest,
+  event: Omit<RequestEvent, 'headers'>,
+  authorization: string,
+  body: string | undefined,
   { fetch, fetchOptions, headers: fixed, onRequest, onResponse, signal }: ResolvedOptions,
   ms: number,
 ): Promise<AttemptResult> {
@@ -46,8 +40,8 @@ export async function attempt(
   let error: unknown;
   try {
     reply = await withTimeout((ended) => exchange(fetch, event.url, { ...init, signal: ended }), ms, signal);
-  } catch (fault) {
-    error = fault;
+  } catch (thrown) {
+    error = thrown;
   }
   signal?.throwIfAborted();
   onResponse?.({

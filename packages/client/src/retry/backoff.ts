@@ -1,17 +1,21 @@
-/** Whether the same request may succeed after a status (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */
-export function isRetryableStatus(status: number): boolean {
-  return /^(408|425|429|50[0234])$/.test(String(status));
-}
+import { isIdempotent, type Route } from '../route.js';
 
 /**
- * How long to wait before the request is repeated, in milliseconds: what `Retry-After` asks for (RFC 9110, section
- * 10.2.3), otherwise a random part of a time that doubles with each attempt, so that clients do not come back together.
+ * How long to wait before a retry, in milliseconds: what `Retry-After` asks for (RFC 9110, section 10.2.3), otherwise a
+ * random part of a time that doubles with each retry, so that clients do not come back all at the same moment.
+ * `Infinity` where a retry is not safe or would not help.
  */
-export function backoffDelayMs(attempt: number, headers: Headers | undefined): number {
+export function retryDelayMs(route: Route, retry: number, response: Response | undefined): number {
+  if (!isIdempotent(route) || (response && !isRetryableStatus(response.status))) return Infinity;
   const firstMs = 200;
-  const longestMs = 10_000;
-  const askedMs = parseRetryAfter(headers?.get('retry-after') ?? '');
-  return Number.isNaN(askedMs) ? Math.random() * Math.min(longestMs, firstMs * 2 ** (attempt - 1)) : askedMs;
+  const maxMs = 10_000;
+  const askedMs = parseRetryAfter(response?.headers.get('retry-after') ?? '');
+  return Number.isNaN(askedMs) ? Math.random() * Math.min(maxMs, firstMs * 2 ** (retry - 1)) : askedMs;
+}
+
+/** Whether the same request may succeed after a status (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */
+function isRetryableStatus(status: number): boolean {
+  return /^(408|425|429|50[0234])$/.test(String(status));
 }
 
 /** Seconds, or a date, as milliseconds from now; `NaN` when it is neither. */

@@ -1,9 +1,9 @@
-/** What a wait rejects with when its time is over. */
-export const timeoutReason = new Error('The time is over');
+/** What a wait rejects with when it times out. */
+export const timeoutReason = new Error('Timed out');
 
 /**
- * Waits for work for some time, in milliseconds, and as long as a signal lets it; what comes of the work after that is
- * nobody's concern. The work is given a signal, which ends with the reason when the wait ends before the work.
+ * Waits for work, at most some milliseconds and until a signal is aborted; a later result of the work is ignored. The
+ * work gets a signal of its own, which is aborted with the same reason when the wait ends first.
  *
  * @throws `timeoutReason`, the reason of the signal, or what the work throws
  */
@@ -25,23 +25,14 @@ export function withTimeout<Result>(
       reject(reason);
       control.abort(reason);
     };
-    // The longest time that timers know.
+    // The longest delay that timers support.
     const timer = setTimeout(end, Math.min(ms, 2 ** 31 - 1));
     signal?.addEventListener('abort', end);
-    work(control.signal).then(
-      (result) => {
-        release();
-        resolve(result);
-      },
-      (error) => {
-        release();
-        reject(error);
-      },
-    );
+    work(control.signal).finally(release).then(resolve, reject);
   });
 }
 
-/** Waits for a time, in milliseconds. Rejects with the reason of the signal as soon as that ends. */
+/** Waits some milliseconds. Rejects with the signal's reason as soon as that is aborted. */
 export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
   await withTimeout(() => new Promise<never>(() => undefined), ms, signal).catch((error: unknown) => {
     if (error !== timeoutReason) throw error;
