@@ -1,9 +1,9 @@
 #!/bin/sh
-# The call of the client by curl, with the same repetitions and times:
+# The same request as the client's, by curl, with the same retries and timeouts:
 #
 #   PLANT_STORE_TOKEN=pst_… sh curl-equivalent.sh '{"id": 9223372036854775807, "name": "Rose"}'
 #
-# The token comes by a pipe, so that no list of processes shows it.
+# The token is passed through a pipe, so that no process list shows it.
 printf 'Authorization: Bearer %s' "$PLANT_STORE_TOKEN" |
   curl "${PLANT_STORE_URL:-http://127.0.0.1:3000}/plants" \
     --header @- \

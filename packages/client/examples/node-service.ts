@@ -7,7 +7,7 @@ import { type Client, createClient, isTimeoutError } from '@plant-store/client';
 
 export function handleOrders(client: Client): RequestListener {
   return async (request, response) => {
-    // Who hangs up waits for no reply, so that neither does the client.
+    // When the caller hangs up, the client need not wait for a reply either.
     const hangUp = new AbortController();
     response.on('close', () => hangUp.abort());
     const { status, body } = await json(request).then(
@@ -18,11 +18,11 @@ export function handleOrders(client: Client): RequestListener {
   };
 }
 
-/** An order that is answered 502 or 504 may be repeated: the same plant is stored once. */
+/** An order that was answered with 502 or 504 may be sent again: the same plant is stored once. */
 async function placeOrder(client: Client, order: unknown, signal: AbortSignal) {
   const { plant, name } = Object(order);
   if (typeof plant !== 'string' || !/^\d{1,19}$/.test(plant) || typeof name !== 'string') {
-    return { status: 400, body: { message: 'An order has a plant, its number as text, and a name.' } };
+    return { status: 400, body: { message: 'An order needs `plant`, an id as text, and `name`.' } };
   }
   try {
     const reply = await client.createPlant({ body: { id: BigInt(plant), name }, timeoutMs: 5_000, signal });

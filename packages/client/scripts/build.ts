@@ -1,5 +1,5 @@
-// Builds the package into `dist` so that it needs no other: each entry is one file, with what it runs of the contract,
-// and the entry for tests with what that runs of zod; the types come with what they need of the contract's.
+// Builds the package into `dist` without dependencies: each entry is one file, bundled with the code that it uses of the
+// contract and, in the entry for tests, of zod. The types include those that they need of the contract.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

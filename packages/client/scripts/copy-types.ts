@@ -8,18 +8,18 @@ const { exports: contractExports } = createRequire(import.meta.url)('@plant-stor
 };
 
 interface Copy {
-  /** Where the compiler has written the declarations, in folders as those of `packages/`. */
+  /** Where the compiler has written the declarations, in the folder structure of `packages/`. */
   readonly from: string;
   readonly to: string;
-  /** Modules of the client, without an extension. */
+  /** Modules of the client, without extension. */
   readonly entries: readonly string[];
 }
 
 /**
- * Copies the declarations of the client's entries and all that they import, of the contract too, so that nothing else is
- * needed to read them.
+ * Copies the declarations of the client's entries and all that they import, including those of the contract, so that
+ * they depend on no other package.
  *
- * @throws {Error} when one imports from a package that users of the client need not have, such as zod
+ * @throws {Error} when one imports from a package that the client does not depend on, such as zod
  */
 export function copyTypes({ from, to, entries }: Copy): void {
   const modules = new Set(entries.map((entry) => `client/src/${entry}`));
@@ -28,19 +28,19 @@ export function copyTypes({ from, to, entries }: Copy): void {
     const copied = text.replace(imports, (_, before, quote, specifier) => {
       const imported = findModule(specifier, module);
       modules.add(imported);
-      const path = relative(dirname(placeOf(module)), placeOf(imported));
+      const path = relative(dirname(targetOf(module)), targetOf(imported));
       return `${before}${quote}${path.startsWith('.') ? path : `./${path}`}.js${quote}`;
     });
-    const target = join(to, `${placeOf(module)}.d.ts`);
+    const target = join(to, `${targetOf(module)}.d.ts`);
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, copied);
   }
 }
 
-/** What imports: a statement, which begins a line unless it is an example in a comment, or a type within another. */
+/** An import statement, which begins a line unless it is an example in a comment, or an import type. */
 const imports = /(^(?:import|export) [^;]*?\bfrom |\bimport\()(['"])(.+?)\2/gm;
 
-/** The module below `packages/` that a specifier means. */
+/** The module below `packages/` that a specifier refers to. */
 function findModule(specifier: string, importer: string): string {
   if (specifier.startsWith('.')) return join(dirname(importer), specifier.replace(/\.js$/, ''));
   const subpath = /^@plant-store\/contract\/(.+)$/.exec(specifier)?.[1];
@@ -49,9 +49,9 @@ function findModule(specifier: string, importer: string): string {
   return join('contract', source.replace(/\.ts$/, ''));
 }
 
-/** Where the declarations of a module go, below the target. */
-function placeOf(module: string): string {
+/** Where the declarations of a module go, relative to the target. */
+function targetOf(module: string): string {
   const [, folder, path] = /^(client|contract)\/src\/(.+)$/.exec(module) ?? [];
-  if (path === undefined) throw new Error(`${module} is of no package`);
+  if (path === undefined) throw new Error(`${module} belongs to neither package`);
   return folder === 'contract' ? `contract/${path}` : path;
 }

@@ -2,18 +2,18 @@ import type { Operations } from '@plant-store/contract/operations';
 import type { CallOptions } from './options.js';
 import type { TsRestOptions } from './ts-rest-options.js';
 
-/** One function per operation of the contract, under the operation's name. */
+/** One function per operation of the contract, by the operation's name. */
 export type Client = ClientOf<Operations>;
 
 /** What an operation takes, such as `{ body: { id, name, tag? } }` and the options of the call. */
 export type RequestOf<Name extends keyof Client> = Parameters<Client[Name]>[0];
 
-/** What an operation gives: a union that narrows by `status`. */
+/** What an operation resolves to: a union that narrows by `status`. */
 export type ReplyOf<Name extends keyof Client> = Awaited<ReturnType<Client[Name]>>;
 
 /**
- * The client of any operations, described as `Operations` are: one function per operation, in groups where there are
- * groups.
+ * The client of any operations, described in the same way as `Operations`: one function per operation, in groups where
+ * the operations are in groups.
  */
 export type ClientOf<Group> = {
   readonly [Name in keyof Group]: Group[Name] extends { readonly responses: infer Responses }
@@ -21,7 +21,7 @@ export type ClientOf<Group> = {
     : ClientOf<Group[Name]>;
 };
 
-/** Takes what the route asks for and the options of the call; may be called with nothing where nothing is needed. */
+/** Takes what the route requires and the options of the call; the argument is optional where nothing is required. */
 type Operation<Input, Result> =
   Record<never, never> extends Input
     ? (request?: Input & CallOptions & TsRestOptions) => Promise<Result>
@@ -54,14 +54,14 @@ type BodyInput<Route> = Route extends { readonly body: infer Body } ? { readonly
 type Reply<Responses> = {
   [Status in keyof Responses]: {
     readonly status: Status;
-    /** For a failure, `error` is one of the numbers that are listed for the status, or one of a later version. */
+    /** For a failure, `error` is one of the numbers listed for the status, or one of a later version. */
     readonly body: Responses[Status];
     readonly headers: Headers;
-    /** The name of the request in the service's log: what to give with a report of a fault. */
+    /** The id of the request in the service's log, to include in a bug report. */
     readonly requestId: string | null;
-    /** Whether an earlier request, or an earlier attempt of this call, had stored the same already. */
+    /** Whether an earlier request, or an earlier attempt of this call, had already stored the same. */
     readonly replayed: boolean;
-    /** The response as `fetch` gave it; its body is read already. */
+    /** The response as `fetch` returned it; its body has already been read. */
     readonly response: Response;
   };
 }[keyof Responses];

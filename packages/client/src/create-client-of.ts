@@ -11,12 +11,12 @@ export interface Routes {
 }
 
 /**
- * Creates a client for any routes; what their operations take and give is known as a type alone.
+ * Creates a client for any routes; what their operations take and return is given by the type parameter alone.
  *
- * @throws {TypeError} when an option cannot be one
+ * @throws {TypeError} when an option is not valid
  */
 export function createClientOf<Operations>(routes: Routes, options: ClientOptions): ClientOf<Operations> {
-  // Faults of the options show at once, not at the first call.
+  // So that invalid options are reported here, not by the first call.
   const baseUrl = parseBaseUrl(options.baseUrl);
   const defaults = { ...options, baseUrl, tokens: createTokens(options.token) };
   const bind = (group: Routes): object =>
@@ -26,8 +26,7 @@ export function createClientOf<Operations>(routes: Routes, options: ClientOption
         isRoute(route) ? (request?: AnyRequest) => call(name, route, defaults, request) : bind(route),
       ]),
     );
-  // A route is plain data here; that it is an operation of that name, with that body and those replies, only the
-  // contract's types can say.
+  // Routes are plain data at run time; the bodies and replies of their operations exist in the contract's types only.
   return bind(routes) as ClientOf<Operations>;
 }
 

@@ -27,7 +27,7 @@ describe('a client', () => {
 });
 
 describe('createPlant', () => {
-  it('takes an id as number or bigint, a name and maybe a tag', () => {
+  it('takes an id as number or bigint, a name and an optional tag', () => {
     expectTypeOf<RequestOf<'createPlant'>['body']>().toEqualTypeOf<NewPlantInput>();
     client.createPlant({ body: { id: 1, name: 'Fern' } });
     client.createPlant({ body: { id: 1n, name: 'Fern', tag: 'indoor' } });
@@ -48,7 +48,7 @@ describe('createPlant', () => {
     client.createPlant({ body: { id: 1, name: 'Fern', tag: null } });
   });
 
-  it('gives a union that narrows by status', () => {
+  it('resolves to a union that narrows by status', () => {
     expectTypeOf(client.createPlant).returns.resolves.toEqualTypeOf<ReplyOf<'createPlant'>>();
     expectTypeOf<ReplyOf<'createPlant'>['status']>().toEqualTypeOf<200 | 400 | 401 | 429 | 500 | 503>();
     expectTypeOf<ReplyOf<'createPlant'>['headers']>().toEqualTypeOf<Headers>();
@@ -96,7 +96,7 @@ describe('the body of a failure', () => {
     expectTypeOf(read).returns.toBeVoid();
   });
 
-  it('may be any number that is listed, while the status is not known', () => {
+  it('may be any listed number while the status is unknown', () => {
     type Failure = Exclude<ReplyOf<'createPlant'>, { status: 200 }>;
     expectTypeOf<Failure['body']['error']>().toEqualTypeOf<ErrorNumber<400 | 401 | 429 | 500 | 503>>();
   });
@@ -120,12 +120,12 @@ describe('the client of other operations', () => {
     };
   }>;
 
-  it('may be called with nothing where nothing is needed', () => {
+  it('may be called without an argument where nothing is required', () => {
     expectTypeOf<Other['countPlants']>().toBeCallableWith();
     expectTypeOf<Awaited<ReturnType<Other['countPlants']>>['body']>().toEqualTypeOf<{ count: number }>();
   });
 
-  it('asks for the parameters of a path, takes a query, and keeps groups', () => {
+  it('requires the parameters of a path, takes a query, and keeps groups', () => {
     type Find = Other['leaves']['findLeaf'];
     expectTypeOf<Find>().toBeCallableWith({ params: { plantId: 1n, leafId: 'a' } });
     expectTypeOf<Find>().toBeCallableWith({ params: { plantId: 1, leafId: 2 }, query: { colour: 'red' } });

@@ -11,7 +11,7 @@ import type { Fetch } from './retry/exchange.js';
 const baseUrl = 'https://example.com/api';
 const token = 'pst_secret';
 
-/** A `fetch` that answers everything alike. */
+/** A `fetch` that gives every request the same reply. */
 const answer = (status: number, body: unknown, headers?: Record<string, string>) =>
   vi.fn<Fetch>(async () =>
     Response.json(body, { status, headers: { 'x-request-id': '7', 'retry-after': '0', ...headers } }),
@@ -28,15 +28,15 @@ describe('createClient', () => {
     expect(Object.keys(createClient({ baseUrl, token }))).toEqual(Object.keys(contract));
   });
 
-  it('refuses a base address that is none', () => {
+  it('rejects a base URL that is not valid', () => {
     expect(() => createClient({ baseUrl: '/api', token })).toThrow(/^baseUrl must be an http/);
   });
 
-  it('refuses a token that is none', () => {
+  it('rejects a token that is not valid', () => {
     expect(() => createClient({ baseUrl, token: '' })).toThrow(/^token must be letters/);
   });
 
-  it('looks the global fetch up at each request', async () => {
+  it('looks up the global fetch at each request', async () => {
     const client = createClient({ baseUrl, token });
     const fetch = answer(200, { name: 'Fern' });
     vi.stubGlobal('fetch', fetch);
@@ -44,7 +44,7 @@ describe('createClient', () => {
     expect(fetch).toHaveBeenCalledOnce();
   });
 
-  it('sends an operation that the routes gain, without a body when it is given none', async () => {
+  it('supports an operation that is added to the routes, without a body when there is none', async () => {
     vi.resetModules();
     vi.doMock('@plant-store/contract/routes', () => ({
       routes: { ...routes, countPlants: { method: 'GET', path: '/plants/count', statuses: [200] } },
@@ -105,7 +105,7 @@ describe('createPlant', () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it('gives the plant and the headers', async () => {
+  it('returns the plant and the headers', async () => {
     const client = createClient({ baseUrl, token, fetch: answer(200, { name: 'Fern', tag: 'indoor' }) });
     const reply = await client.createPlant({ body: { id: 1, name: 'Fern', tag: 'indoor' } });
     expect(reply).toMatchObject({ status: 200, body: { name: 'Fern', tag: 'indoor' } });
@@ -114,7 +114,7 @@ describe('createPlant', () => {
     expect(reply.response.headers).toBe(reply.headers);
   });
 
-  it('tells that the plant had been stored before', async () => {
+  it('reports that the plant had been stored before', async () => {
     const fetch = answer(200, { name: 'Fern' }, { 'idempotent-replayed': 'true' });
     const reply = await createClient({ baseUrl, token, fetch }).createPlant({
       body: { id: 1, name: 'Fern' },
@@ -122,13 +122,13 @@ describe('createPlant', () => {
     expect(reply.replayed).toBe(true);
   });
 
-  it.each([400, 401, 429, 500, 503])('gives the error of a %i', async (status) => {
+  it.each([400, 401, 429, 500, 503])('returns the error of a %i', async (status) => {
     const body = { error: status * 100, message: 'No.' };
     const client = createClient({ baseUrl, token, fetch: answer(status, body) });
     expect(await client.createPlant({ body: { id: 1, name: 'Fern' } })).toMatchObject({ status, body });
   });
 
-  it('throws for what is no reply of the interface', async () => {
+  it('throws for a response that the API does not define', async () => {
     const client = createClient({ baseUrl, token, fetch: answer(502, 'Bad gateway') });
     await expect(client.createPlant({ body: { id: 1, name: 'Fern' } })).rejects.toThrow(
       UnexpectedResponseError,

@@ -5,14 +5,14 @@ import { createClientOf } from './create-client-of.js';
 import type { ClientOptions } from './options.js';
 
 /**
- * Creates a client: an object with one function per operation of the contract. Nothing is sent yet.
+ * Creates a client: an object with one function per operation of the contract. It sends nothing yet.
  *
  * An operation resolves to `{ status, body, headers, requestId, replayed, response }` for every status that the
  * contract declares; `status` narrows `body`. An id is sent exactly: pass a `bigint` beyond `Number.MAX_SAFE_INTEGER`.
  *
- * @throws {TypeError} when an option cannot be one. An operation rejects with a `RangeError` before anything is sent
- * when an integer `number` is not safe, with a `NetworkError` when no complete reply came, with a `TimeoutError` when
- * none came in time, and with an `UnexpectedResponseError` when what came is no reply of the interface.
+ * @throws {TypeError} when an option is not valid. An operation rejects with a `RangeError` before anything is sent when
+ * an integer `number` is not safe, with a `NetworkError` when no complete reply came, with a `TimeoutError` when none
+ * came in time, and with an `UnexpectedResponseError` for a response that the API does not define.
  *
  * @example
  * import { createClient } from '@plant-store/client';

@@ -23,7 +23,7 @@ describe('@plant-store/client', () => {
     ]);
   });
 
-  it('runs of the contract only plain data, and nothing from any other package', () => {
+  it('includes only plain data of the contract, and nothing of any other package', () => {
     const { files, packages } = walkImports(new URL('index.ts', import.meta.url));
     expect(files.filter((file) => file.startsWith('../'))).toEqual([
       '../contract/src/errors/errors.ts',
@@ -35,7 +35,7 @@ describe('@plant-store/client', () => {
     expect(packages).toEqual([]);
   });
 
-  it('would be seen to carry the schemas if it did', () => {
+  it('would fail the check above if it included the schemas', () => {
     const { packages } = walkImports(new URL('../../contract/src/index.ts', import.meta.url));
     expect(packages).toEqual(['@ts-rest/core', 'zod']);
   });
@@ -46,7 +46,7 @@ describe('@plant-store/client/testing', () => {
     expect(Object.keys(testing)).toEqual(['createFakePlantStore']);
   });
 
-  it('runs the schemas of the contract, and nothing that only Node.js has', () => {
+  it('includes the schemas of the contract, and nothing that only Node.js has', () => {
     const { files, packages } = walkImports(new URL('testing/index.ts', import.meta.url));
     expect(files).toContain('../contract/src/plant.ts');
     expect(packages).toEqual(['@ts-rest/core', 'zod']);
@@ -54,7 +54,7 @@ describe('@plant-store/client/testing', () => {
 });
 
 describe('the manifest', () => {
-  it('asks users of the package for no other', () => {
+  it('requires no other package', () => {
     expect(clientPackage).not.toHaveProperty('dependencies');
     expect(clientPackage).not.toHaveProperty('peerDependencies');
   });
@@ -71,7 +71,7 @@ describe('the manifest', () => {
   });
 });
 
-/** Every file that a file runs, directly or not, and every package outside this repository that they import. */
+/** Every file that a file imports at run time, directly or not, and every package outside this repository among them. */
 function walkImports(entry: URL): { files: string[]; packages: string[] } {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -102,7 +102,7 @@ function listImports(source: string): string[] {
   );
 }
 
-/** The source that a specifier means, or nothing when it means a package outside this repository. */
+/** The source of a specifier, or nothing when it is a package outside this repository. */
 function findSource(specifier: string, importer: URL): URL | undefined {
   if (specifier.startsWith('.')) return new URL(specifier.replace(/\.js$/, '.ts'), importer);
   for (const [subpath, target] of Object.entries(contractPackage.exports)) {

@@ -6,18 +6,18 @@ import type { TsRestOptions } from './ts-rest-options.js';
 
 /** The options of a client, with the tokens that its calls share. */
 export interface Defaults extends CallOptions {
-  /** As `parseBaseUrl` gives it. */
+  /** As `parseBaseUrl` returns it. */
   readonly baseUrl: string;
   readonly tokens: Tokens;
 }
 
-/** All that one call is made with. */
+/** The options of one call, with their defaults. */
 export interface ResolvedOptions
   extends Required<Pick<CallOptions, 'timeoutMs' | 'attemptTimeoutMs' | 'retries' | 'fetch'>>,
     Pick<CallOptions, 'onRequest' | 'onResponse'> {
   readonly baseUrl: string;
   readonly tokens: Tokens;
-  /** Under lower-case names. */
+  /** With lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly fetchOptions: TsRestOptions['fetchOptions'];
   readonly signal: AbortSignal | undefined;
@@ -25,7 +25,7 @@ export interface ResolvedOptions
 
 const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
-/** The options of a call: its own, then those of the client, then what holds when nobody says otherwise. */
+/** The options of a call: its own, then those of the client, then the defaults. */
 export function resolveOptions(defaults: Defaults, request: CallOptions & TsRestOptions): ResolvedOptions {
   const { token, extraHeaders, fetchOptions, overrideClientOptions } = request;
   const baseUrl = request.baseUrl ?? overrideClientOptions?.baseUrl;

@@ -1,4 +1,4 @@
-/** Options of a call under the names that ts-rest's client has for them, so that code can move over as it stands. */
+/** Options of a call by the names that they have in ts-rest's client, so that code can be moved over unchanged. */
 export interface TsRestOptions {
   /** The same as `headers`. */
   readonly extraHeaders?: Readonly<Record<string, string>>;

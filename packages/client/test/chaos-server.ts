@@ -4,73 +4,73 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { text as readText } from 'node:stream/consumers';
 import { type Fault, faults } from './faults.js';
 
-/** The header in which an attempt says what it is to meet. */
+/** The request header that names the fault of an attempt. */
 export const faultHeader = 'x-fault';
 
-/** A request that was read, and what can be done with it. */
-export interface Visit {
+/** A request that the server has read, and how it can respond. */
+export interface ReceivedRequest {
   readonly requestId: string;
   readonly socket: Socket;
-  /** Stores the plant, unless it is stored already; gives the body of the reply. */
+  /** Stores the plant, unless it is already stored; returns the body of the reply. */
   store(): { readonly text: string; readonly replayed: boolean };
-  /** Replies whole, and keeps the connection open. */
-  answer(status: number, body: string, headers?: Readonly<Record<string, string>>): void;
+  /** Sends a complete reply, and keeps the connection open. */
+  respond(status: number, body: string, headers?: Readonly<Record<string, string>>): void;
 }
 
-/** What the server knows of one id. */
-export interface Visits {
-  /** The bodies of the requests that came for it. */
+/** What the server has recorded for one id. */
+export interface PlantRecord {
+  /** The bodies of its requests. */
   readonly bodies: string[];
-  /** How often it was stored anew. */
+  /** How often it was stored, replays excluded. */
   stored: number;
-  /** The names of the replies that said it had been stored before. */
+  /** The request ids of the replies that reported it as already stored. */
   readonly replays: Set<string>;
 }
 
 export interface ChaosServer {
-  /** The address behind each door. */
-  readonly origins: Readonly<Record<Fault['door'], string>>;
-  /** What is known of an id; of one that never arrived, too. */
-  visitsOf(id: string): Visits;
+  /** The URL of each listener. */
+  readonly origins: Readonly<Record<Fault['listener'], string>>;
+  /** The record of an id, an empty one if it never arrived. */
+  recordOf(id: string): PlantRecord;
   close(): Promise<void>;
 }
 
-/** Starts a service on loopback that stores plants, and does to each request what that asks for. */
+/** Starts a service on loopback that stores plants, and injects into each request the fault that its header names. */
 export async function startChaosServer(): Promise<ChaosServer> {
-  const known = new Map<string, Visits>();
-  const visitsOf = (id: string): Visits => {
-    const visits = known.get(id) ?? { bodies: [], stored: 0, replays: new Set() };
-    known.set(id, visits);
-    return visits;
+  const records = new Map<string, PlantRecord>();
+  const recordOf = (id: string): PlantRecord => {
+    const record = records.get(id) ?? { bodies: [], stored: 0, replays: new Set() };
+    records.set(id, record);
+    return record;
   };
   let requests = 0;
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await readText(request);
-    const visits = visitsOf(/"id":(\d+)/.exec(body)?.[1] ?? '');
-    visits.bodies.push(body);
+    const record = recordOf(/"id":(\d+)/.exec(body)?.[1] ?? '');
+    record.bodies.push(body);
     const requestId = `request-${++requests}`;
-    findFault(request.headers[faultHeader])?.meet?.({
+    findFault(request.headers[faultHeader])?.handle?.({
       requestId,
       socket: request.socket,
       store() {
-        const replayed = visits.stored > 0;
-        if (replayed) visits.replays.add(requestId);
-        else visits.stored++;
+        const replayed = record.stored > 0;
+        if (replayed) record.replays.add(requestId);
+        else record.stored++;
         return { text: JSON.stringify({ name: 'Monstera deliciosa' }), replayed };
       },
-      answer: (status, text, headers) =>
+      respond: (status, text, headers) =>
         void response.writeHead(status, { 'x-request-id': requestId, ...headers }).end(text),
     });
   };
-  const open = createHttpServer((request, response) => {
-    // A client that hangs up while it is being read is part of the game.
+  const service = createHttpServer((request, response) => {
+    // A client that hangs up while its request is being read is expected.
     serve(request, response).catch(() => response.destroy());
   });
   const dropping = createTcpServer((socket) => void socket.on('error', () => undefined).destroy());
   const resetting = createTcpServer((socket) => void socket.on('error', () => undefined).resetAndDestroy());
   const closed = createTcpServer();
   const origins = {
-    open: await listen(open),
+    service: await listen(service),
     dropping: await listen(dropping),
     resetting: await listen(resetting),
     closed: await listen(closed),
@@ -78,10 +78,10 @@ export async function startChaosServer(): Promise<ChaosServer> {
   await close(closed);
   return {
     origins,
-    visitsOf,
+    recordOf,
     async close() {
-      const ends = [open, dropping, resetting].map(close);
-      open.closeAllConnections();
+      const ends = [service, dropping, resetting].map(close);
+      service.closeAllConnections();
       await Promise.all(ends);
     },
   };

@@ -35,7 +35,7 @@ describe('node-service.ts', () => {
     expect(store.plants).toEqual(new Map([[9223372036854775807n, { name: 'Rose' }]]));
   });
 
-  it('says what is wrong with an order', async () => {
+  it('reports what is wrong with an order', async () => {
     const store = createFakePlantStore();
     await order(store, { plant: '1', name: 'Rose' });
     expect(await order(store, { plant: '1', name: 'Fern' })).toEqual([
@@ -47,7 +47,7 @@ describe('node-service.ts', () => {
   });
 
   it.each<Fault>([{ kind: 'drop' }, { kind: 'malformed', body: 'html' }, { kind: 'status', status: 503 }])(
-    'answers 502 and keeps what happened in its log, for %j',
+    'responds with 502 and logs the error, for %j',
     async (fault) => {
       const log = vi.spyOn(console, 'error').mockReturnValue();
       const store = createFakePlantStore();
@@ -59,7 +59,7 @@ describe('node-service.ts', () => {
 });
 
 describe('token-refresh.ts', () => {
-  it('takes a new token from the file when the old one is refused', async () => {
+  it('reads a new token from the file when the old one is rejected', async () => {
     const file = join(await makeFolder(), 'token');
     const { baseUrl, fetch, acceptTokens } = createFakePlantStore({ token: 'old' });
     await writeFile(file, 'old\n');
@@ -97,7 +97,7 @@ describe('curl-equivalent.sh', () => {
 });
 
 describe('browser-form', () => {
-  it('can be bundled for its page, and carries no schema', async () => {
+  it('can be bundled for its page, and includes no schema', async () => {
     const { outputFiles, metafile } = await build({
       entryPoints: [exampleFile('browser-form/form.ts')],
       conditions: ['@plant-store/source'],
@@ -111,7 +111,7 @@ describe('browser-form', () => {
     expect(Object.keys(metafile.inputs).filter((input) => input.includes('node_modules'))).toEqual([]);
   });
 
-  it('has in its page what its script reads', async () => {
+  it('has the fields in its page that its script reads', async () => {
     const page = await readFile(exampleFile('browser-form/index.html'), 'utf8');
     const script = await readFile(exampleFile('browser-form/form.ts'), 'utf8');
     const fields = [...page.matchAll(/<input name="(\w+)"/g)].map(([, name]) => name);
@@ -120,7 +120,7 @@ describe('browser-form', () => {
   });
 });
 
-/** Serves until the test is over, and gives the address. */
+/** Serves until the end of the test, and returns the URL. */
 async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -1,25 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Visit } from './chaos-server.js';
+import type { ReceivedRequest } from './chaos-server.js';
 
-/** What an attempt comes to when nothing cuts it short: a reply of the interface, another page, or neither. */
+/** How an attempt ends unless it is cut short: with a reply that the API defines, with another page, or with neither. */
 type End = 'reply' | 'page' | 'refused' | 'broken' | 'silence';
 
-/** Something that one attempt meets. */
+/** What happens to one attempt. */
 export interface Fault {
-  /** Where the attempt is sent: to the server, to one that hangs up at once, or where nobody listens. */
-  readonly door: 'open' | 'dropping' | 'resetting' | 'closed';
+  /** Where the attempt is sent: to the service, to a listener that hangs up immediately, or to a closed port. */
+  readonly listener: 'service' | 'dropping' | 'resetting' | 'closed';
   readonly end: End;
   /** The status of the reply or page. */
   readonly status?: number;
-  /** What `Retry-After` asks for at least, in milliseconds. */
+  /** The minimum delay that `Retry-After` asks for, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** What the server does once it has read the request. */
-  readonly meet?: (visit: Visit) => unknown;
+  /** What the service does once it has read the request. */
+  readonly handle?: (request: ReceivedRequest) => unknown;
 }
 
 const html = '<!doctype html><title>Somewhere else</title>';
 
-/** The head of a reply that is written to the socket as it is, byte by byte. */
+/** The head of a reply that is written directly to the socket. */
 function writeHead(length: number, requestId: string, replayed: boolean): string {
   return [
     'HTTP/1.1 200 OK',
@@ -31,12 +31,12 @@ function writeHead(length: number, requestId: string, replayed: boolean): string
   ].join('\r\n');
 }
 
-/** Hangs up before or after storing, after the first bytes of the reply that `portion` gives. */
+/** Hangs up before or after storing, once it has sent that portion of the reply. */
 function hangUp(manner: 'end' | 'reset', stores: boolean, portion: 'nothing' | 'head' | 'body'): Fault {
   return {
-    door: 'open',
+    listener: 'service',
     end: 'broken',
-    meet({ requestId, socket, store }) {
+    handle({ requestId, socket, store }) {
       if (stores) store();
       const whole = `${writeHead(40, requestId, false)}{"name":"Monst`;
       const part = { nothing: '', head: whole.slice(0, 30), body: whole }[portion];
@@ -48,38 +48,38 @@ function hangUp(manner: 'end' | 'reset', stores: boolean, portion: 'nothing' | '
 }
 
 /** Stores, then sends the reply in pieces. */
-function slow(pieces: number, backoffDelayMs: number): Fault {
+function slow(pieces: number, delayMs: number): Fault {
   return {
-    door: 'open',
+    listener: 'service',
     end: 'reply',
     status: 200,
-    async meet({ requestId, socket, store }) {
+    async handle({ requestId, socket, store }) {
       const { text, replayed } = store();
       const whole = writeHead(Buffer.byteLength(text), requestId, replayed) + text;
       const length = Math.ceil(whole.length / pieces);
       for (let from = 0; from < whole.length && !socket.destroyed; from += length) {
         socket.write(whole.slice(from, from + length));
-        await delay(backoffDelayMs);
+        await delay(delayMs);
       }
       socket.end();
     },
   };
 }
 
-/** Says nothing until the client hangs up. */
+/** Sends nothing until the client hangs up. */
 function silence(stores: boolean): Fault {
-  return { door: 'open', end: 'silence', meet: ({ store }) => stores && store() };
+  return { listener: 'service', end: 'silence', handle: ({ store }) => stores && store() };
 }
 
-/** Refuses with an error of the interface. */
-function refuse(status: number, retryAfter?: () => string, retryAfterMs?: number): Fault {
+/** Responds with an error that the API defines. */
+function reject(status: number, retryAfter?: () => string, retryAfterMs?: number): Fault {
   return {
-    door: 'open',
+    listener: 'service',
     end: 'reply',
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    meet: ({ answer }) =>
-      answer(
+    handle: ({ respond }) =>
+      respond(
         status,
         JSON.stringify({ error: status * 100, message: 'No.' }),
         retryAfter && { 'retry-after': retryAfter() },
@@ -87,35 +87,35 @@ function refuse(status: number, retryAfter?: () => string, retryAfterMs?: number
   };
 }
 
-/** Answers with what is no reply of the interface. */
+/** Responds with something that the API does not define. */
 function page(status: number, text: string, stores = false): Fault {
   return {
-    door: 'open',
+    listener: 'service',
     end: 'page',
     status,
-    meet({ answer, store }) {
+    handle({ respond, store }) {
       if (stores) store();
-      answer(status, text, { 'content-type': text === html ? 'text/html' : 'application/json' });
+      respond(status, text, { 'content-type': text === html ? 'text/html' : 'application/json' });
     },
   };
 }
 
 const success: Fault = {
-  door: 'open',
+  listener: 'service',
   end: 'reply',
   status: 200,
-  meet({ answer, store }) {
+  handle({ respond, store }) {
     const { text, replayed } = store();
-    answer(200, text, replayed ? { 'idempotent-replayed': 'true' } : undefined);
+    respond(200, text, replayed ? { 'idempotent-replayed': 'true' } : undefined);
   },
 };
 
-/** All that attempts may meet. */
+/** Everything that may happen to an attempt. */
 export const faults = {
   success,
-  'connection refused': { door: 'closed', end: 'refused' },
-  'dropped after accept': { door: 'dropping', end: 'broken' },
-  'reset after accept': { door: 'resetting', end: 'broken' },
+  'connection refused': { listener: 'closed', end: 'refused' },
+  'dropped after accept': { listener: 'dropping', end: 'broken' },
+  'reset after accept': { listener: 'resetting', end: 'broken' },
   'dropped before storing': hangUp('end', false, 'nothing'),
   'reset before storing': hangUp('reset', false, 'nothing'),
   'dropped after storing': hangUp('end', true, 'nothing'),
@@ -128,16 +128,16 @@ export const faults = {
   'too slow': slow(8, 80),
   'silence before storing': silence(false),
   'silence after storing': silence(true),
-  '503': refuse(503),
-  '503, again at once': refuse(503, () => '0', 0),
-  '503, again in a second': refuse(503, () => '1', 1_000),
-  '503, again at a time': refuse(503, () => new Date(Date.now() + 1_000).toUTCString(), 0),
-  '503, again much later': refuse(503, () => '20', 20_000),
-  '429': refuse(429),
-  '429, again at once': refuse(429, () => '0', 0),
-  '500': refuse(500),
-  '401': refuse(401),
-  '400': refuse(400),
+  '503': reject(503),
+  '503, again immediately': reject(503, () => '0', 0),
+  '503, again in a second': reject(503, () => '1', 1_000),
+  '503, again at a time': reject(503, () => new Date(Date.now() + 1_000).toUTCString(), 0),
+  '503, again much later': reject(503, () => '20', 20_000),
+  '429': reject(429),
+  '429, again immediately': reject(429, () => '0', 0),
+  '500': reject(500),
+  '401': reject(401),
+  '400': reject(400),
   '502 page': page(502, html),
   '504 page': page(504, html, true),
   '200 page': page(200, html),

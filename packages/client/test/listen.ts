@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { onTestFinished } from 'vitest';
 
-/** Starts a server on a free port of 127.0.0.1, which ends with the test, or when it is told to. */
+/** Starts a server on a free port of 127.0.0.1, and closes it at the end of the test, or by `close`. */
 export async function listen(
   listener: RequestListener,
 ): Promise<{ url: string; close: () => Promise<void> }> {

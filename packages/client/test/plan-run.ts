@@ -1,61 +1,61 @@
-import { drawsOf } from './draws.js';
 import { type Fault, type FaultName, faultNames, faults } from './faults.js';
+import { seededRandom } from './seeded-random.js';
 
-/** One call to be made, and all that it is to meet; decided by the seed alone. */
+/** One call to be made, and what happens to it; depends on the seed alone. */
 export interface Plan {
   readonly seed: number;
   readonly retries: number;
   readonly timeoutMs: number;
   readonly attemptTimeoutMs: number;
-  /** One token for ever, a new one each time, the same each time, or none that ever comes. */
+  /** A fixed token, or a source that returns a new one each time, the same one each time, or never one. */
   readonly token: 'fixed' | 'renewed' | 'the same' | 'never';
-  /** When the caller's signal ends; 0 is before the call. */
+  /** When the caller's signal is aborted; 0 is before the call. */
   readonly abortAfterMs: number | undefined;
-  /** What the attempts meet, one after the other: more than there may be. */
+  /** The faults of the attempts in order, more than there can be attempts. */
   readonly script: readonly FaultName[];
 }
 
 const scriptLength = 8;
 
-/** How long a call and its attempts may take where nothing is to depend on how busy the machine is. */
+/** The timeout of a call and of its attempts where the result must not depend on how busy the machine is. */
 const longMs = 60_000;
 
 export function planRun(seed: number): Plan {
-  const draws = drawsOf(seed);
-  const kind = draws.integer(1, 100);
+  const random = seededRandom(seed);
+  const kind = random.integer(1, 100);
   const script = (draw: () => FaultName) => Array.from({ length: scriptLength }, draw);
   const common = {
     seed,
-    retries: draws.integer(0, 4),
-    token: draws.oneOf(['fixed', 'renewed', 'renewed', 'the same'] as const),
+    retries: random.integer(0, 4),
+    token: random.pick(['fixed', 'renewed', 'renewed', 'the same'] as const),
   };
-  // A call with much time that is always aborted: that it leaves no timer shows only while the timer would still run.
+  // A long timeout and always an abort: a timer that is left behind shows only while it is still running.
   if (kind <= 12) {
     return {
       ...common,
       timeoutMs: longMs,
-      attemptTimeoutMs: draws.oneOf([60, longMs]),
-      abortAfterMs: draws.integer(0, draws.oneOf([0, 20, 300])),
-      script: script(() => (draws.chance(0.4) ? '503, again much later' : draws.oneOf(faultNames))),
+      attemptTimeoutMs: random.pick([60, longMs]),
+      abortAfterMs: random.integer(0, random.pick([0, 20, 300])),
+      script: script(() => (random.chance(0.4) ? '503, again much later' : random.pick(faultNames))),
     };
   }
-  // A call with much time that nobody aborts, and that meets nothing for which it would have to wait long.
+  // A long timeout, no abort, and only faults after which there is no long wait.
   if (kind <= 30) {
     return {
       ...common,
       timeoutMs: longMs,
       attemptTimeoutMs: longMs,
       abortAfterMs: undefined,
-      script: script(() => (draws.chance(0.15) ? 'success' : draws.oneOf(promptFaults))),
+      script: script(() => (random.chance(0.15) ? 'success' : random.pick(promptFaults))),
     };
   }
   return {
     ...common,
-    timeoutMs: draws.oneOf([60, 150, 300, 600, 600, 1_000, 1_600]),
-    attemptTimeoutMs: draws.oneOf([40, 80, 150, 300]),
-    token: draws.chance(0.02) ? 'never' : common.token,
-    abortAfterMs: draws.chance(0.15) ? draws.integer(0, draws.oneOf([0, 20, 300])) : undefined,
-    script: script(() => (draws.chance(0.15) ? 'success' : draws.oneOf(faultNames))),
+    timeoutMs: random.pick([60, 150, 300, 600, 600, 1_000, 1_600]),
+    attemptTimeoutMs: random.pick([40, 80, 150, 300]),
+    token: random.chance(0.02) ? 'never' : common.token,
+    abortAfterMs: random.chance(0.15) ? random.integer(0, random.pick([0, 20, 300])) : undefined,
+    script: script(() => (random.chance(0.15) ? 'success' : random.pick(faultNames))),
   };
 }
 

@@ -5,7 +5,7 @@ import { type ChaosServer, faultHeader } from './chaos-server.js';
 import { type FaultName, faults } from './faults.js';
 import type { Plan } from './plan-run.js';
 
-/** One attempt as the caller's `fetch` and hooks saw it. Times are in milliseconds, of one clock. */
+/** One attempt as seen by the caller's `fetch` and hooks. Times are in milliseconds, of one clock. */
 export interface Attempt {
   readonly fault: FaultName;
   readonly authorization: string | null;
@@ -14,21 +14,21 @@ export interface Attempt {
   end?: { readonly at: number; readonly status: number | undefined };
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface Run {
   readonly plan: Plan;
   readonly id: string;
-  /** Goes on to grow if the client goes on. */
+  /** Keeps growing if the client goes on after the call has ended. */
   readonly attempts: readonly Attempt[];
-  readonly attemptsWhenSettled: number;
+  readonly attemptsAtEnd: number;
   readonly startedAt: number;
-  readonly settledAt: number;
-  /** When the signal ended, if that was before the call was settled. */
+  readonly endedAt: number;
+  /** When the signal was aborted, if that was before the call ended. */
   readonly abortedAt: number | undefined;
   readonly abortReason: unknown;
   readonly reply?: Awaited<ReturnType<ReturnType<typeof createClient>['createPlant']>>;
   readonly error?: unknown;
-  /** How many still listen to the signal. */
+  /** How many listeners are left on the signal. */
   readonly listeners: number;
 }
 
@@ -40,10 +40,13 @@ export async function runPlan(plan: Plan, { origins }: Pick<ChaosServer, 'origin
     const headers = new Headers(init.headers);
     attempts.push({ fault, authorization: headers.get('authorization'), startedAt: performance.now() });
     headers.set(faultHeader, fault);
-    return globalThis.fetch(url.replace(origins.open, origins[faults[fault].door]), { ...init, headers });
+    return globalThis.fetch(url.replace(origins.service, origins[faults[fault].listener]), {
+      ...init,
+      headers,
+    });
   };
   const client = createClient({
-    baseUrl: origins.open,
+    baseUrl: origins.service,
     token: tokenOf(plan),
     fetch,
     retries: plan.retries,
@@ -77,9 +80,9 @@ export async function runPlan(plan: Plan, { origins }: Pick<ChaosServer, 'origin
     plan,
     id: String(id),
     attempts,
-    attemptsWhenSettled: attempts.length,
+    attemptsAtEnd: attempts.length,
     startedAt,
-    settledAt: performance.now(),
+    endedAt: performance.now(),
     abortedAt,
     abortReason,
     ...result,
@@ -88,12 +91,12 @@ export async function runPlan(plan: Plan, { origins }: Pick<ChaosServer, 'origin
 }
 
 function tokenOf({ token }: Plan): string | (() => string | Promise<string>) {
-  let asked = 0;
+  let requested = 0;
   switch (token) {
     case 'fixed':
       return 'pst_fixed';
     case 'renewed':
-      return () => `pst_${++asked}`;
+      return () => `pst_${++requested}`;
     case 'the same':
       return () => 'pst_same';
     case 'never':

@@ -95,7 +95,7 @@ it('reports a redirect to the page without following it, though the browser hide
   const shown = await createIn(page, { id: '3', name: 'Fern' }, { ...service, baseUrl: moved.baseUrl });
   expect(shown).toEqual({
     rejectedWith: 'UnexpectedResponseError',
-    message: 'Unexpected response with status 0: redirect to elsewhere; let baseUrl lead there',
+    message: 'Unexpected response with status 0: redirect to another URL; update baseUrl',
   });
   expect(moved.redirected).toBe(1);
   expect((await readPlants(service)).map(({ id }) => id)).toEqual([largestId]);

@@ -2,7 +2,7 @@
 //
 //   npx -y esbuild@0.28.2 form.ts --bundle --format=esm --outfile=form.js --conditions=@plant-store/source
 //
-// The service must know the origin that serves the page: CORS_ORIGINS.
+// The service must allow the origin that serves the page: CORS_ORIGINS.
 import { createClient, isPlantStoreError } from '@plant-store/client';
 
 const baseUrl = 'http://127.0.0.1:3000';
@@ -19,19 +19,19 @@ document.forms[0]?.addEventListener('submit', async (event) => {
   button.disabled = false;
 });
 
-/** Gives what to tell the person at the form. */
+/** Stores the plant, and returns the message to show. */
 async function store(form: FormData): Promise<string> {
   const field = (name: string) => String(form.get(name));
   try {
     const client = createClient({ baseUrl, token: field('token') });
     const reply = await client.createPlant({
-      // The text of a number becomes a `bigint`, never a `number`, which would be rounded beyond 2^53.
+      // Parsed as a `bigint`, since a `number` would be rounded beyond 2^53.
       body: { id: BigInt(field('id')), name: field('name'), ...(field('tag') && { tag: field('tag') }) },
     });
     if (reply.status !== 200) return reply.body.message;
     return reply.replayed ? `${reply.body.name} was stored before.` : `${reply.body.name} is stored.`;
   } catch (error) {
-    if (isPlantStoreError(error)) return 'No answer came. Try again; nothing is stored twice.';
+    if (isPlantStoreError(error)) return 'There was no reply. Try again; nothing is stored twice.';
     return error instanceof Error ? error.message : String(error);
   }
 }

@@ -3,7 +3,7 @@ import { isNetworkError, NetworkError } from './network-error.js';
 import { UnexpectedResponseError } from './unexpected-response-error.js';
 
 describe('NetworkError', () => {
-  it('says its name in the stack and keeps its cause', () => {
+  it('has its name in the stack and keeps its cause', () => {
     const cause = new TypeError('fetch failed');
     const error = new NetworkError('POST http://127.0.0.1/plants got no complete reply', {
       outcome: 'not_sent',
@@ -16,7 +16,7 @@ describe('NetworkError', () => {
     expect(isNetworkError(error)).toBe(true);
   });
 
-  it('is told from every other error', () => {
+  it('is distinguished from every other error', () => {
     const others = [
       new UnexpectedResponseError('undeclared status', 502, ''),
       new DOMException('gone', 'NetworkError'),

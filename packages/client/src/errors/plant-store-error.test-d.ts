@@ -4,7 +4,7 @@ import { isPlantStoreError, type PlantStoreError } from './plant-store-error.js'
 import { isTimeoutError } from './timeout-error.js';
 import { isUnexpectedResponseError, type UnexpectedResponseError } from './unexpected-response-error.js';
 
-test('the classes are told apart one after the other, in any order', () => {
+test('the classes can be distinguished one by one, in any order', () => {
   const error: unknown = undefined;
   if (!isPlantStoreError(error)) return;
   if (isNetworkError(error)) {

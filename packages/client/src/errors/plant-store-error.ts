@@ -1,21 +1,21 @@
 /**
- * Whether the request may have been carried out: `not_sent` when it certainly was not, since no connection was made,
- * `unknown` otherwise.
+ * Whether the request may have been carried out: `not_sent` when it was not, since no connection was made, otherwise
+ * `unknown`.
  */
 export type Outcome = 'not_sent' | 'unknown';
 
-/** What led to an error, and whether the request may have been carried out. */
+/** The cause of an error, and whether the request may have been carried out. */
 export interface PlantStoreErrorOptions extends ErrorOptions {
   readonly outcome: Outcome;
 }
 
 /**
- * What every error of this client's own extends: a request that was not answered with a reply of the interface.
+ * The base class of this client's errors: the request did not get a reply that the API defines.
  *
- * A reply of the interface is never thrown, whatever its status; look at `status` there.
+ * A reply that the API defines is never thrown, whatever its status; check its `status`.
  */
 export abstract class PlantStoreError extends Error {
-  /** Whether the plant may have been stored. Repeating a create is safe in either case. */
+  /** Whether the plant may have been stored. Retrying a create is safe in either case. */
   readonly outcome: Outcome;
 
   constructor(message: string, { outcome, ...options }: PlantStoreErrorOptions) {

@@ -3,7 +3,7 @@ import { NetworkError } from './network-error.js';
 import { isTimeoutError, TimeoutError } from './timeout-error.js';
 
 describe('TimeoutError', () => {
-  it('says its name in the stack, and whether the request may have been carried out', () => {
+  it('has its name in the stack, and says whether the request may have been carried out', () => {
     const cause = new NetworkError('gone', { outcome: 'unknown' });
     const error = new TimeoutError('got no reply in 5 ms', { outcome: 'unknown', cause });
     expect(error).toMatchObject({ name: 'TimeoutError', outcome: 'unknown', cause });
@@ -11,7 +11,7 @@ describe('TimeoutError', () => {
     expect(isTimeoutError(error)).toBe(true);
   });
 
-  it('is told from every other error, those of the platform among them', () => {
+  it('is distinguished from every other error, including those of the platform', () => {
     const others = [
       new NetworkError('gone', { outcome: 'unknown' }),
       new DOMException('late', 'TimeoutError'),

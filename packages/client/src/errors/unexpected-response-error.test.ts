@@ -3,7 +3,7 @@ import { NetworkError } from './network-error.js';
 import { isUnexpectedResponseError, UnexpectedResponseError } from './unexpected-response-error.js';
 
 describe('UnexpectedResponseError', () => {
-  it('bears status, cause and the first 200 characters of the body', () => {
+  it('has the status, the cause and the first 200 characters of the body', () => {
     const cause = new SyntaxError('Unexpected token');
     const error = new UnexpectedResponseError('body is not JSON', 502, `<${'x'.repeat(500)}`, { cause });
     expect(error).toMatchObject({
@@ -18,7 +18,7 @@ describe('UnexpectedResponseError', () => {
     expect(isUnexpectedResponseError(error)).toBe(true);
   });
 
-  it('is told from every other error', () => {
+  it('is distinguished from every other error', () => {
     const lookalike = { name: 'UnexpectedResponseError', status: 502, bodyStart: '' };
     expect(
       [new NetworkError('gone', { outcome: 'unknown' }), lookalike, null].filter(isUnexpectedResponseError),

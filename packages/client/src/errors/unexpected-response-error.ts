@@ -1,8 +1,8 @@
 import { PlantStoreError } from './plant-store-error.js';
 
 /**
- * Something answered, but not with a reply of the interface: a proxy's page, a status that the contract does not
- * declare, or a body of another form. Most often `baseUrl` leads elsewhere or something in between is down.
+ * A response that the API does not define: a proxy's error page, a status that the contract does not declare, or a body
+ * of the wrong shape. Most often `baseUrl` is wrong, or something between client and service is down.
  *
  * `cause` is the `SyntaxError` when the body is not JSON.
  */
@@ -17,9 +17,9 @@ export class UnexpectedResponseError extends PlantStoreError {
   /** The first 200 characters of the body, for a log. */
   readonly bodyStart: string;
 
-  /** Takes why the response is unexpected, its status and its whole body. */
+  /** Takes the reason why the response is unexpected, its status and its whole body. */
   constructor(reason: string, status: number, body: string, options?: ErrorOptions) {
-    // Whoever answered, what stands behind it may have carried out the request.
+    // A proxy may respond like this after the service has carried out the request.
     super(`Unexpected response with status ${status}: ${reason}`, { ...options, outcome: 'unknown' });
     this.status = status;
     this.bodyStart = body.slice(0, 200);

@@ -14,7 +14,7 @@ describe('formatAuthorization', () => {
     ['quotation marks', '"secret"'],
     ['a letter beyond ASCII', 'sécret'],
     ['the scheme in front', 'Bearer secret'],
-  ])('refuses %s without repeating the token', (_, token) => {
+  ])('rejects %s without quoting the token', (_, token) => {
     expect(() => formatAuthorization(token)).toThrow(
       expect.objectContaining({
         name: 'TypeError',
@@ -23,8 +23,8 @@ describe('formatAuthorization', () => {
     );
   });
 
-  it('refuses a variable that is not set', () => {
-    // What a caller without types passes; as text it would read `undefined`, a well-formed token.
+  it('rejects a variable that is not set', () => {
+    // Callers without types may pass it; as text it would be `undefined`, which looks like a token.
     const token: unknown = undefined;
     expect(() => formatAuthorization(token as string)).toThrow(TypeError);
   });

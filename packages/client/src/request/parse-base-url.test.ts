@@ -26,13 +26,13 @@ describe('parseBaseUrl', () => {
     'https://example.com?key=1',
     'https://example.com/#plants',
     'https://ada@example.com',
-  ])('refuses %j', (baseUrl) => {
+  ])('rejects %j', (baseUrl) => {
     expect(() => parseBaseUrl(baseUrl)).toThrow(
       new TypeError('baseUrl must be an http(s) URL without credentials, query or fragment'),
     );
   });
 
-  it('does not repeat a password', () => {
+  it('does not quote a password', () => {
     expect(() => parseBaseUrl('https://ada:lovelace@example.com')).toThrow(
       expect.objectContaining({ name: 'TypeError', message: expect.not.stringContaining('lovelace') }),
     );

@@ -1,8 +1,8 @@
 /**
- * Checks a base address and gives it without a slash at its end, so that a route's path can be appended.
+ * Validates a base URL and returns it without a trailing slash, so that a route's path can be appended.
  *
  * @throws {TypeError} unless it is an absolute http or https URL without credentials, query and fragment. The
- * message does not repeat the value, which may hold a password.
+ * message does not quote the value, which may contain a password.
  */
 export function parseBaseUrl(baseUrl: string | URL): string {
   let href = '';

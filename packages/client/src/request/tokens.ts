@@ -3,45 +3,45 @@ import { formatAuthorization } from './authorization.js';
 
 /** The access token of a client or of a call, as values of the `Authorization` header. */
 export interface Tokens {
-  /** The one to use now, once it is known. */
+  /** The one to use now, once the source has returned it. */
   known?: string | undefined;
   /** The one to use now. */
   get(): Promise<string>;
-  /** The one to use after a request was refused with another; the same again when there is none but that. */
-  renew(refused: string): Promise<string>;
+  /** The one to use after a request was rejected with another; the same one when the source has no other. */
+  renew(rejected: string): Promise<string>;
 }
 
 /**
- * Keeps what a token's source gives, and asks it again only when that is refused. Those who ask at the same time share
- * one question.
+ * Keeps the token that its source returns, and calls the source again only when that token is rejected. Concurrent
+ * callers share one call of the source.
  *
- * @throws {TypeError} when the token is a string that cannot be one
+ * @throws {TypeError} when the token is a string that is not a valid token
  */
 export function createTokens(token: string | TokenSource): Tokens {
   let current: Promise<string> | undefined;
-  const ask = () => {
-    const asked = (async () => formatAuthorization(typeof token === 'function' ? await token() : token))();
-    current = asked;
+  const requestToken = () => {
+    const request = (async () => formatAuthorization(typeof token === 'function' ? await token() : token))();
+    current = request;
     tokens.known = undefined;
-    asked.then(
+    request.then(
       (value) => {
-        if (current === asked) tokens.known = value;
+        if (current === request) tokens.known = value;
       },
       () => {
-        // A source that fails is asked again by the next one who needs a token.
-        if (current === asked) current = undefined;
+        // After a failure, the next caller calls the source again.
+        if (current === request) current = undefined;
       },
     );
-    return asked;
+    return request;
   };
-  const get = () => current ?? ask();
+  const get = () => current ?? requestToken();
   const tokens: Tokens = {
     known: typeof token === 'function' ? undefined : formatAuthorization(token),
     get,
-    async renew(refused) {
-      const asked = get();
-      // Of those who were refused with the same token, the first one asks.
-      return (await asked) === refused && current === asked ? ask() : get();
+    async renew(rejected) {
+      const request = get();
+      // Of the callers that were rejected with the same token, the first one calls the source.
+      return (await request) === rejected && current === request ? requestToken() : get();
     },
   };
   return tokens;

@@ -3,7 +3,7 @@ import type { Route } from '../route.js';
 
 type Scalar = string | number | bigint | boolean;
 
-/** What a request of any operation may consist of. */
+/** The parts that a request of any operation may have. */
 export interface RequestParts {
   readonly params?: Readonly<Record<string, Scalar>>;
   readonly query?: Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
@@ -11,8 +11,8 @@ export interface RequestParts {
 }
 
 /**
- * The path and query of a request, to be appended to the base address. A list in the query becomes one parameter for
- * each of its values.
+ * The path and query of a request, to be appended to the base URL. A list in the query becomes one parameter per
+ * value.
  */
 export function writeTarget({ path }: Route, { params, query }: RequestParts): string {
   const target = params

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readReply } from './read-reply.js';
 
 const raw = (status: number, text: string, headers: Record<string, string> = { 'x-request-id': '7' }) => {
-  // The constructor refuses a body beside the statuses that have none.
+  // The constructor rejects a body for the statuses that have none.
   const response = new Response(status === 204 ? null : text, { status, headers });
   return { response, text };
 };
@@ -12,7 +12,7 @@ const errorText = '{"error":40003,"message":"The id 1 belongs to another plant."
 const { statuses } = routes.createPlant;
 
 describe('readReply', () => {
-  it('gives a plant', () => {
+  it('returns a plant', () => {
     expect(readReply(raw(200, '{"name":"Fern","tag":""}'), statuses)).toEqual({
       status: 200,
       body: { name: 'Fern', tag: '' },
@@ -23,14 +23,14 @@ describe('readReply', () => {
     });
   });
 
-  it('gives an error of the service', () => {
+  it('returns an error of the service', () => {
     expect(readReply(raw(400, errorText), statuses)).toMatchObject({
       status: 400,
       body: { error: 40003, message: 'The id 1 belongs to another plant.' },
     });
   });
 
-  it('gives an error whose number this version does not list', () => {
+  it('returns an error whose number this version does not list', () => {
     const body = { error: 40099, message: 'An error of a later version.' };
     expect(readReply(raw(400, JSON.stringify(body)), statuses).body).toEqual(body);
   });
@@ -42,7 +42,7 @@ describe('readReply', () => {
     expect(readReply(raw(200, '{}', headers), statuses)).toMatchObject({ replayed, requestId });
   });
 
-  it('gives no body where the contract declares none', () => {
+  it('returns no body where the contract declares none', () => {
     expect(readReply(raw(204, ''), [204]).body).toBeUndefined();
   });
 
@@ -85,11 +85,11 @@ describe('readReply', () => {
     [500, '{"error":50000}'],
     [500, '{"message":"Internal server error"}'],
     [503, '{"error":50300,"message":null}'],
-  ])('throws for status %i with %s, which is of another form', (status, text) => {
+  ])('throws for status %i with %s, which has the wrong shape', (status, text) => {
     expect(() => readReply(raw(status, text), statuses)).toThrow(
       expect.objectContaining({
         name: 'UnexpectedResponseError',
-        message: `Unexpected response with status ${status}: body of another form`,
+        message: `Unexpected response with status ${status}: body has the wrong shape`,
         status,
         bodyStart: text,
       }),

@@ -2,7 +2,7 @@ import { UnexpectedResponseError } from '../errors/unexpected-response-error.js'
 import type { RawReply } from '../retry/exchange.js';
 import { explainStatus } from './redirect.js';
 
-/** A reply of the interface as far as checks without a schema can tell. */
+/** A reply that the API defines, as far as can be checked without a schema. */
 export interface ReadReply {
   readonly status: number;
   readonly body: unknown;
@@ -13,7 +13,7 @@ export interface ReadReply {
 }
 
 /**
- * Reads a response as a reply of the interface: JSON for a success, `{ error, message }` for any other of the
+ * Reads a response as a reply that the API defines: JSON for a success, `{ error, message }` for any other of the
  * statuses that the operation declares.
  *
  * @throws {UnexpectedResponseError} when it is not one
@@ -31,7 +31,7 @@ export function readReply({ response, text }: RawReply, statuses: readonly numbe
       throw refuse('body is not JSON', { cause });
     }
     const isObject = /^\s*{/.test(text);
-    if (!isObject || (status > 299 && !isError(body))) throw refuse('body of another form');
+    if (!isObject || (status > 299 && !isError(body))) throw refuse('body has the wrong shape');
   }
   return {
     status,

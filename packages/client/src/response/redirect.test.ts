@@ -29,11 +29,11 @@ afterEach(() => {
 });
 
 describe('a redirect', () => {
-  it('ends the call at its first attempt with an error that names it, and nothing goes where it leads', async () => {
+  it('ends the call at its first attempt with an error that names it, and its target gets no request', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Node.js/26' });
     await expect(create()).rejects.toMatchObject({
       name: 'UnexpectedResponseError',
-      message: 'Unexpected response with status 0: redirect to elsewhere; let baseUrl lead there',
+      message: 'Unexpected response with status 0: redirect to another URL; update baseUrl',
       outcome: 'unknown',
       status: 0,
       cause: expect.any(TypeError),
@@ -42,23 +42,23 @@ describe('a redirect', () => {
   });
 
   it.each([
-    ['that have no navigator', undefined],
+    ['without a navigator', undefined],
     ['of another kind', { userAgent: 'Cloudflare-Workers' }],
   ])('is named with its target in runtimes %s', async (_, navigator) => {
     vi.stubGlobal('navigator', navigator);
     await expect(create()).rejects.toMatchObject({
       name: 'UnexpectedResponseError',
-      message: `Unexpected response with status 308: redirect to ${target}; let baseUrl lead there`,
+      message: `Unexpected response with status 308: redirect to ${target}; update baseUrl`,
       status: 308,
     });
     expect([redirected, arrived]).toEqual([1, 0]);
   });
 
-  it('is named in browsers, which show neither its status nor its target', async () => {
+  it('is named in browsers, which hide its status and its target', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
     const fetch = vi.fn(async () => Response.error());
     await expect(create({ fetch })).rejects.toMatchObject({
-      message: 'Unexpected response with status 0: redirect to elsewhere; let baseUrl lead there',
+      message: 'Unexpected response with status 0: redirect to another URL; update baseUrl',
     });
     expect(fetch).toHaveBeenCalledExactlyOnceWith(
       `${baseUrl}/plants`,
@@ -66,7 +66,7 @@ describe('a redirect', () => {
     );
   });
 
-  it('is followed when a call says so', async () => {
+  it('is followed when a call asks for it', async () => {
     expect(await create({ fetchOptions: { redirect: 'follow' } })).toMatchObject({ status: 200 });
     expect([redirected, arrived]).toEqual([1, 1]);
   });
@@ -74,7 +74,7 @@ describe('a redirect', () => {
 
 describe('an undeclared status', () => {
   it.each([0, 301, 302, 303, 307, 308])('%i is explained as a redirect', (status) => {
-    expect(explainStatus(status, target)).toBe(`redirect to ${target}; let baseUrl lead there`);
+    expect(explainStatus(status, target)).toBe(`redirect to ${target}; update baseUrl`);
   });
 
   it.each([100, 204, 300, 304, 305, 306, 309, 404])('%i is not explained as a redirect', (status) => {
@@ -82,7 +82,7 @@ describe('an undeclared status', () => {
   });
 });
 
-/** Creates a plant by a client that finds out in which runtime it is. */
+/** Creates a plant with a fresh client, which detects its runtime. */
 async function create(options: CallOptions & TsRestOptions = {}) {
   const { createClient } = await import('../create-client.js');
   return createClient({ baseUrl, token: 'pst_secret' }).createPlant({

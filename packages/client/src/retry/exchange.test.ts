@@ -5,7 +5,7 @@ import { exchange, wasNotSent } from './exchange.js';
 const url = 'https://example.com/plants';
 
 describe('exchange', () => {
-  it('gives any response with its text', async () => {
+  it('returns any response with its text', async () => {
     const { response, text } = await exchange(
       async () => new Response('<h1>Bad gateway</h1>', { status: 502, headers: { via: 'proxy' } }),
       url,
@@ -25,33 +25,33 @@ describe('exchange', () => {
 });
 
 describe('wasNotSent', () => {
-  it('is told when nothing listens', async () => {
+  it('is true when nothing listens', async () => {
     const server = await listen(() => {});
     await server.close();
-    expect(wasNotSent(await faultOf(server.url))).toBe(true);
+    expect(wasNotSent(await errorOf(server.url))).toBe(true);
   });
 
-  it('is told when nothing listens on any address of a name', async () => {
+  it('is true when nothing listens on any address of a name', async () => {
     const server = await listen(() => {});
     await server.close();
-    expect(wasNotSent(await faultOf(server.url.replace('127.0.0.1', 'localhost')))).toBe(true);
+    expect(wasNotSent(await errorOf(server.url.replace('127.0.0.1', 'localhost')))).toBe(true);
   });
 
-  it('is told when the name does not exist', async () => {
-    expect(wasNotSent(await faultOf('http://plants.invalid'))).toBe(true);
+  it('is true when the name does not exist', async () => {
+    expect(wasNotSent(await errorOf('http://plants.invalid'))).toBe(true);
   });
 
-  it('is not told when the connection breaks before the reply', async () => {
+  it('is false when the connection breaks before the reply', async () => {
     const server = await listen((request) => request.socket.destroy());
-    expect(wasNotSent(await faultOf(server.url))).toBe(false);
+    expect(wasNotSent(await errorOf(server.url))).toBe(false);
   });
 
-  it('is not told when the connection breaks within the body', async () => {
+  it('is false when the connection breaks within the body', async () => {
     const server = await listen((_, response) => {
       response.writeHead(200, { 'content-length': 1000 });
       response.write('{"name":', () => response.destroy());
     });
-    expect(wasNotSent(await faultOf(server.url))).toBe(false);
+    expect(wasNotSent(await errorOf(server.url))).toBe(false);
   });
 
   const refused = Object.assign(new Error('refused'), { syscall: 'connect', code: 'ECONNREFUSED' });
@@ -69,12 +69,12 @@ describe('wasNotSent', () => {
     [new TypeError('Failed to fetch'), false],
     ['refused', false],
     [undefined, false],
-  ])('says of %o: %s', (error, expected) => {
+  ])('for %o is %s', (error, expected) => {
     expect(wasNotSent(error)).toBe(expected);
   });
 });
 
-async function faultOf(url: string): Promise<unknown> {
+async function errorOf(url: string): Promise<unknown> {
   return exchange(fetch, url, { method: 'POST', body: '{}' }).then(
     () => {
       throw new Error('There was a response');

@@ -11,13 +11,13 @@ afterEach(() => {
 });
 
 describe('withTimeout', () => {
-  it('gives what the work gives or throws', async () => {
+  it('returns or throws what the work does', async () => {
     expect(await withTimeout(async () => 'done', 10)).toBe('done');
-    const fault = new Error('no');
-    await expect(withTimeout(() => Promise.reject(fault), 10)).rejects.toBe(fault);
+    const error = new Error('no');
+    await expect(withTimeout(() => Promise.reject(error), 10)).rejects.toBe(error);
   });
 
-  it('ends when its time is over, and says so to the work', async () => {
+  it('times out, and aborts the work', async () => {
     const work = vi.fn<(signal: AbortSignal) => Promise<never>>(never);
     const wait = expect(withTimeout(work, 10)).rejects.toBe(timeoutReason);
     await vi.advanceTimersByTimeAsync(10);
@@ -25,7 +25,7 @@ describe('withTimeout', () => {
     expect(work.mock.lastCall?.[0].reason).toBe(timeoutReason);
   });
 
-  it('ends with the signal, and listens to it no longer', async () => {
+  it('ends with the signal, and removes its listener', async () => {
     const control = new AbortController();
     const wait = expect(withTimeout(never, 10, control.signal)).rejects.toBe('enough');
     control.abort('enough');
@@ -33,7 +33,7 @@ describe('withTimeout', () => {
     expect(getEventListeners(control.signal, 'abort')).toEqual([]);
   });
 
-  it('does not begin when the signal has ended', async () => {
+  it('does not start when the signal is aborted', async () => {
     const work = vi.fn(never);
     await expect(withTimeout(work, 10, AbortSignal.abort('enough'))).rejects.toBe('enough');
     expect(work).not.toHaveBeenCalled();
@@ -42,9 +42,9 @@ describe('withTimeout', () => {
 
 describe('delay', () => {
   it('resolves after its time', async () => {
-    const pause = delay(10);
+    const done = delay(10);
     await vi.advanceTimersByTimeAsync(10);
-    expect(await pause).toBeUndefined();
+    expect(await done).toBeUndefined();
   });
 
   it('rejects with the reason of the signal', async () => {
