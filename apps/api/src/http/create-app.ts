@@ -1,5 +1,3 @@
-import { contract, routes } from '@plant-store/contract';
-import { createExpressEndpoints } from '@ts-rest/express';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../auth/access-tokens.js';
@@ -23,9 +21,9 @@ import { requestLogger } from './middleware/request-logger.js';
 import { requireValidTarget } from './middleware/request-target.js';
 import { requireHost } from './middleware/require-host.js';
 import { docs } from './routes/docs.js';
-import { methodNotAllowed } from './routes/method-not-allowed.js';
+import { rejectOtherMethods } from './routes/method-not-allowed.js';
 import { notFound } from './routes/not-found.js';
-import { plantHandlers } from './routes/plants.js';
+import { mountOperations } from './routes/operations.js';
 
 /** What an app is made of. */
 export interface AppDependencies {
@@ -53,8 +51,6 @@ export interface AppDependencies {
 export async function createApp(parts: AppDependencies): Promise<Express> {
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
-  // No operation takes a query, so none is parsed.
-  app.disable('query parser');
 
   if (parts.fastPath) sendJson(app);
 
@@ -71,23 +67,15 @@ export async function createApp(parts: AppDependencies): Promise<Express> {
     ),
   );
 
-  createExpressEndpoints(contract, plantHandlers(parts.plants), app, {
-    logInitialization: false,
-    globalMiddleware: [
+  mountOperations(app, parts, {
+    all: [
       bearerAuth(parts.accessTokens),
       ...(parts.rateLimitPerMinute > 0 ? [await rateLimit(parts.rateLimitPerMinute)] : []),
-      rejectWhenFull(parts.plants),
-      jsonBody(parts.bodyLimitBytes, createBodyBudget(parts.bodiesLimitBytes)),
     ],
-    requestValidationErrorHandler: (error, _request, _response, next) => next(error),
+    write: rejectWhenFull(parts.plants),
+    body: jsonBody(parts.bodyLimitBytes, createBodyBudget(parts.bodiesLimitBytes)),
   });
-  const operations = Object.values(routes);
-  for (const { path } of operations) {
-    app.all(
-      path,
-      methodNotAllowed(operations.filter((other) => other.path === path).map(({ method }) => method)),
-    );
-  }
+  app.use(rejectOtherMethods);
 
   app.use(docs());
   app.use(notFound);

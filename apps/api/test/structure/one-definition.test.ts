@@ -66,7 +66,7 @@ it('compiles unchanged', { timeout: timeoutMs }, () => {
 });
 
 it.each([
-  ['the schemas', 'plant.ts', 'src/http/routes/plants.ts', 'src/create-client.test-d.ts'],
+  ['the schemas', 'plant.ts', 'src/http/routes/create-plant.ts', 'src/create-client.test-d.ts'],
   ['the types', 'operations.ts', 'src/plants/create-plant.ts', 'src/testing/answer.ts'],
 ])(
   'fails to compile everywhere when a field is renamed in %s of the contract',

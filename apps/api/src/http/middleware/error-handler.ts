@@ -1,5 +1,5 @@
 import type { ErrorBody } from '@plant-store/contract';
-import { formatIssues } from '@plant-store/contract/format-issues';
+import { explainInvalidRequest } from '@plant-store/contract/format-issues';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
@@ -31,7 +31,17 @@ export function errorBody({ number, message }: ServiceError): ErrorBody {
 function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof RequestValidationError) {
-    return new ServiceError('invalid_plant', `The plant is not valid: ${formatIssues(error.body?.issues)}.`);
+    const { errorName, message } = explainInvalidRequest({
+      path: error.pathParams?.issues,
+      query: error.query?.issues,
+      headers: error.headers?.issues,
+      body: error.body?.issues,
+    });
+    return new ServiceError(errorName, message);
+  }
+  // Express's own, for a path parameter.
+  if (error instanceof URIError && 'status' in error) {
+    return new ServiceError('bad_request', 'The path is not valid: it must be percent-encoded UTF-8.');
   }
   return new ServiceError(
     'internal_error',

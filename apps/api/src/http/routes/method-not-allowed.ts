@@ -1,7 +1,8 @@
+import { allowedMethods, matchPath } from '@plant-store/contract/request-target';
 import type { RequestHandler } from 'express';
 import { ServiceError } from '../../errors/service-error.js';
 
-/** Refuses what no route of the path has taken, and names the methods that exist (RFC 9110, section 15.5.6). */
+/** Rejects what no route of the path has taken, and names the methods that exist (RFC 9110, section 15.5.6). */
 export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
   return function methodNotAllowed(request) {
     throw new ServiceError(
@@ -11,3 +12,10 @@ export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
     );
   };
 }
+
+/** Rejects other methods on the paths of operations, with the methods of all operations that are served there. */
+export const rejectOtherMethods: RequestHandler = (request, response, next) => {
+  const operations = matchPath(request.path);
+  if (operations.length === 0) next();
+  else methodNotAllowed(allowedMethods(operations))(request, response, next);
+};

@@ -1,0 +1,16 @@
+import type { contract } from '@plant-store/contract';
+import type { AppRouteImplementation } from '@ts-rest/express';
+import { createPlant } from '../../plants/create-plant.js';
+import type { PlantBatcher } from '../../plants/plant-batcher.js';
+
+/** Answers `createPlant`. */
+export function createPlantHandler(
+  plants: PlantBatcher,
+): AppRouteImplementation<typeof contract.createPlant> {
+  return async ({ body, res }) => {
+    res.locals['plantId'] = body.id.toString();
+    const { plant, replayed } = await createPlant(plants, body);
+    if (replayed) res.setHeader('Idempotent-Replayed', 'true');
+    return { status: 200, body: plant };
+  };
+}

@@ -1,0 +1,57 @@
+import { contract } from '@plant-store/contract';
+import { parseQuery } from '@plant-store/contract/request-target';
+import { ContractNoBody } from '@ts-rest/core';
+import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
+import type { Express, RequestHandler } from 'express';
+import type { AppDependencies } from '../create-app.js';
+import { createPlantHandler } from './create-plant.js';
+
+type Name = keyof typeof contract;
+
+/** The middleware that every operation has, and that which it has by what the contract declares of it. */
+export interface OperationMiddleware {
+  /** Comes first, in this order. */
+  readonly all: readonly RequestHandler[];
+  /** For an operation that may change what is stored. */
+  readonly write: RequestHandler;
+  /** For an operation with a body. */
+  readonly body: RequestHandler;
+}
+
+/** What ts-rest is given of an operation. The middleware is always named, so that none is left out by mistake. */
+type OperationOptions = {
+  [Key in Name]: {
+    readonly middleware: RequestHandler[];
+    readonly handler: AppRouteImplementation<(typeof contract)[Key]>;
+  };
+};
+
+/** Mounts the operations of the contract, each with the middleware that it needs and the code that answers it. */
+export function mountOperations(app: Express, parts: AppDependencies, middleware: OperationMiddleware): void {
+  const middlewareOf = (name: Name) => [
+    ...(contract[name].metadata.access === 'write' ? [middleware.write] : []),
+    ...(hasBody(name) ? [middleware.body] : []),
+  ];
+  const operations: OperationOptions = {
+    createPlant: { middleware: middlewareOf('createPlant'), handler: createPlantHandler(parts.plants) },
+  };
+
+  app.set(
+    'query parser',
+    Object.values(contract).some(hasQuery) && ((text?: string) => parseQuery(text ?? '')),
+  );
+  createExpressEndpoints(contract, initServer().router(contract, operations), app, {
+    logInitialization: false,
+    globalMiddleware: [...middleware.all],
+    requestValidationErrorHandler: (error, _request, _response, next) => next(error),
+  });
+}
+
+function hasBody(name: Name): boolean {
+  const { body = ContractNoBody }: { readonly body?: unknown } = contract[name];
+  return body !== ContractNoBody;
+}
+
+function hasQuery(route: object): boolean {
+  return 'query' in route;
+}
