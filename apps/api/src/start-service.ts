@@ -8,6 +8,7 @@ import { createApp } from './http/create-app.js';
 import { createServer } from './http/server/create-server.js';
 import { createGracefulShutdown } from './http/server/graceful-shutdown.js';
 import { listen } from './http/server/listen.js';
+import type { RequestLog } from './logging/request-log.js';
 import { createCommitMonitor } from './plants/commit-monitor.js';
 import { createPlantBatcher } from './plants/plant-batcher.js';
 import { completesWithin } from './runtime/completes-within.js';
@@ -42,16 +43,28 @@ export interface Service {
 /**
  * Opens the database, puts the service together and listens.
  *
+ * @param requestLog where requests are logged
  * @throws {OperatorError} when the database cannot be opened or the address cannot be had
  */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Logger,
+  requestLog: RequestLog = log,
+): Promise<Service> {
   const database = await openDatabase(config.database, { log });
   const accessTokens = createAccessTokens(database.accessTokens);
   const stopping = new AbortController();
   const { concurrentInserts } = database;
   const commits = createCommitMonitor(database.plants);
   const plants = createPlantBatcher(commits, { ...config.batcherLimits, concurrentInserts });
-  const app = await createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
+  const app = await createApp({
+    ...config,
+    plants,
+    accessTokens,
+    log,
+    requestLog,
+    stopping: stopping.signal,
+  });
   const server = createServer(app, log, { fastPath: config.fastPath });
   const stopServer = createGracefulShutdown(server);
   const readiness = createReadiness({

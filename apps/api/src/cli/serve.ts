@@ -19,9 +19,9 @@ export async function serve(
     limitHeapGrowth();
     allocateYoung();
   }
-  const { log, print, close: closeLog } = createLogger(config.logLevel);
+  const { log, requestLog, print, close: closeLog } = createLogger(config.logLevel);
   const stopSignal = context.stopSignal();
-  const service = await startService(config, log);
+  const service = await startService(config, log, config.fastPath ? requestLog : log);
   const { baseUrl, adminUrl, appliedMigrations } = service;
   try {
     log.info({ baseUrl, adminUrl, appliedMigrations }, 'listening');

@@ -1,10 +1,10 @@
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../auth/access-tokens.js';
+import type { RequestLog } from '../logging/request-log.js';
 import type { PlantBatcher } from '../plants/plant-batcher.js';
 import { createBodyBudget } from './body/body-budget.js';
 import { jsonBody } from './body/json-body.js';
-import { requestLines } from './fast-path/request-lines.js';
 import { sendJson } from './fast-path/send-json.js';
 import { bearerAuth } from './middleware/bearer-auth.js';
 import { commonHeaders } from './middleware/common-headers.js';
@@ -30,6 +30,8 @@ export interface AppDependencies {
   readonly plants: PlantBatcher;
   readonly accessTokens: AccessTokens;
   readonly log: Logger;
+  /** Where requests are logged; `log` by default. */
+  readonly requestLog?: RequestLog;
   /** The largest request body that is read, in bytes. */
   readonly bodyLimitBytes: number;
   /** How much all bodies that are being read may hold together, in bytes. */
@@ -40,7 +42,7 @@ export interface AppDependencies {
   readonly corsOrigins: readonly string[];
   /** Aborted once the service is told to stop. */
   readonly stopping: AbortSignal;
-  /** Whether replies and log lines are composed past Node.js, Express and pino; see decision 20. */
+  /** Whether replies are composed without Express; see decision 20. */
   readonly fastPath: boolean;
 }
 
@@ -58,7 +60,7 @@ export async function createApp(parts: AppDependencies): Promise<Express> {
     compose(
       requestId(),
       ...(parts.fastPath ? [] : [commonHeaders()]),
-      requestLogger(parts.fastPath ? requestLines(parts.log) : parts.log),
+      requestLogger(parts.requestLog ?? parts.log),
       limitHeaderLines,
       requireHost,
       ...(parts.corsOrigins.length > 0 ? [allowOrigins(parts.corsOrigins)] : []),

@@ -1,10 +1,13 @@
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config.js';
 import { createOutputWriter, openOutput } from './output-writer.js';
+import { createRequestLog, type RequestLog } from './request-log.js';
 
 /** A logger over a buffer, and a way to flush that. */
 export interface Log {
   readonly log: Logger;
+  /** Writes the lines of requests as `log` would, at the same level and to the same place, in less time. */
+  readonly requestLog: RequestLog;
   /** Writes a text for a person between the lines of the log, whatever the log level. */
   print(text: string): void;
   /** Writes what is buffered, in order, and resolves when it is written. Whatever is logged later is dropped. */
@@ -34,9 +37,11 @@ export function createLogger(level: Config['logLevel']): Log {
     output.endSync(closeTimeoutMs);
   };
   process.once('exit', flushOnExit);
-  const log = pino({ level, base: null, timestamp: isoTimestamps() }, buffer);
+  const timestamp = isoTimestamps();
+  const log = pino({ level, base: null, timestamp }, buffer);
   return {
     log,
+    requestLog: createRequestLog({ log, timestamp, destination: buffer }),
     print: (text) => buffer.write(text),
     async close() {
       log.level = 'silent';

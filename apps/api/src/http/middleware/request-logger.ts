@@ -1,10 +1,10 @@
 import { errors } from '@plant-store/contract/errors';
 import type { RequestHandler } from 'express';
 import { hideAccessTokens } from '../../auth/access-token-format.js';
-import type { RequestLines } from '../fast-path/request-lines.js';
+import type { RequestLog } from '../../logging/request-log.js';
 
 /** Logs one line per request, once it is over, but for those refused for overload; never a header or a body, and no token in the path. */
-export function requestLogger(log: RequestLines): RequestHandler {
+export function requestLogger(log: RequestLog): RequestHandler {
   return function requestLogger(request, response, next) {
     const startedAt = performance.now();
     response.on('close', () => {

@@ -1,6 +1,6 @@
-import { type Logger, symbols } from 'pino';
+import type { Logger } from 'pino';
 
-/** What is logged of a request; what is `undefined` is left out. */
+/** What is logged of a request; fields that are `undefined` are left out. */
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string;
@@ -13,23 +13,32 @@ export interface RequestLine {
   readonly durationMs: number;
 }
 
-/** A log that takes nothing but the lines of requests. */
-export interface RequestLines {
+/** A log that takes nothing but the lines of requests; every `Logger` of pino is one. */
+export interface RequestLog {
   info(line: RequestLine, message: string): void;
 }
 
+/** What a request log has in common with the logger beside which it writes. */
+export interface RequestLogOptions {
+  /** The logger whose level decides whether anything is written; it must have no bindings. */
+  readonly log: Logger;
+  /** The time as pino expects it: `,"time":` and a value. */
+  readonly timestamp: () => string;
+  readonly destination: { write(line: string): void };
+}
+
 /**
- * A log for the lines of requests, which come out as pino would write them to the given one, and wherever that writes.
- * Pino looks at each field of whatever it is given; of these lines all fields are known, which takes half the time.
+ * Creates a log for requests that writes what pino would, in half the time: pino inspects each field of an object that it
+ * is given, but all fields of these lines are known.
  */
-export function requestLines(log: Logger): RequestLines {
-  return Object.create(log, {
-    [symbols.asJsonSym]: {
-      value(line: RequestLine, message: string, level: number, time: string) {
-        return `{"level":${level}${time}${this[symbols.chindingsSym]}${fields(line)},"msg":${quote(message)}}\n`;
-      },
+export function createRequestLog({ log, timestamp, destination }: RequestLogOptions): RequestLog {
+  const level = log.levels.values['info'];
+  return {
+    info(line, message) {
+      if (!log.isLevelEnabled('info')) return;
+      destination.write(`{"level":${level}${timestamp()}${fields(line)},"msg":${quote(message)}}\n`);
     },
-  });
+  };
 }
 
 function fields({

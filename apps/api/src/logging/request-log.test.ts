@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { type RequestLine, requestLines } from './request-lines.js';
+import { createRequestLog, type RequestLine } from './request-log.js';
 
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
 const absentOr = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -16,34 +16,32 @@ const line = fc.record({
   durationMs: fc.double({ noNaN: true, noDefaultInfinity: true }),
 });
 
-/** A log, and what is written to it. */
-function startLog() {
+/** A logger and a request log with one destination, and what is written to it. */
+function startLogs() {
   const written: string[] = [];
-  const log = pino(
-    { base: { service: 'plants' }, timestamp: () => ',"time":"then"' },
-    { write: (text) => written.push(text) },
-  );
-  return { log, written };
+  const destination = { write: (text: string) => void written.push(text) };
+  const timestamp = () => ',"time":"then"';
+  const log = pino({ base: null, timestamp }, destination);
+  return { log, requestLog: createRequestLog({ log, timestamp, destination }), written };
 }
 
 it('writes what pino would write, whatever a request brings', () => {
   fc.assert(
     fc.property(line, text, (fields, message) => {
-      const { log, written } = startLog();
+      const { log, requestLog, written } = startLogs();
       log.info(fields, message);
-      requestLines(log).info(fields, message);
+      requestLog.info(fields, message);
       expect(written).toHaveLength(2);
       expect(written[1]).toBe(written[0]);
     }),
   );
 });
 
-it('is silent from the moment that the log is', () => {
-  const { log, written } = startLog();
-  const lines = requestLines(log);
+it.each(['silent', 'warn'])('writes nothing once the level of the logger is %s', (level) => {
+  const { log, requestLog, written } = startLogs();
   const fields = fc.sample(line, 1)[0] as RequestLine;
-  lines.info(fields, 'request');
-  log.level = 'silent';
-  lines.info(fields, 'request');
+  requestLog.info(fields, 'request');
+  log.level = level;
+  requestLog.info(fields, 'request');
   expect(written).toHaveLength(1);
 });
