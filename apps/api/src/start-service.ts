@@ -11,7 +11,7 @@ import { listen } from './http/server/listen.js';
 import type { RequestLog } from './logging/request-log.js';
 import { createCommitMonitor } from './plants/commit-monitor.js';
 import { createPlantBatcher } from './plants/plant-batcher.js';
-import { completesWithin } from './runtime/completes-within.js';
+import { withTimeout } from './runtime/with-timeout.js';
 
 /**
  * How long the database, and then a request on the admin port, may keep the service from ending once its time is over, in
@@ -85,7 +85,11 @@ export async function startService(
     stopping.abort();
     const deadline = performance.now() + config.shutdownTimeoutMs + databaseTimeoutMs;
     const answered = await stopServer(config.shutdownTimeoutMs);
-    const closed = await completesWithin(deadline - performance.now(), closeDatabase());
+    const closed = await withTimeout(
+      closeDatabase().then(() => true),
+      deadline - performance.now(),
+      () => false,
+    );
     await stopAdminServer(adminTimeoutMs);
     return answered && closed;
   }

@@ -2,17 +2,17 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { openDatabase } from '../database/open-database.js';
+import { readAllPlants } from '../ndjson/read-all-plants.js';
 import { writePlantLine } from '../ndjson/write-plant-line.js';
 import type { PlantStore } from '../plants/plant-store.js';
-import { readAllPlants } from '../plants/read-all-plants.js';
-import { retryWhileUnavailable } from '../plants/retry-while-unavailable.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { abortOnSignal } from './support/abort-on-signal.js';
 import { writeAtomically } from './support/atomic-write.js';
 import type { CliContext } from './support/cli-context.js';
 import { countProgress } from './support/count-progress.js';
 import { explainOutputError } from './support/explain-output-error.js';
-import { orExplainUnavailable, retryPolicy } from './support/retry-policy.js';
+
+import { orExplainUnavailable, retryWhileUnavailable } from './support/retry-while-unavailable.js';
 import { writeAll } from './support/write-all.js';
 
 const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
@@ -81,8 +81,7 @@ async function writePlants(
   write: (lines: string) => Promise<void>,
   showCount: (count: number) => void,
 ): Promise<number> {
-  const read: PlantStore['read'] = (after, limits) =>
-    retryWhileUnavailable(() => plants.read(after, limits), retryPolicy);
+  const read: PlantStore['read'] = (after, limits) => retryWhileUnavailable(() => plants.read(after, limits));
   let count = 0;
   for await (const page of readAllPlants(read, pageLimits)) {
     await write(page.map(writePlantLine).join(''));

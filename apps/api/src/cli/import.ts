@@ -7,12 +7,11 @@ import { OperatorError } from '../errors/operator-error.js';
 import { type ReadLimits, readBatches } from '../ndjson/read-batches.js';
 import { type BadLine, type BatchOutcome, storeBatches } from '../ndjson/store-batches.js';
 import type { PlantStore } from '../plants/plant-store.js';
-import { retryWhileUnavailable } from '../plants/retry-while-unavailable.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { abortOnSignal } from './support/abort-on-signal.js';
 import type { CliContext } from './support/cli-context.js';
 import { countProgress } from './support/count-progress.js';
-import { orExplainUnavailable, retryPolicy } from './support/retry-policy.js';
+import { orExplainUnavailable, retryWhileUnavailable } from './support/retry-while-unavailable.js';
 
 /** What is imported: a file, or standard input without one, from which line on. */
 export interface ImportSource {
@@ -42,7 +41,7 @@ export async function importPlants(
     const insert: PlantStore['insert'] = (plants) => {
       // Before each insert: the first may start a thread, which resets it.
       if (config.fastPath) limitYoungGeneration();
-      return retryWhileUnavailable(() => database.plants.insert(plants), retryPolicy, signal);
+      return retryWhileUnavailable(() => database.plants.insert(plants), signal);
     };
     const batches = readBatches(readChunks(input, signal), toLimits(config, fromLine), signal);
     const outcomes = storeBatches(insert, batches, database.concurrentInserts);

@@ -1,7 +1,7 @@
 import { constants, openSync, write, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '../runtime/with-timeout.js';
 
 /** Writes text to standard output, in order, without ever blocking on its reader. */
 export interface OutputWriter {
@@ -73,13 +73,7 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
       const empty = new Promise<void>((resolve) => {
         onEmpty = resolve;
       });
-      const deadline = new AbortController();
-      await Promise.race([
-        empty,
-        delay(timeoutMs, undefined, { signal: deadline.signal }).catch(() => undefined),
-      ]);
-      // The timer would keep the process from ending.
-      deadline.abort();
+      await withTimeout(empty, timeoutMs, () => undefined);
       drop();
     },
     endSync(timeoutMs) {

@@ -23,7 +23,7 @@ describe('what is refused, in words that say what to do and never have the passw
     [
       'a wrong password',
       (url) => asUser(url).replace(password, `wrong-${password}`),
-      /^The database test_\w+ on 127.0.0.1:\d+ cannot be opened: password authentication failed for user "gardener"\nLet DATABASE_URL name /,
+      /^The database plants_\w+ on 127.0.0.1:\d+ cannot be opened: password authentication failed for user "gardener"\nLet DATABASE_URL name /,
     ],
     ['no server', (url) => asUser(url).replace(/:\d+\//, ':1/'), /ECONNREFUSED.*\nLet DATABASE_URL name /],
     [

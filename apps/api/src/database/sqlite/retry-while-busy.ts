@@ -1,26 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../runtime/retry.js';
 import { isBusy } from './errors/driver-error.js';
 
-/** How long to wait before the next try, in milliseconds. */
-const pauseMs = 10;
+/** How long to wait between attempts, in milliseconds. */
+const delayMs = 10;
 
 /**
- * Runs an action, again and again while another process holds the file, until the time is over. It waits without
- * blocking the thread, which SQLite's own busy timeout would do.
+ * Runs an action, and retries it while another process holds the file, until the timeout. Unlike SQLite's own busy timeout
+ * it does not block the thread.
  *
- * @throws what the last try threw
+ * @throws what the last attempt threw
  */
-export async function retryWhileBusy<Result>(
-  action: () => Promise<Result>,
-  timeoutMs: number,
-): Promise<Result> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      return await action();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) throw error;
-      await sleep(pauseMs);
-    }
-  }
+export function retryWhileBusy<Result>(action: () => Promise<Result>, timeoutMs: number): Promise<Result> {
+  return retry(action, isBusy, { timeoutMs, delayMs });
 }

@@ -1,17 +1,13 @@
+import { withTimeout } from '../../../runtime/with-timeout.js';
+
 /**
- * Resolves or rejects as a promise does, but rejects once the time is over. What the promise stands for goes on then, and
- * nobody hears of its end.
+ * Resolves or rejects as a promise does, but rejects after a timeout in milliseconds. What the promise stands for goes on
+ * then, and its result is ignored.
  *
  * @throws {Error} whose message says that this was a timeout
  */
-export async function rejectAfter<Result>(timeoutMs: number, promise: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`timeout exceeded: no answer for ${timeoutMs} ms`)), timeoutMs);
+export function rejectAfter<Result>(timeoutMs: number, promise: Promise<Result>): Promise<Result> {
+  return withTimeout(promise, timeoutMs, () => {
+    throw new Error(`timeout exceeded: no answer for ${timeoutMs} ms`);
   });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,4 +1,4 @@
-import type { PageLimits, PlantStore, StoredPlant } from './plant-store.js';
+import type { PageLimits, PlantStore, StoredPlant } from '../plants/plant-store.js';
 
 /**
  * Reads all plants in the order of their ids, page by page: every plant that was stored before the call, and possibly

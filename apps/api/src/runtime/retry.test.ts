@@ -1,26 +1,26 @@
 import { expect, it, vi } from 'vitest';
-import { ServiceError } from '../errors/service-error.js';
-import { retryWhileUnavailable } from './retry-while-unavailable.js';
+import { retry } from './retry.js';
 
-const unavailable = () => new ServiceError('database_unavailable', 'The database does not answer.');
+const unavailable = () => new Error('unavailable');
+const isUnavailable = (error: unknown) => error instanceof Error && error.message === 'unavailable';
 
-it('retries until the database answers', async () => {
+it('retries until the action succeeds', async () => {
   const action = vi.fn().mockRejectedValueOnce(unavailable()).mockRejectedValueOnce(unavailable());
   action.mockResolvedValue('done');
-  expect(await retryWhileUnavailable(action, { timeoutMs: 60_000, delayMs: 1 })).toBe('done');
+  expect(await retry(action, isUnavailable, { timeoutMs: 60_000, delayMs: 1 })).toBe('done');
   expect(action).toHaveBeenCalledTimes(3);
 });
 
 it('gives up after the timeout', async () => {
   const action = () => Promise.reject(unavailable());
-  await expect(retryWhileUnavailable(action, { timeoutMs: 20, delayMs: 1 })).rejects.toThrow(
-    'does not answer',
-  );
+  const attempts = retry(action, isUnavailable, { timeoutMs: 20, delayMs: 1 });
+  await expect(attempts).rejects.toThrow('unavailable');
 });
 
 it('does not retry after any other error', async () => {
   const action = vi.fn().mockRejectedValue(new Error('a bug'));
-  await expect(retryWhileUnavailable(action, { timeoutMs: 60_000, delayMs: 1 })).rejects.toThrow('a bug');
+  const attempts = retry(action, isUnavailable, { timeoutMs: 60_000, delayMs: 1 });
+  await expect(attempts).rejects.toThrow('a bug');
   expect(action).toHaveBeenCalledTimes(1);
 });
 
@@ -31,6 +31,6 @@ it('makes one last attempt when it is aborted', async () => {
     return Promise.reject(unavailable());
   });
   const policy = { timeoutMs: 10_000_000, delayMs: 1_000_000 };
-  await expect(retryWhileUnavailable(action, policy, controller.signal)).rejects.toThrow('does not answer');
+  await expect(retry(action, isUnavailable, policy, controller.signal)).rejects.toThrow('unavailable');
   expect(action).toHaveBeenCalledTimes(2);
 });

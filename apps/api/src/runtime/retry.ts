@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '../errors/service-error.js';
 
-/** How long to retry while the database does not answer, and how long to wait between attempts, in milliseconds. */
+/** How long to retry, and how long to wait between attempts, in milliseconds. */
 export interface RetryPolicy {
   readonly timeoutMs: number;
   readonly delayMs: number;
 }
 
 /**
- * Runs an action, and retries it while it fails with `database_unavailable`, until the timeout. The action must be
- * idempotent.
+ * Runs an action, and retries it until it succeeds, fails with an error that is not retryable, or the timeout is over. The
+ * action must be idempotent.
  *
  * @param signal once aborted, the current delay ends immediately, and one last attempt follows
  * @throws what the last attempt threw
  */
-export async function retryWhileUnavailable<Result>(
+export async function retry<Result>(
   action: () => Promise<Result>,
+  isRetryable: (error: unknown) => boolean,
   { timeoutMs, delayMs }: RetryPolicy,
   signal?: AbortSignal,
 ): Promise<Result> {
@@ -24,12 +24,8 @@ export async function retryWhileUnavailable<Result>(
     try {
       return await action();
     } catch (error) {
-      if (!isUnavailable(error) || signal?.aborted || performance.now() + delayMs > deadline) throw error;
+      if (!isRetryable(error) || signal?.aborted || performance.now() + delayMs > deadline) throw error;
     }
     await sleep(delayMs, undefined, { ...(signal && { signal }) }).catch(() => undefined);
   }
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof ServiceError && error.errorName === 'database_unavailable';
 }
