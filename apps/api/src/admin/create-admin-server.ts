@@ -20,8 +20,8 @@ interface Reply {
 type Routes = ReadonlyMap<string, () => Promise<Reply>>;
 
 /**
- * Creates the server of the admin port, not listening yet, for the health checks of load balancers and orchestrators. It
- * requires no token and logs no requests.
+ * Creates the server of the admin port, not listening yet, for the health checks of load balancers and orchestrators.
+ * It requires no token and logs no requests.
  */
 export function createAdminServer({ readiness, log }: AdminDependencies): Server {
   const routes: Routes = new Map([

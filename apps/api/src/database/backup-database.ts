@@ -7,7 +7,8 @@ import type { DatabaseLocation } from './database-location.js';
  * @param copyPath an empty file; the caller syncs it to disk
  * @param signal aborts the copy
  * @returns how many plants the copy has
- * @throws {OperatorError} when the engine has its own tool for that, the database does not exist, or it cannot be copied
+ * @throws {OperatorError} when the engine has its own tool for that, the database does not exist, or it cannot be
+ * copied
  */
 export async function backUpDatabase(
   location: DatabaseLocation,

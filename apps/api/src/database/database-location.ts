@@ -29,8 +29,8 @@ export type ParsedDatabaseUrl =
 /**
  * Parses a `DATABASE_URL`.
  *
- * @returns the location, or what is wrong with the URL, as the rest of a sentence that begins with "DATABASE_URL" and never
- * contains the password
+ * @returns the location, or what is wrong with the URL, as the rest of a sentence that begins with "DATABASE_URL" and
+ * never contains the password
  */
 export function parseDatabaseUrl(url: string): ParsedDatabaseUrl | { readonly problem: string } {
   if (/^postgres(ql)?:/.test(url)) return parsePostgresqlUrl(url);

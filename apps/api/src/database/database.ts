@@ -24,8 +24,8 @@ export interface Database {
   /**
    * Checks that the engine would store a plant now.
    *
-   * @throws {ServiceError} `database_unavailable` when it does not answer, or is read-only; `database_damaged` once it was
-   * found damaged. `/readyz` shows the name of the error as its reason.
+   * @throws {ServiceError} `database_unavailable` when it does not answer, or is read-only; `database_damaged` once it
+   * was found damaged. `/readyz` shows the name of the error as its reason.
    */
   check(): Promise<void>;
   /**

@@ -2,8 +2,9 @@ import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import type { AccessToken } from '../auth/access-token-store.js';
 
 /**
- * Finds an access token by the SHA-256 of its text, on a connection of Prisma's driver adapter. Requests need no more of
- * Prisma than this, and loading its client with the query compiler would take longer than the rest of the first request.
+ * Finds an access token by the SHA-256 of its text, on a connection of Prisma's driver adapter. Requests need no more
+ * of Prisma than this, and loading its client with the query compiler would take longer than the rest of the first
+ * request.
  *
  * @param parameter the placeholder of the first parameter in the engine's SQL
  */

@@ -34,12 +34,12 @@ export interface AccessTokenStoreDependencies {
   /** Loads Prisma's client, which takes a while. */
   loadClient(): Promise<Client>;
   /**
-   * Resolves once everything read before is as durable as a commit. An acknowledgement without a write, because the data
-   * exists already, waits for it.
+   * Resolves once everything read before is as durable as a commit. An acknowledgement without a write, because the
+   * data exists already, waits for it.
    */
   confirmRead(): Promise<void>;
   /** Runs a query, and converts a failure of the database into `database_unavailable`. */
-  orUnavailable<Result>(query: () => Promise<Result>): Promise<Result>;
+  runQuery<Result>(query: () => Promise<Result>): Promise<Result>;
 }
 
 /** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */
@@ -47,18 +47,18 @@ export function createPrismaAccessTokenStore({
   findByHash,
   loadClient,
   confirmRead,
-  orUnavailable,
+  runQuery,
 }: AccessTokenStoreDependencies): AccessTokenStore & { close(): Promise<void> } {
   let client: Promise<Client> | undefined;
   const withTable = async <Result>(query: (tokens: AccessTokenTable) => Promise<Result>) => {
     client ??= loadClient();
     const { accessToken } = await client;
-    return orUnavailable(() => query(accessToken));
+    return runQuery(() => query(accessToken));
   };
   const listAll = () => withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }));
   return {
     add: (token) => withTable((tokens) => tokens.create({ data: token, omit: withoutHash })),
-    findByHash: (hash) => orUnavailable(() => findByHash(hash)),
+    findByHash: (hash) => runQuery(() => findByHash(hash)),
     list: async () => (await listAll()).map(({ hash, ...token }) => token),
     revoke: (id, at) =>
       withTable(async (tokens) => {

@@ -26,8 +26,8 @@ const closeTimeoutMs = 500;
 
 /**
  * Creates the logger: one JSON line per event on standard output, written without making a request wait. When the log
- * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and the
- * process ends in time.
+ * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and
+ * the process ends in time.
  */
 export function createLogger(level: Config['logLevel']): Log {
   const output = createOutputWriter(openOutput(), backlogBytes);

@@ -7,7 +7,9 @@ import { withTimeout } from '../runtime/with-timeout.js';
 export interface OutputWriter {
   /** Queues a text to be written; drops it while too much is queued. */
   write(text: string): void;
-  /** Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped. */
+  /**
+   * Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped.
+   */
   end(timeoutMs: number): Promise<void>;
   /** The same without the event loop, for a process that crashes. */
   endSync(timeoutMs: number): void;
@@ -96,9 +98,9 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
  * A descriptor of standard output on which no write blocks.
  *
  * A write that blocks occupies a thread, and the process cannot end before it. Node.js sets pipes and sockets to
- * non-blocking mode, but the mode is shared with every process that has the same output, and any of them may reset it on
- * exit; a terminal that is stopped (Ctrl-S) blocks writes, too. On Linux, pipes and terminals are opened again, with a mode
- * of their own. Files stay shared, since their descriptors share the position of the next write.
+ * non-blocking mode, but the mode is shared with every process that has the same output, and any of them may reset it
+ * on exit; a terminal that is stopped (Ctrl-S) blocks writes, too. On Linux, pipes and terminals are opened again, with
+ * a mode of their own. Files stay shared, since their descriptors share the position of the next write.
  */
 export function openOutput(): number {
   const stdout: Writable & { readonly fd: number } = process.stdout;

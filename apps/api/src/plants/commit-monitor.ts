@@ -14,9 +14,9 @@ export interface CommitMonitor {
 }
 
 /**
- * Monitors whether the commits of a store succeed. A commit that hangs counts like one that fails with a `ServiceError`:
- * the database does not answer, or is damaged. Any other error means that the database has answered and rejected a plant,
- * which is neither a success nor a failure of the database.
+ * Monitors whether the commits of a store succeed. A commit that hangs counts like one that fails with a
+ * `ServiceError`: the database does not answer, or is damaged. Any other error means that the database has answered and
+ * rejected a plant, which is neither a success nor a failure of the database.
  */
 export function createCommitMonitor(store: PlantInserter): CommitMonitor {
   const inFlight = new Set<{ since: number }>();

@@ -3,8 +3,8 @@ import type { QueuedPlant } from './plant-queue.js';
 import type { PlantInserter } from './plant-store.js';
 
 /**
- * Inserts a batch and resolves or rejects each of its plants. When the insert fails because of a plant, each half of the
- * batch is inserted separately, so that only that plant is rejected.
+ * Inserts a batch and resolves or rejects each of its plants. When the insert fails because of a plant, each half of
+ * the batch is inserted separately, so that only that plant is rejected.
  *
  * @returns the error that some or all plants were rejected with because the store is unavailable, if it is
  */

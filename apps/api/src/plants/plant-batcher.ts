@@ -17,7 +17,8 @@ export interface PlantBatcher {
    *
    * @throws {ServiceError} `overloaded` when the queue is full; the plant is not stored then
    * @throws {ServiceError} `database_unavailable` when the store does not answer, to this batch or to the one before it
-   * @throws whatever else the store throws for this plant; an error caused by another plant of the batch is not reported
+   * @throws whatever else the store throws for this plant; an error caused by another plant of the batch is not
+   * reported
    */
   write(plant: NewPlant): Promise<InsertOutcome>;
   /** Whether the queue has as many plants as its limit allows: `write` would reject another one. */
@@ -27,9 +28,9 @@ export interface PlantBatcher {
 }
 
 /**
- * Groups concurrent creates into commits: plants that arrive together are stored together. A single request does not wait
- * for others: it is flushed in the turn of the event loop in which it arrives. A full batch is flushed immediately, rather
- * than rejecting the plants that follow.
+ * Groups concurrent creates into commits: plants that arrive together are stored together. A single request does not
+ * wait for others: it is flushed in the turn of the event loop in which it arrives. A full batch is flushed
+ * immediately, rather than rejecting the plants that follow.
  */
 export function createPlantBatcher(store: PlantInserter, limits: PlantBatcherLimits): PlantBatcher {
   const { concurrentInserts = 1 } = limits;

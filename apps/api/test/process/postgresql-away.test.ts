@@ -35,7 +35,7 @@ it.each(ways)('does not start while PostgreSQL is %s, and says what to do', asyn
   const { exitCode, stdout, stderr } = await runCommand(['serve'], call);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toContain(`plant-store: The database ${address} cannot be opened: `);
-  expect(stderr).toContain('\nLet DATABASE_URL name a PostgreSQL database that runs, ');
+  expect(stderr).toContain('\nSet DATABASE_URL to a running PostgreSQL database, ');
   expect(stderr).not.toContain(new URL(call.environment.DATABASE_URL).password);
 });
 

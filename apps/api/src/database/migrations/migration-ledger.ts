@@ -12,8 +12,8 @@ export interface LedgerRow {
 /**
  * The migrations still to be applied.
  *
- * @throws {OperatorError} when the ledger has a migration that failed, that was edited after it had been applied, or that
- * this version does not have; the message says which, and what to do
+ * @throws {OperatorError} when the ledger has a migration that failed, that was edited after it had been applied, or
+ * that this version does not have; the message says which, and what to do
  */
 export function findPendingMigrations(
   migrations: readonly Migration[],

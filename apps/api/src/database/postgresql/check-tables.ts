@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
-import { confirmDurable } from './durable-reading.js';
+import { confirmDurable } from './durable-read.js';
 import { type DriverError, findDriverError } from './errors/driver-error.js';
 import { insertPlants } from './postgresql-plant-store.js';
 
-/** How long the check waits for another program that has the table locked, in milliseconds. */
+/** How long the check waits for the lock of another program on the table, in milliseconds. */
 const lockTimeoutMs = 200;
 
-/** Whether an id can be stored once only, and whether the table survives a crash and reaches a standby. */
+/** Whether ids are unique, and whether the table survives a crash and is replicated to a standby. */
 const describeTable = `
   SELECT relpersistence = 'p' AS "isLogged", EXISTS (
     SELECT FROM pg_catalog.pg_index
@@ -19,22 +19,22 @@ const describeTable = `
   FROM pg_catalog.pg_class WHERE oid = to_regclass('plants')`;
 
 /**
- * Checks that plants can be stored, and stored ones acknowledged: what the ledger of migrations says was done may have been undone since, or the user may
- * not be allowed to. Nothing is stored, and a table that is locked is not waited for.
+ * Checks that plants can be stored and acknowledged: the table may have been changed since the migrations in the ledger
+ * were applied, or the user may lack a privilege. It stores nothing, and does not wait for a locked table.
  *
- * @throws {OperatorError} that says what is wrong with the table, or which right is missing
+ * @throws {OperatorError} that says what is wrong with the table, or which privilege is missing
  */
 export async function checkTables(connection: ClientBase): Promise<void> {
   const { rows } = await connection.query<{ isLogged: boolean; hasKey: boolean }>(describeTable);
   const [table] = rows;
-  if (table === undefined) throw unusable('it is not there');
+  if (table === undefined) throw unusable('it does not exist');
   if (!table.hasKey)
     throw unusable('its id has no primary key or other unique index that ON CONFLICT can use');
   if (!table.isLogged) throw unusable('it is unlogged, so that a crash empties it');
-  await checkConfirming(connection);
+  await checkConfirmPrivilege(connection);
   await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
   try {
-    // Planned and checked, but not carried out.
+    // This plans the insert and checks its privileges, but does not run it.
     await connection.query(`EXPLAIN ${insertPlants}`, [[], [], []]);
   } catch (error) {
     const serverError = findDriverError(error);
@@ -46,19 +46,19 @@ export async function checkTables(connection: ClientBase): Promise<void> {
   }
 }
 
-/** Whether another program had the table for too long, or the server has cancelled the waiting. */
+/** Whether another program held its lock for too long, or the server cancelled the statement. */
 function isLocked({ code }: DriverError): boolean {
   return code === '55P03' || code === '57014';
 }
 
-/** Checks the right to what a retry of a create does besides reading, without doing it. */
-async function checkConfirming(connection: ClientBase): Promise<void> {
+/** Checks the privilege that the retry of a create needs besides SELECT, without using it. */
+async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   try {
     await connection.query(`EXPLAIN ${confirmDurable}`);
   } catch (error) {
     if (findDriverError(error)?.code !== '42501') throw error;
     throw new OperatorError(
-      'The database cannot be used: its user may not call pg_logical_emit_message, which a retry of a create needs. Let the user EXECUTE this function, with text as its content, as PostgreSQL lets everybody unless that was revoked.',
+      'The database cannot be used: its user may not call pg_logical_emit_message, which the retry of a create needs. GRANT EXECUTE on this function, with text as its content; PostgreSQL grants it to everybody by default.',
       { cause: error },
     );
   }
@@ -66,7 +66,7 @@ async function checkConfirming(connection: ClientBase): Promise<void> {
 
 function unusable(reason: string, cause?: unknown): OperatorError {
   return new OperatorError(
-    `The database cannot be used: its table plants is not as the service needs it: ${reason}. Restore the table as the migrations made it, and let the user SELECT from it and INSERT into it.`,
+    `The database cannot be used: its table plants does not fit this version: ${reason}. Restore the table as the migrations created it, and GRANT SELECT and INSERT on it to the user.`,
     { cause },
   );
 }

@@ -12,8 +12,8 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 it.each([
-  ['a constraint refuses the plant', 'ALTER TABLE plants ADD CHECK (id > 0)'],
-  ['a column more refuses the plant', 'ALTER TABLE plants ADD COLUMN height INTEGER NOT NULL'],
+  ['a constraint rejects the plant', 'ALTER TABLE plants ADD CHECK (id > 0)'],
+  ['an additional column rejects the plant', 'ALTER TABLE plants ADD COLUMN height INTEGER NOT NULL'],
   ['the database has no PL/pgSQL', 'DROP EXTENSION plpgsql'],
 ])('passes and stores nothing when %s', async (_, change) => {
   await query(url, change);

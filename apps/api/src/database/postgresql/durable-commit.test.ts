@@ -3,15 +3,15 @@ import pg from 'pg';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 
-/** Notes, for each row that is stored in a table, the setting of the connection that does so. */
-const note = (table: string) => `
+/** Records, for each row inserted into a table, the setting of its connection. */
+const recordSettings = (table: string) => `
   CREATE TABLE seen_for_${table} (setting TEXT);
-  CREATE FUNCTION note_for_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION record_for_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       INSERT INTO seen_for_${table} VALUES (current_setting('synchronous_commit'));
       RETURN NEW;
     END $$;
-  CREATE TRIGGER note BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION note_for_${table}()`;
+  CREATE TRIGGER record BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION record_for_${table}()`;
 
 it.each([
   { configured: 'off', used: 'on' },
@@ -27,7 +27,7 @@ it.each([
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = ${configured}`,
     );
     const database = await openTestDatabase({ url });
-    for (const table of ['plants', 'access_tokens']) await query(url, note(table));
+    for (const table of ['plants', 'access_tokens']) await query(url, recordSettings(table));
 
     const ids = Array.from({ length: 30 }, (_, index) => index);
     await Promise.all(
@@ -44,7 +44,7 @@ it.each([
   },
 );
 
-it('no statement about tokens is in a transaction of the client, where a cancelled wait would go unnoticed', async () => {
+it('no statement about tokens is in a client transaction, where a cancelled wait would go unnoticed', async () => {
   const { accessTokens, close } = await openTestDatabase({
     url: await createDatabase(inject('postgresqlUrl')),
   });

@@ -4,20 +4,20 @@ import { OperatorError } from '../../errors/operator-error.js';
 import { findPendingMigrations, type LedgerRow } from '../migrations/migration-ledger.js';
 import type { Migration } from '../migrations/read-migrations.js';
 
-/** The advisory lock that Prisma Migrate takes, so that none of both runs while the other does. */
+/** The advisory lock of Prisma Migrate, so that neither runs while the other does. */
 const migrationLock = 72_707_369;
 
-/** How long an instance waits for another one that migrates, in milliseconds. */
+/** How long an instance waits for the migration of another one, in milliseconds. */
 export const migrationTimeoutMs = 60_000;
 
 /**
- * Applies the pending migrations, all or none, and notes them in Prisma Migrate's ledger, so that `prisma migrate
- * deploy` and `status` agree with it. Instances that start together wait for one another. When it fails, the caller
- * closes the connection, which undoes what was begun.
+ * Applies the pending migrations, all or none, and records them in Prisma Migrate's ledger, so that `prisma migrate
+ * deploy` and `status` work, too. Instances that start concurrently wait for each other. When it fails, the caller
+ * closes the connection, which rolls back.
  *
- * @param schema the schema that the tables are in, which is created as needed
+ * @param schema the schema of the tables, which is created as needed
  * @returns the names of the migrations applied, in order
- * @throws {OperatorError} when the schema is another program's, or the ledger and this version do not agree; see
+ * @throws {OperatorError} when the schema belongs to another program, or the ledger does not match this version; see
  * `findPendingMigrations`
  */
 export async function migratePostgresql(
@@ -26,7 +26,7 @@ export async function migratePostgresql(
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
   await checkSchema(connection, schema);
-  // Who has nothing to apply need not wait for those who write.
+  // With nothing to apply, there is no need to wait for a lock.
   const ledger = await readLedger(connection, schema);
   if (ledger !== undefined && findPendingMigrations(migrations, ledger).length === 0) return [];
 
@@ -42,9 +42,9 @@ export async function migratePostgresql(
 }
 
 /**
- * A name without a schema, as all statements have, shall mean that of the configuration once that exists.
+ * Checks that unqualified names, which all statements use, refer to the configured schema if that exists.
  *
- * @throws {OperatorError} when it means another one
+ * @throws {OperatorError} when they refer to another schema
  */
 async function checkSchema(connection: ClientBase, schema: string): Promise<void> {
   const { rows } = await connection.query<{ current: string | null; exists: boolean }>(
@@ -54,13 +54,15 @@ async function checkSchema(connection: ClientBase, schema: string): Promise<void
   );
   const [found] = rows;
   if (found === undefined || !found.exists || found.current === schema) return;
-  const instead = found.current === null ? 'nowhere' : `in the schema "${found.current}"`;
+  const actual = found.current === null ? 'nowhere' : `in the schema "${found.current}"`;
   throw new OperatorError(
-    `The database cannot be used: its tables would be ${instead}, not in "${schema}". Either a pooler drops the search_path that the service sends: set it for the user, ALTER ROLE … SET search_path = ${schema}. Or the user may not use the schema: GRANT USAGE ON SCHEMA ${schema} TO ….`,
+    `The database cannot be used: its tables would be ${actual}, not in "${schema}". Either a pooler drops the search_path that the service sends: set it for the user, ALTER ROLE … SET search_path = ${schema}. Or the user may not use the schema: GRANT USAGE ON SCHEMA ${schema} TO ….`,
   );
 }
 
-/** Creates the schema if it does not exist. `IF NOT EXISTS` would need the right to create schemas even if it does. */
+/**
+ * Creates the schema if it is missing. `IF NOT EXISTS` would need the privilege to create schemas even if it is not.
+ */
 async function createSchema(connection: ClientBase, schema: string): Promise<void> {
   const { rows } = await connection.query('SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = $1', [
     schema,
@@ -90,8 +92,8 @@ async function readLedger(connection: ClientBase, schema: string): Promise<reado
   if (tables.length === 0) return undefined;
   if (!tables.some(({ tablename }) => tablename === '_prisma_migrations')) {
     throw new OperatorError(
-      `The database cannot be used: its schema "${schema}" belongs to another program. Let DATABASE_URL name a new database, \
-or a new schema by ?schema=…, or that of a plant store.`,
+      `The database cannot be used: its schema "${schema}" belongs to another program. Set DATABASE_URL to a new database, \
+a new schema (?schema=…), or those of a plant store.`,
     );
   }
   const { rows } = await connection.query<LedgerRow>(

@@ -10,7 +10,7 @@ import { OperatorError } from '../../errors/operator-error.js';
 const serverUrl = inject('postgresqlUrl');
 const password = 'kept-s3cret';
 
-/** A user without any right, but that to connect. */
+/** A user who may connect, and has no other privilege. */
 const user = 'gardener';
 beforeAll(() => query(`${serverUrl}/postgres`, `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`));
 
@@ -18,36 +18,36 @@ const nameOf = (url: string) => new URL(url).pathname.slice(1);
 const asUser = (url: string) => Object.assign(new URL(url), { username: user, password }).href;
 const open = (url: string) => openTestDatabase({ url });
 
-describe('what is refused, in words that say what to do and never have the password', () => {
+describe('rejects, saying what to do and never quoting the password,', () => {
   it.each<[string, (url: string) => string | Promise<string>, RegExp]>([
     [
       'a wrong password',
       (url) => asUser(url).replace(password, `wrong-${password}`),
-      /^The database plants_\w+ on 127.0.0.1:\d+ cannot be opened: password authentication failed for user "gardener"\nLet DATABASE_URL name /,
+      /^The database plants_\w+ on 127.0.0.1:\d+ cannot be opened: password authentication failed for user "gardener"\nSet DATABASE_URL to /,
     ],
-    ['no server', (url) => asUser(url).replace(/:\d+\//, ':1/'), /ECONNREFUSED.*\nLet DATABASE_URL name /],
+    ['no server', (url) => asUser(url).replace(/:\d+\//, ':1/'), /ECONNREFUSED.*\nSet DATABASE_URL to /],
     [
-      'a server that says nothing',
+      'a server that does not answer',
       (url) => asUser(url).replace(/:\d+\//, `:${silentPort}/`),
-      /timeout.*\nLet /,
+      /timeout.*\nSet /,
     ],
     [
       'a database that does not exist',
       (url) => asUser(url).replace(/\/\w+$/, '/nowhere'),
-      /^The database nowhere on .+: database "nowhere" does not exist\nLet DATABASE_URL name /,
+      /^The database nowhere on .+: database "nowhere" does not exist\nSet DATABASE_URL to /,
     ],
     [
       'a user who may not create tables',
       asUser,
-      /permission denied.*\nLet DATABASE_URL name .* a user who may create tables in it/,
+      /permission denied.*\nSet DATABASE_URL to .* a user who may create tables in it/,
     ],
     [
-      'a database that takes no writes',
+      'a read-only database',
       async (url) => {
         await query(url, `ALTER DATABASE ${nameOf(url)} SET default_transaction_read_only = on`);
         return url;
       },
-      /read-only transaction\nLet DATABASE_URL name /,
+      /read-only transaction\nSet DATABASE_URL to /,
     ],
     [
       'a database of another encoding',
@@ -60,7 +60,7 @@ describe('what is refused, in words that say what to do and never have the passw
     ],
   ])('%s', async (_, urlOf, says) => {
     const url = await urlOf(await createDatabase(serverUrl));
-    const error: unknown = await open(url).catch((fault: unknown) => fault);
+    const error: unknown = await open(url).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OperatorError);
     expect(error).toMatchObject({ message: expect.stringMatching(says) });
     expect(inspect(error, { depth: null })).not.toContain(new URL(url).password);
@@ -75,16 +75,16 @@ describe('what is refused, in words that say what to do and never have the passw
   });
 });
 
-describe('a table of plants that is not as the migrations made it is refused', () => {
+describe('rejects a table of plants that differs from the migrations:', () => {
   it.each([
     ['without a key', 'ALTER TABLE plants DROP CONSTRAINT plants_pkey', /its id has no primary key/],
     [
-      'with a key that is checked too late',
+      'with a deferrable key',
       'ALTER TABLE plants DROP CONSTRAINT plants_pkey, ADD PRIMARY KEY (id) DEFERRABLE',
       /its id has no primary key or other unique index that ON CONFLICT can use/,
     ],
     ['that a crash empties', 'ALTER TABLE plants SET UNLOGGED', /it is unlogged/],
-    ['that is not there', 'DROP TABLE plants', /it is not there/],
+    ['that is missing', 'DROP TABLE plants', /it does not exist/],
     ['without a column', 'ALTER TABLE plants DROP COLUMN tag', /column "tag" .* does not exist \(42703\)/],
     [
       'with a column of another type',
@@ -104,12 +104,12 @@ describe('a table of plants that is not as the migrations made it is refused', (
     await query(url, change);
     const opening = open(asUser(url));
     await expect(opening).rejects.toBeInstanceOf(OperatorError);
-    await expect(opening).rejects.toThrow(/^The database cannot be used: its table plants is not as/);
+    await expect(opening).rejects.toThrow(/^The database cannot be used: its table plants does not fit/);
     await expect(opening).rejects.toThrow(says);
   });
 });
 
-it('a user who may not write to the log, as a retry does, is refused', async () => {
+it('rejects a user who may not write to the write-ahead log, as a retry does', async () => {
   const url = await createDatabase(serverUrl);
   await (await open(url)).close();
   await query(url, `GRANT SELECT ON _prisma_migrations, access_tokens TO ${user}`);
@@ -125,7 +125,7 @@ it('a user who may not write to the log, as a retry does, is refused', async () 
   );
   const opening = open(asUser(url));
   await expect(opening).rejects.toBeInstanceOf(OperatorError);
-  await expect(opening).rejects.toThrow(/may not call pg_logical_emit_message, .* Let the user EXECUTE/);
+  await expect(opening).rejects.toThrow(/may not call pg_logical_emit_message, .* GRANT EXECUTE/);
 });
 
 describe('the schema', () => {
@@ -137,13 +137,13 @@ describe('the schema', () => {
     ).then((rows) => rows.map(({ table }) => table));
   const ours = ['_prisma_migrations', 'access_tokens', 'plants'];
 
-  it('of another program is refused, and left as it is', async () => {
+  it('of another program is rejected, and left unchanged', async () => {
     const url = await createDatabase(serverUrl);
     await query(url, 'CREATE TABLE customers (id INTEGER)');
     const opening = open(url);
     await expect(opening).rejects.toBeInstanceOf(OperatorError);
     await expect(opening).rejects.toThrow(
-      /its schema "public" belongs to another program\. Let DATABASE_URL/,
+      /its schema "public" belongs to another program\. Set DATABASE_URL/,
     );
     expect(await tablesIn(url, 'public')).toEqual(['customers']);
   });
@@ -168,7 +168,7 @@ describe('the schema', () => {
     expect(await query(url, 'SELECT name FROM garden.access_tokens')).toEqual([{ name: 'Fern' }]);
   });
 
-  it('may be one that exists, of a user who may create no other', async () => {
+  it('may exist already, with a user who may not create another', async () => {
     const url = await createDatabase(serverUrl);
     await query(url, `CREATE SCHEMA garden AUTHORIZATION ${user}`);
     const database = await open(`${asUser(url)}?schema=garden`);
@@ -176,7 +176,7 @@ describe('the schema', () => {
     expect(await database.plants.insert([{ id: 1n, name: 'Fern' }])).toEqual([{ stored: true }]);
   });
 
-  it('needs nobody who may create tables once it is up to date', async () => {
+  it('does not need a user who may create tables once it is up to date', async () => {
     const url = await createDatabase(serverUrl);
     await (await open(url)).close();
     await query(url, `GRANT SELECT ON _prisma_migrations, plants, access_tokens TO ${user}`);
@@ -188,7 +188,7 @@ describe('the schema', () => {
   });
 });
 
-it('opens a database that is up to date while another program migrates, or has the plants locked', async () => {
+it('opens a database that is up to date while another program migrates, or has locked the plants', async () => {
   const url = await createDatabase(serverUrl);
   await (await open(url)).close();
   const other = new pg.Client({ connectionString: url });

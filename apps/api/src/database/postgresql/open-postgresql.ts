@@ -9,28 +9,28 @@ import { readMigrations } from '../migrations/read-migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { checkTables } from './check-tables.js';
 import { checkPooler } from './connections/check-pooler.js';
-import { connectionSettings, giveUpAfterMs } from './connections/connection-settings.js';
+import { connectionSettings, queryTimeoutMs } from './connections/connection-settings.js';
 import { openPool } from './connections/open-pool.js';
 import { rejectAfter } from './connections/reject-after.js';
 import { createCommitTrial } from './create-commit-trial.js';
-import { confirmDurable } from './durable-reading.js';
-import { createOrUnavailable } from './errors/database-unavailable.js';
+import { confirmDurable } from './durable-read.js';
+import { createQueryRunner } from './errors/create-query-runner.js';
 import { findDriverError } from './errors/driver-error.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { createPostgresqlPlantStore, insertPlants } from './postgresql-plant-store.js';
 
-/** How many inserts are under way at once: while one waits for the disk, the next one is sent and planned. */
+/** How many inserts are in flight: while one waits for the disk, the next one is sent and planned. */
 const concurrentInserts = 2;
 
 /**
- * Opens a PostgreSQL database and applies pending migrations. While it is open, connections come and go: a server that
- * went away is used again as soon as it is back.
+ * Opens a PostgreSQL database and applies pending migrations. Connections are replaced as needed: a server that went
+ * away is used again as soon as it is back.
  *
- * @throws {OperatorError} when the database cannot be reached or used; the message never has the password
+ * @throws {OperatorError} when the database cannot be reached or used; the message never contains the password
  */
 export async function openPostgresql(location: PostgresqlLocation): Promise<Database> {
   const { schema } = location;
-  const orUnavailable = createOrUnavailable(giveUpAfterMs(location));
+  const runQuery = createQueryRunner(queryTimeoutMs(location));
   try {
     const { isPooled } = await checkPooler(location);
     const appliedMigrations = await migrate(location);
@@ -42,16 +42,16 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
       findByHash: (hash) => findAccessToken(connections, '$1', hash),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => void (await pool.query(confirmDurable)),
-      orUnavailable,
+      runQuery,
     });
     const tryCommit = createCommitTrial(pool);
     return {
-      plants: createPostgresqlPlantStore(connections, orUnavailable),
+      plants: createPostgresqlPlantStore(connections, runQuery),
       accessTokens,
       appliedMigrations,
       concurrentInserts: Math.min(concurrentInserts, connectionPool.size),
-      check: () => orUnavailable(() => checkWritable(pool)),
-      tryCommit: () => orUnavailable(tryCommit),
+      check: () => runQuery(() => checkWritable(pool)),
+      tryCommit: () => runQuery(tryCommit),
       async close() {
         await accessTokens.close();
         await connections.dispose();
@@ -61,30 +61,30 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
-      `The database ${nameOf(location)} cannot be opened: ${describe(error)}\nLet DATABASE_URL name a PostgreSQL database that runs, with a user who may create tables in it.`,
+      `The database ${nameOf(location)} cannot be opened: ${describe(error)}\nSet DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.`,
       { cause: error },
     );
   }
 }
 
 /**
- * Has each connection keep the plan of the insert, the one statement that runs all the time: its text and its plan are
- * the same for every batch. All others are planned anew for what they are given.
+ * Makes each connection keep the plan of the insert, the statement that runs all the time: its text and plan are the
+ * same for every batch. Other statements are planned for each call.
  */
 function nameStatement({ sql }: SqlQuery): string {
   return sql === insertPlants ? 'insert_plants' : '';
 }
 
-/** Brings the schema up to date, on a connection of its own, and checks that it fits. */
+/** Migrates the schema on a separate connection, and checks the tables. */
 async function migrate(location: PostgresqlLocation): Promise<readonly string[]> {
   const connection = new pg.Client(connectionSettings(location));
-  // A connection that breaks fails the query that is under way, too.
+  // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   try {
     await connection.connect();
     await checkEncoding(connection);
     const migrations = readMigrations('postgresql');
-    // Its commit may wait for a standby that is missing.
+    // Its commit may wait for a missing standby.
     const applied = await rejectAfter(
       2 * migrationTimeoutMs,
       migratePostgresql(connection, location.schema, migrations),
@@ -96,7 +96,7 @@ async function migrate(location: PostgresqlLocation): Promise<readonly string[]>
   }
 }
 
-/** Any other encoding than UTF-8 would refuse some names. */
+/** Any encoding but UTF-8 would reject some names. */
 async function checkEncoding(connection: pg.ClientBase): Promise<void> {
   const { rows } = await connection.query<{ server_encoding: string }>('SHOW server_encoding');
   const encoding = rows[0]?.server_encoding;
@@ -106,7 +106,7 @@ async function checkEncoding(connection: pg.ClientBase): Promise<void> {
   );
 }
 
-/** A standby answers, but takes no plants. */
+/** A standby answers, but is read-only. */
 async function checkWritable(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on') {
@@ -114,7 +114,7 @@ async function checkWritable(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** The database without the password. */
+/** The name and address of the database, without the password. */
 function nameOf({ url }: PostgresqlLocation): string {
   const { hostname, port, pathname } = new URL(url);
   return `${decodeURIComponent(pathname.slice(1))} on ${hostname || 'this machine'}${port && `:${port}`}`;

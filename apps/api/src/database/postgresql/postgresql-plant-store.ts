@@ -3,22 +3,19 @@ import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import { clearArguments } from '../clear-arguments.js';
 import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
-import { withDurable } from './durable-reading.js';
-import type { OrUnavailable } from './errors/database-unavailable.js';
+import { withDurable } from './durable-read.js';
+import type { QueryRunner } from './errors/create-query-runner.js';
 
-/** Plants in PostgreSQL: any number of them in one statement, which is one commit. */
-export function createPostgresqlPlantStore(
-  connections: SqlDriverAdapter,
-  orUnavailable: OrUnavailable,
-): PlantStore {
+/** Creates the plant store of PostgreSQL. An insert is one statement, and thus one commit, for any number of plants. */
+export function createPostgresqlPlantStore(connections: SqlDriverAdapter, runQuery: QueryRunner): PlantStore {
   return {
     insert: (plants) =>
-      orUnavailable(async () => {
+      runQuery(async () => {
         const newIds = plants.length === 0 ? [] : await insertNew(connections, plants);
         if (newIds.length === plants.length) return plants.map(() => stored);
         return resolveInsertOutcomes(plants, new Set(newIds), (ids) => findRows(connections, ids));
       }),
-    read: (after, limits) => orUnavailable(() => readPage(connections, after, limits)),
+    read: (after, limits) => runQuery(() => readPage(connections, after, limits)),
   };
 }
 
@@ -27,31 +24,27 @@ const texts = { scalarType: 'string', arity: 'list' } as const;
 const integer = { scalarType: 'bigint', arity: 'scalar' } as const;
 const integers = { scalarType: 'bigint', arity: 'list' } as const;
 
-/** Inserts plants whose id is free and gives their ids; takes the ids, names and tags, each as an array. */
+/** Inserts the plants whose id is free and returns their ids. Its parameters are arrays of the ids, names and tags. */
 export const insertPlants = `
   INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 /**
- * Inserts the plants whose id is free, and gives those ids. The ids are in order, so that two inserts which share some
- * wait for one another instead of ending in a deadlock.
+ * Inserts the plants whose id is free, and returns these ids. They are inserted in the order of their ids, so that two
+ * inserts that share some wait for each other instead of deadlocking.
  */
 async function insertNew(connections: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<bigint[]> {
-  const inOrder = plants.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  const sorted = plants.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   const query: SqlQuery = {
     sql: insertPlants,
-    args: [
-      inOrder.map(({ id }) => id),
-      inOrder.map(({ name }) => name),
-      inOrder.map(({ tag }) => tag ?? null),
-    ],
+    args: [sorted.map(({ id }) => id), sorted.map(({ name }) => name), sorted.map(({ tag }) => tag ?? null)],
     argTypes: [integers, texts, texts],
   };
   const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
   return rows.map(([id]) => BigInt(String(id)));
 }
 
-/** Reads rows that are to be acknowledged as there, so that they must be durable. */
+/** Reads existing rows. They are going to be acknowledged, so they must be durable. */
 async function findRows(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly PlantRow[]> {
   const { rows } = await connections.queryRaw({
     sql: `${withDurable} SELECT id, name, tag FROM durable, plants WHERE id = ANY($1::bigint[])`,
@@ -62,8 +55,8 @@ async function findRows(connections: SqlDriverAdapter, ids: readonly bigint[]): 
 }
 
 /**
- * The first of the next plants, as many as have room; the first one always has. What comes after them is measured, which
- * PostgreSQL does without reading it.
+ * Reads as many of the next plants as the limits allow, at least one. The query measures more texts than it returns,
+ * which PostgreSQL does without reading them.
  */
 async function readPage(
   connections: SqlDriverAdapter,
@@ -86,7 +79,7 @@ async function readPage(
   return rows.map((row) => toPlant(toRow(row)));
 }
 
-/** A row as the driver gives it: integers as text, so that they stay exact. */
+/** Decodes a row of the driver, which returns integers as text, so that they stay exact. */
 function toRow([id, name, tag]: readonly unknown[]): PlantRow {
   return { id: BigInt(String(id)), name: String(name), tag: tag === null ? null : String(tag) };
 }

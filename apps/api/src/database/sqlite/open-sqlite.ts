@@ -8,9 +8,9 @@ import { readMigrations } from '../migrations/read-migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpoints/start-checkpointer.js';
 import { durablePragmas } from './durable-pragmas.js';
-import { orUnavailable } from './errors/database-unavailable.js';
 import { explainFailure } from './errors/explain-failure.js';
 import { rememberDamage } from './errors/remember-damage.js';
+import { runQuery } from './errors/run-query.js';
 import { identifyFiles } from './file-identity.js';
 import { createDatabaseFile } from './files/create-database-file.js';
 import { guardFiles } from './files/guard-files.js';
@@ -19,7 +19,7 @@ import { requireDatabaseFile } from './files/require-database-file.js';
 import { syncToDisk } from './files/sync-to-disk.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { retryWhileBusy } from './retry-while-busy.js';
-import { createSqlitePlantStore, syncOrRefuse } from './sqlite-plant-store.js';
+import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 import { tryCommit } from './try-commit.js';
 
 /** How long a migration waits for another process that holds the file. */
@@ -45,8 +45,8 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connection, '?', hash),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
-      confirmRead: async () => syncOrRefuse(syncLog),
-      orUnavailable: (query) => unlessDamaged(() => orUnavailable(query)),
+      confirmRead: async () => syncOrThrow(syncLog),
+      runQuery: (query) => unlessDamaged(() => runQuery(query)),
     });
     const plants = createSqlitePlantStore(connection, syncLog);
     const growMap = await mapFile(connection);
@@ -72,11 +72,11 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
       concurrentInserts: 1,
       async check() {
         guard.check();
-        await unlessDamaged(() => orUnavailable(() => checkWritable(connection)));
+        await unlessDamaged(() => runQuery(() => checkWritable(connection)));
       },
       async tryCommit() {
         guard.check();
-        await unlessDamaged(() => orUnavailable(() => tryCommit(adapter)));
+        await unlessDamaged(() => runQuery(() => tryCommit(adapter)));
       },
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {

@@ -4,8 +4,8 @@ import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-sto
 import { clearArguments } from '../clear-arguments.js';
 import { databaseUnavailable } from '../database-errors.js';
 import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
-import { orUnavailable } from './errors/database-unavailable.js';
 import { isIdTaken } from './errors/driver-error.js';
+import { runQuery } from './errors/run-query.js';
 
 /**
  * Plants in SQLite: any number of them in one statement, which is one commit.
@@ -17,15 +17,15 @@ import { isIdTaken } from './errors/driver-error.js';
 export function createSqlitePlantStore(connection: SqlDriverAdapter, syncLog: () => void): PlantStore {
   return {
     insert: (plants) =>
-      orUnavailable(async () => {
+      runQuery(async () => {
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         const newIds = await insertNew(connection, plants);
         const outcomes = await resolveInsertOutcomes(plants, newIds, (ids) => findRows(connection, ids));
         // Nothing was committed here, which would have synced it; what was read may never have been.
-        if (newIds.size === 0) syncOrRefuse(syncLog);
+        if (newIds.size === 0) syncOrThrow(syncLog);
         return outcomes;
       }),
-    read: (after, limits) => orUnavailable(() => readPage(connection, after, limits)),
+    read: (after, limits) => runQuery(() => readPage(connection, after, limits)),
   };
 }
 
@@ -34,7 +34,7 @@ export function createSqlitePlantStore(connection: SqlDriverAdapter, syncLog: ()
  *
  * @throws {ServiceError} `database_unavailable` when it cannot be synced
  */
-export function syncOrRefuse(syncLog: () => void): void {
+export function syncOrThrow(syncLog: () => void): void {
   try {
     syncLog();
   } catch (error) {

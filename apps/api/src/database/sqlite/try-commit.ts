@@ -1,5 +1,5 @@
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { isRefused } from './errors/driver-error.js';
+import { isRowRejected } from './errors/driver-error.js';
 
 /**
  * Stores a plant and takes it back, then writes to the file and commits, each on a connection of its own: when it fails
@@ -14,7 +14,7 @@ export async function tryCommit(adapter: SqlDriverAdapterFactory): Promise<void>
         INSERT INTO plants (id, name) VALUES (-9223372036854775808, 'trial') ON CONFLICT (id) DO NOTHING;
         ROLLBACK`);
     } catch (error) {
-      if (!isRefused(error)) throw error;
+      if (!isRowRejected(error)) throw error;
     }
   });
   await connect(adapter, async (connection) => {

@@ -23,24 +23,24 @@ async function openBehind(
   return openTestDatabase({ url: pooled }, settings);
 }
 
-/** Refused, in words that say what to do, and before anything was created. */
-async function expectRefusal(opening: Promise<unknown>, says: RegExp) {
+/** Expects an error that says what to do, before anything was created. */
+async function expectRejection(opening: Promise<unknown>, says: RegExp) {
   await expect(opening).rejects.toBeInstanceOf(OperatorError);
   await expect(opening).rejects.toThrow(says);
   const tables = await query(url, `SELECT tablename FROM pg_tables WHERE tablename = 'plants'`);
   expect(tables).toEqual([]);
 }
 
-describe('a pooler that hands connections on after each transaction', () => {
+describe('a pooler in transaction mode', () => {
   it.each(['1', '2', '10'])(
-    'is refused when it does not carry prepared statements, with a pool of %s',
+    'is rejected when it does not support prepared statements, with a pool of %s',
     async (size) => {
       const opening = openBehind({ handsOn: true }, '', { DATABASE_POOL_SIZE: size });
-      await expectRefusal(opening, /not their prepared statements\. Let it carry them \(PgBouncer 1\.21/);
+      await expectRejection(opening, /does not support prepared statements\. Enable them \(PgBouncer 1\.21/);
     },
   );
 
-  it('is used when it does', async () => {
+  it('is used when it supports prepared statements', async () => {
     const database = await openBehind({ handsOn: true, carriesStatements: true });
     const plants = Array.from({ length: 20 }, (_, index) => ({ ...plant, id: BigInt(index % 10) }));
     const outcomes = await Promise.all(plants.map((one) => database.plants.insert([one])));
@@ -49,32 +49,32 @@ describe('a pooler that hands connections on after each transaction', () => {
     await database.close();
   });
 
-  it('is refused when commits do not wait for the disk', async () => {
+  it('is rejected when commits do not wait for the disk', async () => {
     await query(url, `ALTER DATABASE ${nameOf()} SET synchronous_commit = off`);
-    await expectRefusal(
+    await expectRejection(
       openBehind({ handsOn: true, carriesStatements: true }),
       /ALTER ROLE … SET synchronous_commit = on/,
     );
   });
 
-  it('is refused when the server sends no warnings', async () => {
+  it('is rejected when the server sends no warnings', async () => {
     await query(url, `ALTER DATABASE ${nameOf()} SET client_min_messages = error`);
-    await expectRefusal(
+    await expectRejection(
       openBehind({ handsOn: true, carriesStatements: true }),
       /ALTER ROLE … SET client_min_messages = warning/,
     );
   });
 });
 
-describe('a pooler that drops the settings of a connection', () => {
-  it('is refused when the tables would be in another schema', async () => {
-    await expectRefusal(
+describe('a pooler that drops connection settings', () => {
+  it('is rejected when the tables would be in another schema', async () => {
+    await expectRejection(
       openBehind({ dropsOptions: true }, '?schema=garden'),
       /its tables would be in the schema "public", not in "garden"\. .* ALTER ROLE … SET search_path = garden/,
     );
   });
 
-  it('is used when the user has them', async () => {
+  it('is used when the user has these settings', async () => {
     await query(url, `ALTER DATABASE ${nameOf()} SET search_path = garden`);
     const database = await openBehind({ dropsOptions: true }, '?schema=garden');
     expect(await database.plants.insert([plant])).toEqual([{ stored: true }]);
@@ -83,7 +83,7 @@ describe('a pooler that drops the settings of a connection', () => {
   });
 });
 
-it('one connection at a time is enough for a pool of one', async () => {
+it('a pool of one needs a single connection at a time', async () => {
   await query(url, `CREATE ROLE single_${nameOf()} LOGIN CONNECTION LIMIT 1 PASSWORD 'secret'`);
   await query(url, `ALTER DATABASE ${nameOf()} OWNER TO single_${nameOf()}`);
   const asSingle = Object.assign(new URL(url), { username: `single_${nameOf()}`, password: 'secret' }).href;

@@ -4,72 +4,74 @@ import type { PostgresqlLocation } from '../../database-location.js';
 import { findDriverError } from '../errors/driver-error.js';
 import { connectionSettings } from './connection-settings.js';
 
-/** Which of two connections runs the statement, one after the other; neither takes turns for long. */
+/**
+ * Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too.
+ */
 const turns = [0, 1, 0, 0, 1] as const;
 
-/** What a statement is answered with whose name another connection has given to another statement, or to none. */
+/** The errors of a prepared statement whose name is unknown to the backend, or taken by another statement. */
 const preparedStatementErrors = ['26000', '42P05'];
 
-const refusal = `The database cannot be used: a pooler between it and the service hands connections on, but not their \
-prepared statements. Let it carry them (PgBouncer 1.21 or later, max_prepared_statements), let it keep a connection for \
-the whole session (pool_mode = session), or let DATABASE_URL name PostgreSQL itself.`;
+const noPreparedStatements = `The database cannot be used: a pooler in transaction mode is in front of it that does not \
+support prepared statements. Enable them (PgBouncer 1.21 or later, max_prepared_statements), pool sessions \
+(pool_mode = session), or set DATABASE_URL to PostgreSQL itself.`;
 
-const asynchronous = `The database cannot be used: commits do not wait for the disk (synchronous_commit = off), and a \
-pooler keeps the service from setting this. Set it for the user: ALTER ROLE … SET synchronous_commit = on.`;
+const asynchronousCommit = `The database cannot be used: commits do not wait for the disk (synchronous_commit = off), and \
+behind a pooler the service cannot set this. Set it for the user: ALTER ROLE … SET synchronous_commit = on.`;
 
-const silent = `The database cannot be used: the server sends no warnings (client_min_messages), one of which says that a \
-commit did not wait for its standby, and a pooler keeps the service from setting this. Set it for the user: \
+const noWarnings = `The database cannot be used: the server sends no warnings (client_min_messages), one of which reports \
+that a commit did not wait for its standby, and behind a pooler the service cannot set this. Set it for the user: \
 ALTER ROLE … SET client_min_messages = warning.`;
 
-/** The values of `client_min_messages` at which a warning is not sent. */
+/** The values of `client_min_messages` that suppress warnings. */
 const withoutWarnings = ['error', 'fatal', 'panic'];
 
 /**
- * Finds out whether a pooler hands on the connections to others after each transaction.
+ * Detects a pooler in transaction mode, which assigns a backend to a connection for each transaction.
  *
- * @throws {OperatorError} when it does, and does not carry what the service needs of them
+ * @throws {OperatorError} when there is one that lacks what the service needs
  */
 export async function checkPooler(location: PostgresqlLocation): Promise<{ readonly isPooled: boolean }> {
   const connections = [0, 1].map(() => new pg.Client(connectionSettings(location)));
   const backends = connections.map(() => new Set<number>());
-  // A single connection may be all that the user is allowed.
+  // The user may be allowed a single connection only.
   const isSingle = location.poolSize === 1;
   let waitsForDisk = true;
   let sendsWarnings = true;
   try {
     for (const turn of isSingle ? [0, 1] : turns) {
-      const [connection, known] = [connections[turn], backends[turn]];
-      if (connection === undefined || known === undefined) continue;
-      if (known.size === 0) await connect(connection);
+      const [connection, seen] = [connections[turn], backends[turn]];
+      if (connection === undefined || seen === undefined) continue;
+      if (seen.size === 0) await connect(connection);
       const { pid, text, commits, messages } = await probe(connection, `turn ${turn}`);
-      known.add(pid);
+      seen.add(pid);
       waitsForDisk &&= commits !== 'off';
       sendsWarnings &&= !withoutWarnings.includes(messages);
-      if (text !== `turn ${turn}`) throw new OperatorError(refusal);
+      if (text !== `turn ${turn}`) throw new OperatorError(noPreparedStatements);
       if (isSingle) await connection.end();
     }
-    const pids = backends.flatMap((known) => [...known]);
+    const pids = backends.flatMap((seen) => [...seen]);
     const isPooled = pids.length !== connections.length || pids[0] === pids[1];
-    // What a connection sets for itself does not hold for the next transaction, which may be another backend's.
-    if (isPooled && !waitsForDisk) throw new OperatorError(asynchronous);
-    if (isPooled && !sendsWarnings) throw new OperatorError(silent);
+    // A session setting does not apply to the next transaction, which may run on another backend.
+    if (isPooled && !waitsForDisk) throw new OperatorError(asynchronousCommit);
+    if (isPooled && !sendsWarnings) throw new OperatorError(noWarnings);
     return { isPooled };
   } catch (error) {
     const code = findDriverError(error)?.code;
     if (code === undefined || !preparedStatementErrors.includes(code)) throw error;
-    throw new OperatorError(refusal, { cause: error });
+    throw new OperatorError(noPreparedStatements, { cause: error });
   } finally {
     await Promise.all(connections.map((connection) => connection.end().catch(() => undefined)));
   }
 }
 
 async function connect(connection: pg.Client): Promise<void> {
-  // A connection that breaks fails the query that is in flight, too.
+  // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   await connection.connect();
 }
 
-/** Runs a prepared statement that has the same name on each connection, and another text. */
+/** Runs a prepared statement with the same name but a different text on each connection. */
 async function probe(connection: pg.Client, text: string): Promise<Probe> {
   const { rows } = await connection.query<Probe>({
     name: 'plant_store_probe',
@@ -80,7 +82,7 @@ async function probe(connection: pg.Client, text: string): Promise<Probe> {
 }
 
 interface Probe {
-  /** The process of the server that has answered. */
+  /** The process id of the backend. */
   readonly pid: number;
   readonly text: string;
   /** Its `synchronous_commit`. */

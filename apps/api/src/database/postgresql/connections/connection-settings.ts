@@ -1,16 +1,16 @@
 import type { ClientConfig } from 'pg';
 import type { PostgresqlLocation } from '../../database-location.js';
 
-/** How long a connection may take to be had, in milliseconds. */
+/** The timeout for opening a connection, in milliseconds. */
 export const connectTimeoutMs = 3_000;
 
-/** How much longer than the server itself the service waits for the end of a statement, in milliseconds. */
-const answerMarginMs = 1_000;
+/** How much longer than the server's own timeout the service waits for a statement, in milliseconds. */
+const queryMarginMs = 1_000;
 
-/** After how long without traffic the kernel asks whether the other side is there, in milliseconds. */
+/** The idle time before the kernel sends TCP keep-alive probes, in milliseconds. */
 const keepAliveAfterMs = 10_000;
 
-/** How each connection to the database is made. */
+/** The settings of every connection to the database. */
 export function connectionSettings({ url, schema, statementTimeoutMs }: PostgresqlLocation): ClientConfig {
   return {
     application_name: 'plant-store',
@@ -22,7 +22,7 @@ export function connectionSettings({ url, schema, statementTimeoutMs }: Postgres
   };
 }
 
-/** After how long a request gives up what it has asked, in milliseconds: the statement's own time, and a margin. */
-export function giveUpAfterMs({ statementTimeoutMs }: PostgresqlLocation): number {
-  return statementTimeoutMs + answerMarginMs;
+/** The timeout of a query, in milliseconds: the server's timeout for the statement, plus a margin. */
+export function queryTimeoutMs({ statementTimeoutMs }: PostgresqlLocation): number {
+  return statementTimeoutMs + queryMarginMs;
 }

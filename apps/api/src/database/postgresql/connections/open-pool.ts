@@ -1,37 +1,36 @@
 import pg from 'pg';
 import type { PostgresqlLocation } from '../../database-location.js';
-import { connectionSettings, connectTimeoutMs, giveUpAfterMs } from './connection-settings.js';
+import { connectionSettings, connectTimeoutMs, queryTimeoutMs } from './connection-settings.js';
 import { rejectAfter } from './reject-after.js';
 import { rejectCancelledWait } from './reject-cancelled-wait.js';
 import { watchConnections } from './watch-connections.js';
 
-/** From how many connections on the place of one is kept for asking the server about the others. */
-const leastToAsk = 3;
+/** The smallest pool in which one connection is reserved for monitoring the others. */
+const minPoolSizeToMonitor = 3;
 
-/** The connections that the service uses. */
+/** The connections of the service. */
 export interface ConnectionPool {
   readonly pool: pg.Pool;
-  /** How many of them there are at most. */
+  /** How many connections the pool may open. */
   readonly size: number;
-  /** Closes them; those whose answer nobody waits for any more are cut. */
+  /** Closes them; those whose query has timed out are cut off. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a pool of connections. With what it asks the server about them, there are never more than the configuration
- * allows at once: one keeps its place until the server is done with it.
+ * Opens a pool of connections. Including the one for monitoring, there are never more than the configuration allows: a
+ * connection keeps its place in the pool until the server has finished its query.
  *
- * @param isPooled whether a pooler is in between, which hands on each transaction: which backend works for a connection
- * is not known then
+ * @param isPooled whether there is a pooler in transaction mode, which hides the backend of a connection
  */
 export function openPool(location: PostgresqlLocation, isPooled: boolean): ConnectionPool {
-  const canAsk = location.poolSize >= leastToAsk && !isPooled;
-  const size = canAsk ? location.poolSize - 1 : location.poolSize;
+  const canMonitor = location.poolSize >= minPoolSizeToMonitor && !isPooled;
+  const size = canMonitor ? location.poolSize - 1 : location.poolSize;
   const backends = new WeakMap<pg.ClientBase, number>();
   const pool = new pg.Pool({
     ...connectionSettings(location),
     max: size,
-    // Or one whose server is silent would keep the process from ending: closing it waits for an answer.
+    // Closing a connection waits for the server. If that does not answer, it must not keep the process from ending.
     allowExitOnIdle: true,
     async onConnect(connection) {
       rejectCancelledWait(connection);
@@ -39,7 +38,7 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean): Conne
       if (rows[0] !== undefined) backends.set(connection, rows[0].pid);
     },
   });
-  // An idle connection that breaks is not used again; there is nothing else to do about it.
+  // The pool removes an idle connection that breaks; there is nothing else to do.
   pool.on('error', () => undefined);
 
   async function findBusy(connections: readonly pg.PoolClient[]): Promise<ReadonlySet<pg.PoolClient>> {
@@ -48,8 +47,8 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean): Conne
     return new Set(connections.filter((_, index) => busy.has(pids[index])));
   }
   const watch = watchConnections(pool, {
-    afterMs: giveUpAfterMs(location),
-    ...(canAsk && { findBusy }),
+    afterMs: queryTimeoutMs(location),
+    ...(canMonitor && { findBusy }),
     endOldest: isPooled,
   });
   return {
@@ -64,14 +63,14 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean): Conne
 }
 
 /**
- * What each connection begins with. A commit that does not wait for the disk is made to; one that waits for more, such as
- * for a standby, stays so. Warnings are sent, since one of them says that a commit did not wait; see `rejectCancelledWait`.
+ * Runs on each new connection. It makes commits wait for the disk, and keeps a setting that waits for more, such as for
+ * a standby. It enables warnings, since one of them reports that a commit did not wait; see `rejectCancelledWait`.
  */
 const prepare = `
   SELECT pg_backend_pid() AS pid, set_config('client_min_messages', 'warning', false),
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END`;
 
-/** Which of these processes of the server are at work, asked on a connection of its own. */
+/** Which of these backends are not idle, queried on a separate connection. */
 async function findBusyBackends(
   location: PostgresqlLocation,
   pids: readonly (number | undefined)[],

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Opens the database, stores a plant, and tells which of the connections of the service are encrypted. */
+/** Opens the database, stores a plant, and returns for each connection of the service whether it is encrypted. */
 async function findEncryption(parameters: string, host = '127.0.0.1'): Promise<readonly boolean[]> {
   const database = await openTestDatabase({ url: `${url.replace('127.0.0.1', host)}?${parameters}` });
   await database.plants.insert([{ id: 1n, name: 'Monstera' }]);
@@ -32,29 +32,29 @@ async function findEncryption(parameters: string, host = '127.0.0.1'): Promise<r
 }
 
 it.each([
-  ['no TLS unless it is asked for', '', '127.0.0.1', false],
+  ['no TLS by default', '', '127.0.0.1', false],
   ['no TLS', 'sslmode=disable', '127.0.0.1', false],
-  ['TLS with whatever certificate', 'sslmode=require', 'localhost', true],
-  [
-    'TLS with a certificate of the CA for whatever host',
-    'sslmode=verify-ca&sslrootcert=CA',
-    'localhost',
-    true,
-  ],
+  ['TLS with any certificate', 'sslmode=require', 'localhost', true],
+  ['TLS with a certificate of the CA for any host', 'sslmode=verify-ca&sslrootcert=CA', 'localhost', true],
   ['TLS with a certificate of the CA for the host', 'sslmode=verify-full&sslrootcert=CA', '127.0.0.1', true],
-  ['TLS as verify-full says, given the CA alone', 'sslrootcert=CA', '127.0.0.1', true],
+  ['TLS as with verify-full, given only the CA', 'sslrootcert=CA', '127.0.0.1', true],
 ])('has %s: %s on %s', async (_, parameters, host, encrypted) => {
   const encryption = await findEncryption(parameters.replace('CA', ca), host);
   expect(new Set(encryption)).toEqual(new Set([encrypted]));
 });
 
 it.each([
-  ['a certificate of no CA that it knows', 'sslmode=verify-full', '127.0.0.1', /self-signed certificate/],
+  ['a certificate of an unknown CA', 'sslmode=verify-full', '127.0.0.1', /self-signed certificate/],
   ['a certificate for another host', 'sslmode=verify-full&sslrootcert=CA', 'localhost', /does not match/],
   ['a certificate for another host', 'sslrootcert=CA', 'localhost', /does not match/],
-  ['a CA that is not there', 'sslmode=verify-full&sslrootcert=nowhere.pem', '127.0.0.1', /nowhere\.pem/],
-])('refuses %s: %s on %s', async (_, parameters, host, says) => {
+  [
+    'a CA file that does not exist',
+    'sslmode=verify-full&sslrootcert=nowhere.pem',
+    '127.0.0.1',
+    /nowhere\.pem/,
+  ],
+])('rejects %s: %s on %s', async (_, parameters, host, message) => {
   const opening = findEncryption(parameters.replace('CA', ca), host);
   await expect(opening).rejects.toBeInstanceOf(OperatorError);
-  await expect(opening).rejects.toThrow(says);
+  await expect(opening).rejects.toThrow(message);
 });

@@ -8,14 +8,14 @@ afterEach(() => void vi.useRealTimers());
 
 const afterMs = 5_000;
 
-/** A watch over connections of which the test says which are in use; `ended` names those that it has ended. */
+/** A watch over a pool whose connections the test acquires and releases; `ended` has the names of those it ended. */
 function createWatch(parts: Omit<WatchDependencies, 'afterMs'>) {
   const pool = new EventEmitter();
   const ended: string[] = [];
   const watch = watchConnections(pool as unknown as Pool, { afterMs, ...parts });
   function createConnection(name: string): PoolClient {
     const connection = {
-      // What runs on it fails then, and the pool lets go of it.
+      // Its query fails then, and the pool releases it.
       async end() {
         ended.push(name);
         pool.emit('release', new Error('ended'), connection);
@@ -34,7 +34,7 @@ function createWatch(parts: Omit<WatchDependencies, 'afterMs'>) {
   };
 }
 
-it('ends a connection that the server is not at work for, once nobody waits for its answer', async () => {
+it('ends a connection whose query has timed out and whose backend is idle', async () => {
   const busy = new Set<PoolClient>();
   const { ended, begin } = createWatch({ findBusy: async () => busy });
   begin('silent');
@@ -46,14 +46,14 @@ it('ends a connection that the server is not at work for, once nobody waits for 
   expect(ended).toEqual(['silent']);
 });
 
-it('ends none while the server does not say', async () => {
+it('ends none while the backends cannot be checked', async () => {
   const { ended, begin } = createWatch({ findBusy: () => Promise.reject(new Error('no connection')) });
   begin('silent');
   await vi.advanceTimersByTimeAsync(10 * endOneEveryMs);
   expect(ended).toEqual([]);
 });
 
-it('does not end one that is in use for something else by the time that the server has answered', async () => {
+it('does not end one that was released by the time that the backends are checked', async () => {
   const answer = Promise.withResolvers<ReadonlySet<PoolClient>>();
   const { ended, begin } = createWatch({ findBusy: () => answer.promise });
   const { release } = begin('slow');
@@ -64,7 +64,7 @@ it('does not end one that is in use for something else by the time that the serv
   expect(ended).toEqual([]);
 });
 
-it('ends one a minute where the server cannot be asked, the oldest first, or none at all', async () => {
+it('ends the oldest one each minute where backends cannot be checked, or none at all', async () => {
   const pooled = createWatch({ endOldest: true });
   const few = createWatch({});
   for (const { begin } of [pooled, few]) for (const name of ['first', 'second', 'third']) begin(name);
@@ -77,7 +77,7 @@ it('ends one a minute where the server cannot be asked, the oldest first, or non
   expect(few.ended).toEqual([]);
 });
 
-it('ends all of them in time once the pool closes', async () => {
+it('ends all that have timed out once the pool closes', async () => {
   const { watch, ended, begin } = createWatch({});
   begin('first');
   await vi.advanceTimersByTimeAsync(afterMs);

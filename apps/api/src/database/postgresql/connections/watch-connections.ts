@@ -1,43 +1,45 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** How often connections are looked at, in milliseconds, and how often while the pool closes. */
-const lookEveryMs = 1_000;
-const closingLookEveryMs = 100;
+/** The interval of the checks, in milliseconds, and while the pool is closing. */
+const checkEveryMs = 1_000;
+const closingCheckEveryMs = 100;
 
-/** Where the server cannot be asked: how long a connection is kept at least, and until the next one is ended. */
+/**
+ * Where backends cannot be checked: the minimum age of a connection that is ended, and the interval, in milliseconds.
+ */
 export const endOneEveryMs = 60_000;
 
-/** What watching connections needs to know. */
+/** What the watch depends on. */
 export interface WatchDependencies {
-  /** How long a connection may be in use before it is looked at, in milliseconds: nobody waits for its answer by then. */
+  /** How long a connection may be in use before it is overdue, in milliseconds: its query has timed out by then. */
   readonly afterMs: number;
-  /** Which of these connections the server is at work for; absent where it cannot be asked. */
+  /** Which of these connections have a busy backend; absent where that cannot be checked. */
   findBusy?(connections: readonly PoolClient[]): Promise<ReadonlySet<PoolClient>>;
-  /** Whether, where the server cannot be asked, the oldest such connection is ended now and then. */
+  /** Whether the oldest overdue connection is ended from time to time where backends cannot be checked. */
   readonly endOldest?: boolean;
 }
 
 export interface ConnectionWatch {
-  /** From now on each connection that is in use for too long is ended, so that the pool can close. */
+  /** From now on ends every overdue connection, so that the pool can close. */
   beginClosing(): void;
   stop(): void;
 }
 
 /**
- * Ends connections of a pool whose answer will never come, so that their places in the pool are free again: those that
- * are in use for too long although the server is not at work for them, as when the network swallowed the answer. One
- * that the server is at work for keeps its place, since its backend would stay when the connection ends.
+ * Ends connections of a pool whose reply will never arrive, for example because the network lost it, so that others can
+ * take their place: those that are overdue although their backend is idle. A connection with a busy backend keeps its
+ * place, since the backend would outlive it.
  */
-export function watchConnections(pool: Pick<Pool, 'on'>, parts: WatchDependencies): ConnectionWatch {
-  const { afterMs, findBusy, endOldest = false } = parts;
+export function watchConnections(pool: Pick<Pool, 'on'>, dependencies: WatchDependencies): ConnectionWatch {
+  const { afterMs, findBusy, endOldest = false } = dependencies;
   const inUseSince = new Map<PoolClient, number>();
   pool.on('acquire', (connection) => void inUseSince.set(connection, performance.now()));
   pool.on('release', (_, connection) => void inUseSince.delete(connection));
-  let looking = false;
+  let isChecking = false;
   let closing = false;
   let endedOneAt = Number.NEGATIVE_INFINITY;
 
-  /** Which of the connections are to end, the oldest first. */
+  /** Which of the overdue connections to end, the oldest first. */
   async function choose(overdue: readonly PoolClient[]): Promise<readonly PoolClient[]> {
     if (closing) return overdue;
     if (findBusy !== undefined) {
@@ -52,25 +54,25 @@ export function watchConnections(pool: Pick<Pool, 'on'>, parts: WatchDependencie
     return [oldest];
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const now = performance.now();
     const overdue = new Map([...inUseSince].filter(([, since]) => now - since > afterMs));
-    if (looking || overdue.size === 0) return;
-    looking = true;
+    if (isChecking || overdue.size === 0) return;
+    isChecking = true;
     const chosen = await choose([...overdue.keys()]).catch(() => []);
-    looking = false;
+    isChecking = false;
     for (const connection of chosen) {
-      // It may have been released and be in use for something else by now.
+      // It may have been released and acquired again by now.
       if (inUseSince.get(connection) === overdue.get(connection)) void connection.end();
     }
   }
 
-  let timer = setInterval(look, lookEveryMs).unref();
+  let timer = setInterval(check, checkEveryMs).unref();
   return {
     beginClosing() {
       closing = true;
       clearInterval(timer);
-      timer = setInterval(look, closingLookEveryMs).unref();
+      timer = setInterval(check, closingCheckEveryMs).unref();
     },
     stop: () => clearInterval(timer),
   };

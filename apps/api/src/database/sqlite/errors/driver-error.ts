@@ -37,7 +37,7 @@ export function isDamaged(error: unknown): boolean {
 }
 
 /** Whether a constraint or a trigger has refused what was to be stored. */
-export function isRefused(error: unknown): boolean {
+export function isRowRejected(error: unknown): boolean {
   return /^SQLITE_CONSTRAINT/.test(findDriverError(error)?.code ?? '');
 }
 

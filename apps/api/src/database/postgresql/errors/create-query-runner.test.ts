@@ -28,34 +28,34 @@ afterEach(async () => {
 
 const insert = () => database.plants.insert([{ id: 1n, name: 'Monstera' }]);
 
-/** Lets the server do something whenever a plant is stored. */
+/** Makes the server run an action whenever a plant is inserted. */
 async function onInsert(action: string): Promise<void> {
   await query(
     url,
-    `CREATE SEQUENCE tries;
+    `CREATE SEQUENCE attempts;
      CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NEW; END $$;
      CREATE TRIGGER act BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION act()`,
   );
 }
-const countTries = async () =>
-  Number((await query<{ tries: string }>(url, `SELECT nextval('tries') - 1 AS tries`))[0]?.tries);
+const countAttempts = async () =>
+  Number((await query<{ attempts: string }>(url, `SELECT nextval('attempts') - 1 AS attempts`))[0]?.attempts);
 
 describe.each([
   ['a serialization failure', '40001'],
   ['a deadlock', '40P01'],
 ])('%s', (_, code) => {
-  const raise = `RAISE EXCEPTION 'another is in the way' USING ERRCODE = '${code}'`;
+  const raise = `RAISE EXCEPTION 'another transaction is in the way' USING ERRCODE = '${code}'`;
 
-  it('is tried again', async () => {
-    await onInsert(`IF nextval('tries') < 4 THEN ${raise}; END IF`);
+  it('is retried', async () => {
+    await onInsert(`IF nextval('attempts') < 4 THEN ${raise}; END IF`);
     expect(await insert()).toEqual([stored]);
-    expect(await countTries()).toBe(4);
+    expect(await countAttempts()).toBe(4);
   });
 
-  it('that does not end is an outage', async () => {
-    await onInsert(`PERFORM nextval('tries'); ${raise}`);
-    await expect(insert()).rejects.toMatchObject(unavailable(/another is in the way/));
-    expect(await countTries()).toBe(5);
+  it('that persists is an outage', async () => {
+    await onInsert(`PERFORM nextval('attempts'); ${raise}`);
+    await expect(insert()).rejects.toMatchObject(unavailable(/another transaction is in the way/));
+    expect(await countAttempts()).toBe(5);
   });
 });
 
@@ -113,12 +113,12 @@ describe('a network that', () => {
     expect(await actAll()).toMatchObject(successes);
   });
 
-  it('takes no connections is an outage', async () => {
+  it('accepts no connections is an outage', async () => {
     proxy.stop();
     expect(await actAll()).toMatchObject(outages(/^no connection: /));
   });
 
-  it('loses answers costs their connections only until the server says that it has answered', async () => {
+  it('loses replies blocks their connections only until the backends are found idle', async () => {
     const settings = { DATABASE_STATEMENT_TIMEOUT_MS: '500', DATABASE_POOL_SIZE: '3' };
     const small = await openTestDatabase({ url: proxied }, settings);
     onTestFinished(() => small.close());
@@ -126,7 +126,7 @@ describe('a network that', () => {
     proxy.freezeAnswersTo('Monstera');
     const lost = await Promise.allSettled([insertOf(1n, 'Monstera'), insertOf(2n, 'Monstera')]);
     expect(lost).toMatchObject(lost.map(() => ({ status: 'rejected', reason: unavailable(/timeout/) })));
-    // Those two have all the places that there are for inserts.
+    // Those two occupy all connections for inserts.
     while ((await insertOf(3n, 'Fern').catch(() => undefined)) === undefined);
     expect(await query(url, 'SELECT id FROM plants ORDER BY id')).toEqual([
       { id: '1' },

@@ -17,7 +17,7 @@ const unavailableCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROT
  * @throws {ServiceError} `database_unavailable` with `Retry-After`, or `database_damaged`
  * @throws {Error} with SQLite's code and message for any other fault of SQLite; every other error as it is
  */
-export async function orUnavailable<Result>(query: () => Promise<Result>): Promise<Result> {
+export async function runQuery<Result>(query: () => Promise<Result>): Promise<Result> {
   try {
     return await retryWhileBusy(query, busyTimeoutMs);
   } catch (error) {
