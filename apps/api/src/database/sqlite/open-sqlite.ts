@@ -5,6 +5,7 @@ import { OperatorError } from '../../errors/operator-error.js';
 import type { Database, DatabaseLog } from '../database.js';
 import { findAccessToken } from '../find-access-token.js';
 import { readMigrations } from '../migrations/read-migrations.js';
+import { nestRunners } from '../nest-runners.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpoints/start-checkpointer.js';
 import { durablePragmas } from './durable-pragmas.js';
@@ -41,14 +42,14 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
     const adapter = createDurableAdapter(path);
     const connection = await adapter.connect();
     const unlessDamaged = rememberDamage(log);
+    const runUnlessDamaged = nestRunners(unlessDamaged, runQuery);
     const syncLog = () => syncToDisk(`${path}-wal`);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connection, '?', hash),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => syncOrThrow(syncLog),
-      runQuery: (query) => unlessDamaged(() => runQuery(query)),
+      runQuery: runUnlessDamaged,
     });
-    const plants = createSqlitePlantStore(connection, syncLog);
     const growMap = await mapFile(connection);
     // Something was read, so all of them are there, and stay while the connection is open.
     const files = identifyFiles(path);
@@ -56,6 +57,11 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
     syncLog();
     syncToDisk(dirname(path));
     const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
+    const plants = createSqlitePlantStore(connection, {
+      syncLog,
+      runInsert: nestRunners(unlessDamaged, guard.run, runQuery),
+      runRead: runQuery,
+    });
     let checkpointer: Checkpointer | undefined;
     return {
       plants: {
@@ -64,7 +70,7 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
           // Only who stores plants needs it, and a start is sooner without it.
           checkpointer ??= startCheckpointer(files, { log });
           growMap(newPlants.length);
-          return unlessDamaged(() => guard.run(() => plants.insert(newPlants)));
+          return plants.insert(newPlants);
         },
       },
       accessTokens,
@@ -72,11 +78,11 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
       concurrentInserts: 1,
       async check() {
         guard.check();
-        await unlessDamaged(() => runQuery(() => checkWritable(connection)));
+        await runUnlessDamaged(() => checkWritable(connection));
       },
       async tryCommit() {
         guard.check();
-        await unlessDamaged(() => runQuery(() => tryCommit(adapter)));
+        await runUnlessDamaged(() => tryCommit(adapter));
       },
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {

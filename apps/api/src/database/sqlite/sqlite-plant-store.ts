@@ -3,21 +3,33 @@ import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import { clearArguments } from '../clear-arguments.js';
 import { databaseUnavailable } from '../database-errors.js';
+import type { RunQuery } from '../nest-runners.js';
 import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
 import { isIdTaken } from './errors/driver-error.js';
-import { runQuery } from './errors/run-query.js';
+
+/** What surrounds the queries of the store. */
+export interface SqlitePlantStoreOptions {
+  /** Syncs the write-ahead log to disk. */
+  readonly syncLog: () => void;
+  /** Runs the queries of an insert. */
+  readonly runInsert: RunQuery;
+  /** Runs the queries of a read. */
+  readonly runRead: RunQuery;
+}
 
 /**
  * Plants in SQLite: any number of them in one statement, which is one commit.
  *
- * @param syncLog syncs the write-ahead log to disk
  * @param connection a connection of Prisma's driver adapter for the plants alone, so that no insert is ever a part of a
  * transaction that Prisma's client has open on its own
  */
-export function createSqlitePlantStore(connection: SqlDriverAdapter, syncLog: () => void): PlantStore {
+export function createSqlitePlantStore(
+  connection: SqlDriverAdapter,
+  { syncLog, runInsert, runRead }: SqlitePlantStoreOptions,
+): PlantStore {
   return {
     insert: (plants) =>
-      runQuery(async () => {
+      runInsert(async () => {
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         const newIds = await insertNew(connection, plants);
         const outcomes = await resolveInsertOutcomes(plants, newIds, (ids) => findRows(connection, ids));
@@ -25,7 +37,7 @@ export function createSqlitePlantStore(connection: SqlDriverAdapter, syncLog: ()
         if (newIds.size === 0) syncOrThrow(syncLog);
         return outcomes;
       }),
-    read: (after, limits) => runQuery(() => readPage(connection, after, limits)),
+    read: (after, limits) => runRead(() => readPage(connection, after, limits)),
   };
 }
 

@@ -1,15 +1,13 @@
 import { ServiceError } from '../../../errors/service-error.js';
 import type { DatabaseLog } from '../../database.js';
-
-/** Runs a query unless the database is known to be damaged. */
-export type UnlessDamaged = <Result>(query: () => Promise<Result>) => Promise<Result>;
+import type { RunQuery } from '../../nest-runners.js';
 
 /**
  * Makes a function that runs queries until one of them finds the database damaged. It logs that once, and refuses every
  * query from then on: what is stored beside a damaged page would be lost with the file when a backup is restored, and
  * might damage more of it.
  */
-export function rememberDamage(log: DatabaseLog): UnlessDamaged {
+export function rememberDamage(log: DatabaseLog): RunQuery {
   let damage: ServiceError | undefined;
   return async function run(query) {
     if (damage !== undefined) throw damage;
