@@ -70,6 +70,7 @@ it.each([
   ['the types', 'operations.ts', 'src/plants/create-plant.ts', 'src/testing/answer.ts'],
 ])(
   'fails to compile everywhere when a field is renamed in %s of the contract',
+  { timeout: timeoutMs },
   (_, file, inApi, inClient) => {
     const copy = copyWorkspace();
     const path = join(copy, 'packages/contract/src', file);
