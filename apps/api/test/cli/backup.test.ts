@@ -7,7 +7,7 @@ import { fillStore, readRows } from '../support/process/fill-store.js';
 import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
-it('copies every plant acknowledged before it began, while services write, into a store that serves', async () => {
+it('copies every plant acknowledged before it started, during writes, into a store that can be served', async () => {
   const folder = temporaryFolder();
   const { command, baseUrl } = await startServe({ folder });
   const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
@@ -15,14 +15,14 @@ it('copies every plant acknowledged before it began, while services write, into 
   const acknowledged: number[] = [];
   let writing = true;
   let nextId = 1;
-  const createAllTheWhile = async () => {
+  const createContinuously = async () => {
     while (writing) {
       const id = nextId++;
       expect((await client.createPlant({ body: { id, name: `plant ${id}` } })).status).toBe(200);
       acknowledged.push(id);
     }
   };
-  const creating = Promise.all(Array.from({ length: 8 }, createAllTheWhile));
+  const creating = Promise.all(Array.from({ length: 8 }, createContinuously));
   await vi.waitUntil(() => acknowledged.length >= 500, { timeout: 30_000 });
   const before = acknowledged.length;
   const copy = join(folder, 'copy.db');
@@ -49,7 +49,7 @@ it('copies every plant acknowledged before it began, while services write, into 
   await restored.command.end('SIGTERM');
 });
 
-it('creates one file, for this user alone, and overwrites none', async () => {
+it('creates one file, readable only by this user, and never overwrites a file', async () => {
   const folder = temporaryFolder();
   await fillStore(folder, [[1n, 'Fern', null]]);
   const backups = join(folder, 'backups');
@@ -68,10 +68,10 @@ it('creates one file, for this user alone, and overwrites none', async () => {
   expect(readdirSync(backups)).toEqual(['copy.db']);
 });
 
-it('leaves the database as it is, pending migrations included', async () => {
+it('does not change the database, even with pending migrations', async () => {
   const folder = temporaryFolder();
   const path = await fillStore(folder, [[1n, 'Fern', null]]);
-  // As an older version left it: the table without the migration that is pending.
+  // Like a database of an older version: one migration is pending.
   const database = new Database(path);
   database.exec('UPDATE _prisma_migrations SET rolled_back_at = 1');
   database.close();
@@ -84,30 +84,30 @@ it('leaves the database as it is, pending migrations included', async () => {
 
 it.each([
   {
-    fault: 'a newer version',
+    problem: 'a newer version',
     damage: (path: string) =>
       execute(path, `UPDATE _prisma_migrations SET migration_name = '99990101000000_later'`),
-    says: 'which this version does not have',
+    reason: 'which this version does not have',
   },
   {
-    fault: "another program's database",
+    problem: "another program's database",
     damage: (path: string) => execute(path, 'DROP TABLE _prisma_migrations'),
-    says: 'it belongs to another program',
+    reason: 'it belongs to another program',
   },
   {
-    fault: 'a file that is no database',
+    problem: 'a file that is not a database',
     damage: (path: string) => writeFileSync(path, 'This is a text of some length. '.repeat(100)),
-    says: 'cannot be copied: file is not a database',
+    reason: 'cannot be copied: file is not a database',
   },
   {
-    fault: 'a damaged database',
+    problem: 'a damaged database',
     damage: (path: string) => {
       const content = readFileSync(path);
       writeFileSync(path, content.fill(0xff, content.length - 4_096));
     },
-    says: 'cannot be copied: database disk image is malformed',
+    reason: 'cannot be copied: database disk image is malformed',
   },
-])('copies nothing of $fault', async ({ damage, says }) => {
+])('copies nothing from $problem', async ({ damage, reason }) => {
   const folder = temporaryFolder();
   damage(
     await fillStore(
@@ -117,17 +117,17 @@ it.each([
   );
   const { exitCode, stderr } = await runCommand(['backup', 'copy.db'], { folder });
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(says);
+  expect(stderr).toContain(reason);
   expect(readdirSync(folder)).toEqual(['data']);
 });
 
-it('leaves nothing behind when it is stopped', async () => {
+it('leaves no files behind when it is stopped', async () => {
   const folder = temporaryFolder();
   const path = await fillStore(
     folder,
     Array.from({ length: 1_000 }, (_, id) => [BigInt(id), 'Fern', null]),
   );
-  // It waits for whoever holds the file, so it does not end before it is stopped.
+  // It waits for the lock on the file, so it does not exit before it is stopped.
   const database = new Database(path);
   database.pragma('journal_mode = DELETE');
   database.exec('BEGIN EXCLUSIVE');
@@ -139,7 +139,7 @@ it('leaves nothing behind when it is stopped', async () => {
   database.close();
 });
 
-it('says what to use for PostgreSQL', async () => {
+it('recommends pg_dump for PostgreSQL', async () => {
   const environment = { DATABASE_URL: 'postgresql://127.0.0.1:1/plants' };
   expect(await runCommand(['backup', 'copy.db'], { folder: temporaryFolder(), environment })).toMatchObject({
     exitCode: 1,

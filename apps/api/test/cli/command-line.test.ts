@@ -15,28 +15,28 @@ it.each([
   { args: ['serve', '--help'], names: ['--quickstart'] },
   { args: ['token', '--help'], names: ['create', 'list', 'revoke'] },
   { args: ['token', 'create', '--help'], names: ['--name', '--expires', '30d'] },
-])('explains itself: $args', async ({ args, names }) => {
+])('prints help: $args', async ({ args, names }) => {
   const { exitCode, stdout } = await runCommand(args, { folder: temporaryFolder() });
   expect(exitCode).toBe(0);
   for (const name of names) expect.soft(stdout).toContain(name);
 });
 
 it.each([
-  { args: ['sereve'], says: "unknown command 'sereve'" },
-  { args: ['serve', '--fast'], says: "unknown option '--fast'" },
-  { args: ['token', 'create'], says: "required option '--name <name>' not specified" },
-  { args: ['token', 'create', '--name', 'x', '--expires', 'soon'], says: 'such as 12h or 30d' },
-  { args: ['import', '--from-line', '0'], says: 'the number of a line, from 1 on' },
-  { args: ['backup'], says: "missing required argument 'file'" },
-  { args: ['token', 'revoke', 'one'], says: 'the id that token list shows' },
-])('refuses a wrong call with exit status 2: $args', async ({ args, says }) => {
+  { args: ['sereve'], message: "unknown command 'sereve'" },
+  { args: ['serve', '--fast'], message: "unknown option '--fast'" },
+  { args: ['token', 'create'], message: "required option '--name <name>' not specified" },
+  { args: ['token', 'create', '--name', 'x', '--expires', 'soon'], message: 'such as 12h or 30d' },
+  { args: ['import', '--from-line', '0'], message: 'the number of a line, from 1 on' },
+  { args: ['backup'], message: "missing required argument 'file'" },
+  { args: ['token', 'revoke', 'one'], message: 'the id that token list shows' },
+])('rejects wrong usage with exit status 2: $args', async ({ args, message }) => {
   const { exitCode, stdout, stderr } = await runCommand(args, { folder: temporaryFolder() });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(stderr).toContain(says);
+  expect(stderr).toContain(message);
 });
 
 it.each([['--help'], ['token', 'list']])(
-  'ends quietly when nobody reads its result: %s %s',
+  'exits quietly if its output is not read: %s %s',
   async (...args) => {
     const folder = temporaryFolder();
     await runCommand(['token', 'create', '--name', 'x'], { folder });
@@ -46,7 +46,7 @@ it.each([['--help'], ['token', 'list']])(
   },
 );
 
-it('names all faults of the configuration at once', async () => {
+it('reports all invalid settings together', async () => {
   const environment = { PORT: '70000', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://root:secret@db/plants' };
   const { exitCode, stderr } = await runCommand(['serve'], { folder: temporaryFolder(), environment });
   expect(exitCode).toBe(2);
@@ -54,7 +54,7 @@ it('names all faults of the configuration at once', async () => {
   expect(stderr).not.toContain('secret');
 });
 
-it('says what to do when the port is taken', async () => {
+it('prints what to do if the port is taken', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
@@ -71,9 +71,9 @@ it('says what to do when the port is taken', async () => {
 });
 
 it.each([
-  { fault: 'a folder that is a file', make: (path: string) => writeFileSync(join(path, '..'), '') },
-  { fault: 'a file that is a folder', make: (path: string) => mkdirSync(path, { recursive: true }) },
-])('says what to do when the database cannot be opened: $fault', async ({ make }) => {
+  { problem: 'a folder that is a file', make: (path: string) => writeFileSync(join(path, '..'), '') },
+  { problem: 'a file that is a folder', make: (path: string) => mkdirSync(path, { recursive: true }) },
+])('prints what to do if the database cannot be opened: $problem', async ({ make }) => {
   const folder = temporaryFolder();
   make(join(folder, 'data/plant-store.db'));
   const { exitCode, stderr } = await runCommand(['serve'], { folder });
@@ -84,7 +84,7 @@ it.each([
   expect(stderr).toContain('Let DATABASE_URL name a SQLite file that this user may write');
 });
 
-it('says what to do with a file that is no database', async () => {
+it('prints what to do with a file that is not a database', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'data/plant-store.db');
   mkdirSync(join(folder, 'data'));

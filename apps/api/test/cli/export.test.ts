@@ -18,7 +18,7 @@ const plants = [
   [9223372036854775807n, 'Monstera', null],
 ] as const;
 
-it('writes every plant to the letter, in the order of the ids, so that an import makes the same store', async () => {
+it('writes every plant exactly, sorted by id, so that an import recreates the store', async () => {
   const folder = temporaryFolder();
   await fillStore(folder, [...plants].reverse());
   const exported = await runCommand(['export'], { folder });
@@ -51,7 +51,7 @@ it('writes every plant to the letter, in the order of the ids, so that an import
   }
 });
 
-it('moves pages of plants to PostgreSQL and back, beside what is there already', async () => {
+it('moves several pages of plants to PostgreSQL and back, and skips existing ones', async () => {
   const folder = temporaryFolder();
   const ids = Array.from({ length: 2_500 }, (_, index) => BigInt(index) * 7_000_000_000_000_000n - 2n ** 63n);
   await fillStore(
@@ -81,7 +81,7 @@ it('writes more than one page, each plant once', async () => {
   expect(stdout).toBe(ids.map((id) => `{"id":${id},"name":"plant ${id}"}\n`).join(''));
 });
 
-it('creates a file for this user alone, and overwrites none', async () => {
+it('creates a file readable only by this user, and never overwrites a file', async () => {
   const folder = temporaryFolder();
   await fillStore(folder, [[1n, 'Fern', null]]);
   await runCommand(['export', '--output', 'plants.ndjson'], { folder });
@@ -96,7 +96,7 @@ it('creates a file for this user alone, and overwrites none', async () => {
   expect(readdirSync(folder).toSorted()).toEqual(['data', 'plants.ndjson']);
 });
 
-it('ends quietly when nobody reads on, as with head', async () => {
+it('exits quietly if its output is closed, as by head', async () => {
   const folder = temporaryFolder();
   // More than a pipe holds.
   await fillStore(
@@ -109,8 +109,8 @@ it('ends quietly when nobody reads on, as with head', async () => {
 });
 
 const fullDisk = '/dev/full';
-// Linux has a device that is always full; CI runs there.
-it.runIf(existsSync(fullDisk))('says when its output cannot be written', async () => {
+// Linux, where CI runs, has a device that is always full.
+it.runIf(existsSync(fullDisk))('reports an output that cannot be written', async () => {
   const folder = temporaryFolder();
   await fillStore(folder, [[1n, 'Fern', null]]);
   const child = spawn(process.execPath, [main, 'export'], {
@@ -126,7 +126,7 @@ it.runIf(existsSync(fullDisk))('says when its output cannot be written', async (
   expect(stderr).toContain('plant-store: Standard output cannot be written: ENOSPC');
 });
 
-it('holds no more than the pipe does when nobody reads for a while', async () => {
+it('reads no further ahead than a full pipe allows', async () => {
   const folder = temporaryFolder();
   await fillStore(
     folder,
@@ -134,7 +134,7 @@ it('holds no more than the pipe does when nobody reads for a while', async () =>
   );
   const { process, end } = startCommand(['export'], { folder });
   process.stdout?.pause();
-  // Rows that come while it waits are read afterwards: it has not read ahead.
+  // It has not read ahead, so it exports a row inserted while it waits.
   const database = new Database(join(folder, 'data/plant-store.db'));
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   database.prepare('INSERT INTO plants (id, name) VALUES (?, ?)').run(5_000, 'late');
@@ -145,7 +145,7 @@ it('holds no more than the pipe does when nobody reads for a while', async () =>
   expect(stdout.endsWith('{"id":5000,"name":"late"}\n')).toBe(true);
 });
 
-it.each(['export', 'backup'])('creates no store only to find it empty: %s', async (command) => {
+it.each(['export', 'backup'])('does not create a missing store: %s', async (command) => {
   const folder = temporaryFolder();
   const args = command === 'backup' ? ['backup', 'copy.db'] : ['export'];
   expect(await runCommand(args, { folder })).toEqual({

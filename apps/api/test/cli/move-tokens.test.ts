@@ -6,7 +6,7 @@ import type {} from '../support/postgresql/global-setup.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
-it('moves tokens to PostgreSQL, where they work and are revoked as they were', async () => {
+it('moves tokens to PostgreSQL, where they keep working or stay revoked', async () => {
   const folder = temporaryFolder();
   const issue = async (name: string) =>
     (await runCommand(['token', 'create', '--name', name], { folder })).stdout.trim();
@@ -18,16 +18,16 @@ it('moves tokens to PostgreSQL, where they work and are revoked as they were', a
   writeFileSync(join(folder, 'tokens.ndjson'), exported.stdout);
 
   const environment = { DATABASE_URL: await createDatabase(inject('postgresqlUrl')) };
-  const there = { folder, environment };
+  const target = { folder, environment };
   for (const stdout of ['2 imported, 0 already there\n', '0 imported, 2 already there\n']) {
-    expect(await runCommand(['token', 'import', 'tokens.ndjson'], there)).toMatchObject({
+    expect(await runCommand(['token', 'import', 'tokens.ndjson'], target)).toMatchObject({
       exitCode: 0,
       stdout,
     });
   }
-  expect((await runCommand(['token', 'export'], there)).stdout).toBe(exported.stdout);
+  expect((await runCommand(['token', 'export'], target)).stdout).toBe(exported.stdout);
 
-  const { command, baseUrl } = await startServe(there);
+  const { command, baseUrl } = await startServe(target);
   const create = async (token: string | undefined) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     return (await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' }))
@@ -37,7 +37,7 @@ it('moves tokens to PostgreSQL, where they work and are revoked as they were', a
   await command.end('SIGTERM');
 });
 
-it('imports nothing of a file with a bad line, and names each', async () => {
+it('imports nothing from a file with bad lines, and reports each', async () => {
   const folder = temporaryFolder();
   const good = {
     name: 'shop',
@@ -52,13 +52,13 @@ it('imports nothing of a file with a bad line, and names each', async () => {
   const { exitCode, stdout, stderr } = await runCommand(['token', 'import', 'tokens.ndjson'], { folder });
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toContain('line 2: hash: must be a SHA-256 in hexadecimal');
-  for (const fault of ['line 3: createdAt: ', 'line 4: ', 'line 6: ']) expect(stderr).toContain(fault);
+  for (const issue of ['line 3: createdAt: ', 'line 4: ', 'line 6: ']) expect(stderr).toContain(issue);
   expect(stderr).not.toContain('line 1:');
   const list = await runCommand(['token', 'list'], { folder });
   expect(list.stdout).toBe('');
 });
 
-it('says that a file is not there', async () => {
+it('reports a missing file', async () => {
   const { exitCode, stderr } = await runCommand(['token', 'import', 'nowhere'], {
     folder: temporaryFolder(),
   });

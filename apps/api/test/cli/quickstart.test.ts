@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** Runs the printed line in a shell, as a person would paste it, in another folder. */
+/** Runs the printed line in a shell, in another folder. */
 function paste(line: string): { status: string; body: unknown } {
   const reply = execFileSync('sh', ['-c', line], {
     cwd: '/',
@@ -19,7 +19,7 @@ function paste(line: string): { status: string; body: unknown } {
   return { status: head.slice(0, 12), body: JSON.parse(body) };
 }
 
-it('prints a curl that stores a plant, and keeps token and plant over a restart', async () => {
+it('prints a curl that stores a plant, and keeps token and plant after a restart', async () => {
   const folder = join(temporaryFolder(), "it's a folder");
   execFileSync('mkdir', [folder]);
 
@@ -46,7 +46,7 @@ it('prints a curl that stores a plant, and keeps token and plant over a restart'
   }
 });
 
-it('keeps the token, the database and its companions from other users', async () => {
+it('makes the token, the database and its log unreadable for other users', async () => {
   const folder = temporaryFolder();
   const { command } = await startServe({ folder }, ['--quickstart']);
   await command.waitFor(/^curl .*$/m);
@@ -57,7 +57,7 @@ it('keeps the token, the database and its companions from other users', async ()
   await command.end('SIGTERM');
 });
 
-it('issues no token when its file cannot be written, and says what to do', async () => {
+it('issues no token if its file cannot be written, and prints what to do', async () => {
   const folder = temporaryFolder();
   execFileSync('mkdir', ['-p', join(folder, 'data/access-token')]);
   const call = { folder, environment: { PORT: '0', DATABASE_URL: 'file:plant-store.db' } };

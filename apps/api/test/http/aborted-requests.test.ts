@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('have a line in the log for each plant that is stored, though the client has gone away before any reply', async () => {
-  // From here on the token is known from memory.
+it('are each logged with the plant they stored, even if the client disconnects before any reply', async () => {
+  // From here on the token is cached.
   expect((await postPlant(service, { id: 1000, name: 'Fern' })).status).toBe(200);
   const connection = await openConnection(service.baseUrl);
   const requests = Array.from({ length: 100 }, (_, at) =>

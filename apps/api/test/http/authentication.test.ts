@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 
 const body = '{"id":1,"name":"Monstera"}';
 
-/** Sends a plant with this Authorization header, or with none. */
+/** Sends a plant with or without an Authorization header. */
 function send(authorization?: string): PromiseLike<Reply> {
   const request = supertest(service.baseUrl).post('/plants').set('Content-Type', 'application/json');
   return (authorization === undefined ? request : request.set('Authorization', authorization)).send(body);
@@ -37,7 +37,7 @@ describe('a request that is refused', () => {
     expectRefusal(reply, 'missing_token', 'Send it as Authorization: Bearer <ACCESS_TOKEN>.');
   });
 
-  it('is not helped by a token in another place', async () => {
+  it('has a token only in another place', async () => {
     const reply = await supertest(service.baseUrl)
       .post('/plants')
       .query({ access_token: service.token })
@@ -50,9 +50,9 @@ describe('a request that is refused', () => {
     ['of another form', () => 'secret'],
     ['with one letter mistyped', (token) => mistype(token, 10)],
     ['with one letter of the check mistyped', (token) => mistype(token, token.length - 1)],
-    ['with its last letter cut off', (token) => token.slice(0, -1)],
-    ['with its prefix cut off', (token) => token.slice('pst_'.length)],
-    ['with a letter too many', (token) => `${token}0`],
+    ['without its last letter', (token) => token.slice(0, -1)],
+    ['without its prefix', (token) => token.slice('pst_'.length)],
+    ['with one letter too many', (token) => `${token}0`],
     ['in capitals', (token) => token.toUpperCase()],
     ['given twice', (token) => `${token} ${token}`],
     ['in quotes', (token) => `"${token}"`],
@@ -65,7 +65,7 @@ describe('a request that is refused', () => {
     );
   });
 
-  it('has a token that nobody has issued', async () => {
+  it('has a token that was never issued', async () => {
     expectRefusal(await send(`Bearer ${generateAccessToken()}`), 'invalid_token', 'is not known here');
   });
 
@@ -92,7 +92,7 @@ describe('a request that is accepted', () => {
     expect((await send(`Bearer   ${service.token}`)).status).toBe(200);
   });
 
-  it('may have a token that is still to expire', async () => {
+  it('may have a token that expires later', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000);
     const { text } = await service.accessTokens.issue({ name: 'expires', expiresAt });
     const row = { id: '2', name: 'Fern', tag: null };
@@ -110,7 +110,7 @@ it('refuses a token in use as soon as it is revoked, and no other', async () => 
   expect((await send(`Bearer ${service.token}`)).status).toBe(200);
 });
 
-/** The token with another letter at a position. */
+/** Replaces the letter at a position. */
 function mistype(token: string, position: number): string {
   const letter = token[position] === 'a' ? 'b' : 'a';
   return token.slice(0, position) + letter + token.slice(position + 1);

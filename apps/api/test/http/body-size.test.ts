@@ -16,7 +16,7 @@ afterAll(() => service.stop());
 
 const tooLarge = `The body is larger than ${limit} bytes.`;
 
-/** A plant of as many bytes as asked for, whose name is made of one letter. */
+/** Creates a plant whose JSON has this many bytes, with a name of one repeated letter. */
 function plantOf(bytes: number, { id = 1, letter = 'a' } = {}): { body: string; name: string } {
   const space = bytes - Buffer.byteLength(JSON.stringify({ id, name: '' }));
   const name = letter.repeat(Math.floor(space / Buffer.byteLength(letter)));
@@ -24,7 +24,7 @@ function plantOf(bytes: number, { id = 1, letter = 'a' } = {}): { body: string; 
   return { body: json + ' '.repeat(bytes - Buffer.byteLength(json)), name };
 }
 
-/** A request whose body comes in chunks of some bytes each, its length untold. */
+/** Composes a request whose body is chunked, without a Content-Length. */
 function composeChunked(body: string, chunkBytes: number, lastChunk = '0\r\n\r\n'): Buffer {
   const bytes = Buffer.from(body);
   const parts = [
@@ -44,13 +44,13 @@ describe('a body that is refused', () => {
     expectRefusal(await postPlant(service, plantOf(limit + 1).body), 'body_too_large', tooLarge);
   });
 
-  it('has no more letters than bytes are allowed, but more bytes', async () => {
+  it('has fewer letters than the limit, but more bytes', async () => {
     const { body } = plantOf(limit + 2, { letter: '🪴' });
     expect(body.length).toBeLessThan(limit);
     expectRefusal(await postPlant(service, body), 'body_too_large', tooLarge);
   });
 
-  it('is too large by whitespace alone', async () => {
+  it('is too large only because of whitespace', async () => {
     expectRefusal(
       await postPlant(service, `{"id":1,"name":"n"}${' '.repeat(limit)}`),
       'body_too_large',
@@ -63,7 +63,7 @@ describe('a body that is refused', () => {
     expectRefusal(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
   });
 
-  it('is announced as larger than any number', async () => {
+  it('is announced as larger than a safe integer', async () => {
     const request = composePlantRequest(service, '', { 'Content-Length': '9'.repeat(18) });
     expectRefusal(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
   });
@@ -73,15 +73,15 @@ describe('a body that is refused', () => {
     expectRefusal(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
   });
 
-  it('is too large already, in chunks that do not end', async () => {
+  it('is too large before the end of its chunks', async () => {
     const request = composeChunked(plantOf(limit + 1).body, 50, '');
     expectRefusal(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
   });
 
   it.each(['name', 'tag', 'unknown'])(
-    'never came to its end: the client went away in its %s',
+    'is incomplete: the client disconnected within its %s',
     async (field) => {
-      const requestId = `went-away-in-${field}`;
+      const requestId = `disconnected-in-${field}`;
       const headers = { 'X-Request-Id': requestId, 'Content-Length': '100' };
       const connection = await openConnection(service.baseUrl);
       connection.write(composePlantRequest(service, `{"id":1,"name":"n","${field}":"`, headers));
@@ -106,7 +106,7 @@ describe('a body that is accepted', () => {
     [1, 12],
     [7, 13],
     [limit, 14],
-  ])('comes in chunks of %d bytes, through the middle of letters', async (chunkBytes, id) => {
+  ])('comes in chunks of %d bytes that split letters', async (chunkBytes, id) => {
     const { body, name } = plantOf(limit, { id, letter: '🪴' });
     const request = sendRaw(service.baseUrl, composeChunked(body, chunkBytes));
     await expectStored(service, request, { id: String(id), name, tag: null });
@@ -115,7 +115,7 @@ describe('a body that is accepted', () => {
   it.each([
     ['whole', 15, () => composePlantRequest(service, plantOf(limit * 1_000).body)],
     ['in chunks', 16, () => composeChunked(plantOf(limit * 3).body, 10)],
-  ])('follows one that was too large, and came %s, on the same connection', async (_how, id, compose) => {
+  ])('follows one that was too large, sent %s, on the same connection', async (_how, id, compose) => {
     const connection = await openConnection(service.baseUrl);
     connection.write(compose());
     expectRefusal(await connection.readReply(), 'body_too_large', tooLarge);
@@ -142,7 +142,7 @@ describe('without a configured limit', () => {
   it.each([
     [1, 'a'],
     [2, '🪴'],
-  ])('stores a body of exactly 1 MiB whole: plant %d, of %s', async (id, letter) => {
+  ])('stores a body of exactly 1 MiB: plant %d, of %s', async (id, letter) => {
     const { body, name } = plantOf(mebibyte, { id, letter });
     await expectStored(unconfigured, postPlant(unconfigured, body), { id: String(id), name, tag: null });
   });

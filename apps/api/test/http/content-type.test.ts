@@ -68,7 +68,7 @@ describe('a request that is refused', () => {
     expectRefusal(reply, 'unsupported_content_type', `The content type is "${contentType}".`);
   });
 
-  it('has a content type longer than a message should be', async () => {
+  it('has a content type too long to be quoted in full', async () => {
     const reply = await plantRequest(service)
       .set('Content-Type', `text/${'x'.repeat(5_000)}`)
       .send(body);
@@ -92,7 +92,7 @@ describe('a request that is refused', () => {
     );
   });
 
-  it('is compressed without saying so', async () => {
+  it('is compressed without a Content-Encoding', async () => {
     const request = composePlantRequest(service, gzipSync(body));
     expectRefusal(await sendRaw(service.baseUrl, request), 'malformed_json', 'it is not in UTF-8');
   });
@@ -122,7 +122,7 @@ describe('a request that is accepted', () => {
     await expectStored(service, plantRequest(service).set('Content-Encoding', coding).send(body), row);
   });
 
-  it('asks for a reply of another type, and gets JSON all the same', async () => {
+  it('accepts only another type, and still gets JSON', async () => {
     const request = postPlant(service, body).set('Accept', 'text/html');
     await expectStored(service, request, row);
   });

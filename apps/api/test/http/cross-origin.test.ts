@@ -9,7 +9,7 @@ const origin = 'https://app.example.com';
 const another = 'http://localhost:5173';
 const exposed = 'Retry-After,X-Request-Id,Idempotent-Replayed,RateLimit,RateLimit-Policy';
 
-/** The preflight of a browser before a page of the origin posts a plant. */
+/** Sends the preflight of a page that is about to post a plant. */
 function preflight({ baseUrl }: TestService, from: string, path = '/plants'): supertest.Test {
   return supertest(baseUrl)
     .options(path)
@@ -29,7 +29,7 @@ describe('with origins configured', () => {
   });
   afterAll(() => service.stop());
 
-  /** Posts a plant as a page of the origin does. */
+  /** Posts a plant as a page of the origin would. */
   const postFrom = (from: string, body: string | object) => postPlant(service, body).set('Origin', from);
 
   function expectReadable({ headers }: Reply, from = origin): void {
@@ -41,7 +41,7 @@ describe('with origins configured', () => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   }
 
-  it.each([origin, another])('lets a page of %s read a reply, and what its headers say', async (from) => {
+  it.each([origin, another])('lets a page of %s read a reply and its headers', async (from) => {
     await postFrom(from, { id: 1, name: 'Monstera' });
     const reply = await postFrom(from, { id: 1, name: 'Monstera' });
     expect(reply.status).toBe(200);
@@ -52,7 +52,7 @@ describe('with origins configured', () => {
     }
   });
 
-  it('answers a preflight, which has no token, and lets it be kept', async () => {
+  it('answers a preflight, which has no token, and lets the browser cache it', async () => {
     const reply = await preflight(service, origin);
     expect(reply.status).toBe(204);
     expect(reply.text).toBe('');
@@ -67,7 +67,7 @@ describe('with origins configured', () => {
     expect(reply.headers).not.toHaveProperty('content-length');
   });
 
-  it('logs a preflight as any request, with one line', async () => {
+  it('logs a preflight like any request, with one line', async () => {
     const { headers } = await preflight(service, origin).set('X-Request-Id', 'preflight-1');
     expect(headers['x-request-id']).toBe('preflight-1');
     const lines = await readLog(service, 'preflight-1');
@@ -85,7 +85,7 @@ describe('with origins configured', () => {
     'null',
     '*',
     '',
-  ])('tells a page of "%s" no more than without the setting', async (from) => {
+  ])('gives a page of "%s" no more access than without the setting', async (from) => {
     const reply = await postFrom(from, { id: 1, name: 'Monstera' });
     expect(reply.status).toBe(200);
     expect(corsHeadersOf(reply)).toEqual(['vary']);
@@ -96,20 +96,20 @@ describe('with origins configured', () => {
     expect(refused.headers['vary']).toBe('Origin');
   });
 
-  it('answers a request that names no origin as ever, but that replies differ', async () => {
+  it('answers a request without an origin as usual, but with Vary', async () => {
     const reply = await postPlant(service, { id: 1, name: 'Monstera' });
     expect(reply.status).toBe(200);
     expect(corsHeadersOf(reply)).toEqual(['vary']);
     expect(reply.headers['vary']).toBe('Origin');
   });
 
-  it('takes OPTIONS that is no preflight for what it is', async () => {
+  it('refuses OPTIONS that is not a preflight', async () => {
     const reply = await supertest(service.baseUrl).options('/plants').set('Origin', origin);
     expectRefusal(reply, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
     expectReadable(reply);
   });
 
-  it('lets a page read that it is refused for its token, body or path', async () => {
+  it('lets a page read why its token, body or path is refused', async () => {
     const noToken = await postFrom(origin, {}).unset('Authorization');
     expectRefusal(noToken, 'missing_token', 'An access token is needed.');
     const malformed = await postFrom(origin, '{');
@@ -135,7 +135,7 @@ describe('with origins configured', () => {
     expect(corsHeadersOf(await supertest(service.baseUrl).get(path))).toEqual(['vary']);
   });
 
-  it('lets a page read that it is too fast', async () => {
+  it('lets a page read that it exceeded the rate limit', async () => {
     const { text: token } = await service.accessTokens.issue({ name: 'fast' });
     const send = () => postPlant({ ...service, token }, '{').set('Origin', origin);
     for (let time = 1; time <= 100; time++) await send();
@@ -152,7 +152,7 @@ describe('by default', () => {
   });
   afterAll(() => service.stop());
 
-  it('bears no CORS header on any reply, and knows no preflight', async () => {
+  it('sends no CORS headers, and does not answer preflights', async () => {
     const reply = await plantRequest(service).set('Origin', origin).send('{"id":1,"name":"Monstera"}');
     expect(reply.status).toBe(200);
     expect(corsHeadersOf(reply)).toEqual([]);

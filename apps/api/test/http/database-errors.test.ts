@@ -16,8 +16,8 @@ afterAll(() => service.stop());
 const internals =
   /prisma|sqlite|postgres|database is locked|canceling|table|relation|constraint|insert|select|\.ts|\bat /i;
 
-/** What the engines, or their drivers, say when another program holds the database or has closed it. */
-const engineFaults =
+/** The errors of the engines and drivers when another program has locked or closed the database. */
+const engineErrors =
   /SQLITE_BUSY|57014: canceling|55000: .+ not currently accepting|57P01: terminating|Connection terminated/;
 
 describe.each(outageKinds)('while the database does not answer (%s)', (kind) => {
@@ -25,51 +25,48 @@ describe.each(outageKinds)('while the database does not answer (%s)', (kind) => 
   afterEach(() => endOutage());
 
   it.each([
-    { id: '1', token: 'in use', isNew: false },
-    { id: '2', token: 'to be looked up', isNew: true },
-  ])(
-    'refuses plant $id, its token $token, for the moment, and stores it afterwards',
-    async ({ id, isNew }) => {
-      const row = { id: kind === 'closed' ? id : `1${id}`, name: 'Monstera', tag: null };
-      const body = `{"id":${row.id},"name":"Monstera"}`;
-      const { text: newToken } = await service.accessTokens.issue({ name: 'new' });
-      const sender = { ...service, token: isNew ? newToken : service.token };
-      if (!isNew) expect((await postPlant(sender, '{"id":0,"name":"Fern"}')).status).toBe(200);
-      endOutage = await service.database.beginOutage(kind);
+    { id: '1', token: 'cached', isNew: false },
+    { id: '2', token: 'not cached', isNew: true },
+  ])('refuses plant $id, its token $token, and stores it afterwards', async ({ id, isNew }) => {
+    const row = { id: kind === 'closed' ? id : `1${id}`, name: 'Monstera', tag: null };
+    const body = `{"id":${row.id},"name":"Monstera"}`;
+    const { text: newToken } = await service.accessTokens.issue({ name: 'new' });
+    const sender = { ...service, token: isNew ? newToken : service.token };
+    if (!isNew) expect((await postPlant(sender, '{"id":0,"name":"Fern"}')).status).toBe(200);
+    endOutage = await service.database.beginOutage(kind);
 
-      const refused = await postPlant(sender, body);
-      expectRefusal(
-        refused,
-        'database_unavailable',
-        /^The database does not answer\. Try again in 1 second\.$/,
-      );
-      expect(refused.headers['retry-after']).toBe('1');
-      expect(JSON.stringify(refused.headers)).not.toMatch(internals);
+    const refused = await postPlant(sender, body);
+    expectRefusal(
+      refused,
+      'database_unavailable',
+      /^The database does not answer\. Try again in 1 second\.$/,
+    );
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(JSON.stringify(refused.headers)).not.toMatch(internals);
 
-      await endOutage();
-      expect((await readPlants(service)).filter(({ id }) => id === row.id)).toEqual([]);
-      const accepted = postPlant(sender, body);
-      await expectStored(service, accepted, row);
-      expect((await accepted).headers).not.toHaveProperty('idempotent-replayed');
+    await endOutage();
+    expect((await readPlants(service)).filter(({ id }) => id === row.id)).toEqual([]);
+    const accepted = postPlant(sender, body);
+    await expectStored(service, accepted, row);
+    expect((await accepted).headers).not.toHaveProperty('idempotent-replayed');
 
-      const lines = await readLog(service, refused.headers['x-request-id']);
-      expect(lines).toMatchObject([
-        { level: 50, err: { message: expect.stringMatching(engineFaults), stack: expect.any(String) } },
-        { level: 30, status: 503, error: 50301 },
-      ]);
-    },
-  );
+    const lines = await readLog(service, refused.headers['x-request-id']);
+    expect(lines).toMatchObject([
+      { level: 50, err: { message: expect.stringMatching(engineErrors), stack: expect.any(String) } },
+      { level: 30, status: 503, error: 50301 },
+    ]);
+  });
 });
 
 describe.each(['plants', 'access_tokens'])('while the table %s is missing', (table) => {
   let newToken: string;
   beforeEach(async () => {
-    newToken = (await service.accessTokens.issue({ name: 'to be looked up' })).text;
+    newToken = (await service.accessTokens.issue({ name: 'not cached' })).text;
     await service.database.query(`ALTER TABLE ${table} RENAME TO elsewhere`);
   });
   afterEach(() => service.database.query(`ALTER TABLE elsewhere RENAME TO ${table}`));
 
-  it('tells the caller nothing about the inside, and the log everything', async () => {
+  it('shows internals only in the log, not to the caller', async () => {
     const reply = await postPlant({ ...service, token: newToken }, { id: 3, name: 'Fern' });
     const message = /^The service met an unexpected fault\. Repeating the request is safe\.$/;
     expectRefusal(reply, 'internal_error', message);

@@ -10,16 +10,16 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What one engine answers and the other refuses. */
-const questions: Readonly<Record<Engine, string>> = {
+/** A query that only this engine can run. */
+const queries: Readonly<Record<Engine, string>> = {
   sqlite: 'SELECT sqlite_version() AS version',
   postgresql: 'SELECT current_setting($$server_version$$) AS version',
 };
 
-it('is the one that this project of vitest is named for', async ({ task }) => {
+it('is the one that the vitest project is named after', async ({ task }) => {
   const [engine = ''] = (task.file.projectName ?? '').split('-');
-  const question = new Map(Object.entries(questions)).get(engine);
-  expect(await service.database.query(question ?? '')).toEqual([{ version: expect.stringMatching(/^\d/) }]);
+  const query = new Map(Object.entries(queries)).get(engine);
+  expect(await service.database.query(query ?? '')).toEqual([{ version: expect.stringMatching(/^\d/) }]);
   const row = { id: '1', name: 'Monstera', tag: null };
   await expectStored(service, postPlant(service, { id: 1, name: 'Monstera' }), row);
 });

@@ -16,7 +16,7 @@ afterAll(() => service.stop());
 
 const plant = { id: 1, name: 'Monstera' };
 
-/** Every error, its number, which is for good, and a request that is answered with it. */
+/** Every error with its number, which must never change, and a request that provokes it. */
 const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
   ['bad_request', 40000, () => sendRaw(service.baseUrl, 'hello\r\n\r\n')],
   ['malformed_json', 40001, () => postPlant(service, '{')],
@@ -43,7 +43,7 @@ it.each(provocations)('answers %s with its number, %d', async (name, error, prov
   expect(errors[name].error).toBe(error);
 });
 
-it('leaves none out', () => {
+it('covers every error', () => {
   expect(provocations.map(([name]) => name)).toEqual(Object.keys(errors));
 });
 
@@ -55,7 +55,7 @@ async function postPastRateLimit(): Promise<Reply> {
   return reply;
 }
 
-/** Posts more plants than are stored at a time, and may wait, while the database takes its time. */
+/** Posts more plants than may be in flight and queued while the database is locked. */
 async function postPastWaitingLimit(): Promise<Reply> {
   const narrow = await startTestService({ QUEUE_MAX_PLANTS: '1' });
   await postPlant(narrow, plant);
@@ -90,7 +90,7 @@ async function postToDamagedDatabase(): Promise<Reply> {
   return reply;
 }
 
-/** Posts a plant behind a request that was running when the service was told to stop. */
+/** Posts a plant on a connection with a request in flight, after the service began to stop. */
 async function postWhileStopping(): Promise<Reply> {
   const stopping = await startTestService();
   const connection = await openConnection(stopping.baseUrl);

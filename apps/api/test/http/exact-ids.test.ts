@@ -8,7 +8,7 @@ import { startTestService } from '../support/start-test-service.js';
 const idsPerRun = 1_000;
 const runs = 11;
 
-/** Ids as a caller may give them: any int64, as a `number` where that is exact. */
+/** Ids as callers may pass them: any int64, as a `number` if it is a safe integer. */
 const ids = fc
   .uniqueArray(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), { minLength: idsPerRun, maxLength: idsPerRun })
   .map((bigints) => bigints.map((id) => (Number.isSafeInteger(Number(id)) ? Number(id) : id)));
@@ -20,17 +20,17 @@ it(`keeps more than 10,000 ids exact: client, HTTP, database, and back`, async (
 
   await fc.assert(
     fc.asyncProperty(ids, async (batch) => {
-      const waiting = batch.values();
-      const sendInTurn = async () => {
-        for (const id of waiting) {
+      const remaining = batch.values();
+      const sendRemaining = async () => {
+        for (const id of remaining) {
           const { status } = await client.createPlant({ body: { id, name: `plant ${id}` } });
           if (status !== 200) return false;
           sent.add(String(id));
         }
         return true;
       };
-      const lanes = await Promise.all(Array.from({ length: 32 }, sendInTurn));
-      return lanes.every((good) => good);
+      const senders = await Promise.all(Array.from({ length: 32 }, sendRemaining));
+      return senders.every((succeeded) => succeeded);
     }),
     { numRuns: runs },
   );

@@ -22,7 +22,7 @@ describe('a body that is refused', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('is not there', async () => {
+  it('is missing', async () => {
     const request = composePlantRequest(service, '', { 'Content-Length': undefined });
     expectRefusal(
       await sendRaw(service.baseUrl, request),
@@ -31,7 +31,7 @@ describe('a body that is refused', () => {
     );
   });
 
-  it('is of no length', async () => {
+  it('is empty', async () => {
     expectRefusal(await postPlant(service, ''), 'malformed_json', 'The body is not valid JSON: it is empty.');
   });
 
@@ -39,7 +39,7 @@ describe('a body that is refused', () => {
     ['only whitespace', ' \r\n\t ', 'Expected a value but reached end of input at position 5'],
     ['cut short', '{"id":1,"name":"n"', 'but reached end of input at position 18'],
     ['followed by more', '{"id":1,"name":"n"}}', "Expected end of input but got '}' at position 19"],
-    ['two values', '{"id":1,"name":"n"}\n{"id":2,"name":"n"}', 'Expected end of input'],
+    ['more than one value', '{"id":1,"name":"n"}\n{"id":2,"name":"n"}', 'Expected end of input'],
     ['with a trailing comma', '{"id":1,"name":"n",}', 'at position 19'],
     ['without a comma', '{"id":1 "name":"n"}', 'at position 8'],
     ['without a colon', '{"id" 1,"name":"n"}', 'at position 6'],
@@ -92,7 +92,7 @@ describe('a body that is refused', () => {
     ['x', '{"id":1,"name":"n","x":{"y":1},"x":{"y":2}}'],
     ['x', '{"id":1,"name":"n","x":[],"x":{}}'],
     ['y', '{"id":1,"name":"n","x":[{"y":1,"y":2}]}'],
-  ])('names a member twice with different values: %s in %s', async (name, body) => {
+  ])('has a duplicate member with a different value: %s in %s', async (name, body) => {
     expectRefusal(
       await postPlant(service, body),
       'malformed_json',
@@ -102,7 +102,7 @@ describe('a body that is refused', () => {
 
   it.each([
     ['arrays', brackets],
-    ['arrays that never end', '['.repeat(depth)],
+    ['unclosed arrays', '['.repeat(depth)],
     ['objects', objects],
     ['an unknown field', `{"id":1,"name":"n","x":${brackets}}`],
   ])(`is nested ${depth} deep: %s`, async (_, body) => {
@@ -112,7 +112,7 @@ describe('a body that is refused', () => {
   it.each([
     ['plain', '{"id":1,"name":"n","__proto__":{"polluted":true}}'],
     ['null', '{"id":1,"name":"n","__proto__":null}'],
-    ['to lend the missing fields', '{"__proto__":{"id":1,"name":"n"}}'],
+    ['to supply the missing fields', '{"__proto__":{"id":1,"name":"n"}}'],
     ['escaped', '{"id":1,"name":"n","\\u005f_proto__":{"polluted":true}}'],
     ['escaped in its letters', '{"id":1,"name":"n","__pr\\u006Fto__":{"polluted":true}}'],
     ['nested', '{"id":1,"name":"n","x":{"__proto__":{"polluted":true}}}'],
@@ -122,7 +122,7 @@ describe('a body that is refused', () => {
   });
 
   it.each(['null', '[]', '[{"id":1,"name":"n"}]', '"x"', '""', '7', '1.5', 'true', 'false'])(
-    'is JSON but no object: %s',
+    'is JSON but not an object: %s',
     async (body) => {
       expectRefusal(await postPlant(service, body), 'invalid_plant', 'the body must be a JSON object');
     },
@@ -133,26 +133,26 @@ describe('a body that is accepted', () => {
   it.each([
     ['with whitespace everywhere', '\r\n\t { "id" : 10 , "name" : "n" } \n', '10'],
     ['with escapes in names and values', '{"\\u0069d":11,"n\\u0061me":"\\u006e"}', '11'],
-    ['with a member named twice, with one value', '{"id":12,"name":"n","name":"n","id":12.0}', '12'],
+    ['with a duplicate member of the same value', '{"id":12,"name":"n","name":"n","id":12.0}', '12'],
     [
-      'with members named as those of objects',
+      'with members named like those of objects',
       '{"id":13,"name":"n","constructor":{"prototype":{"a":1}}}',
       '13',
     ],
     ['with a member named prototype', '{"id":14,"name":"n","prototype":{"polluted":true}}', '14'],
     [
-      'with members named as methods',
+      'with members named like methods',
       '{"id":15,"name":"n","toString":1,"hasOwnProperty":null,"then":2}',
       '15',
     ],
-    ['nested, but not without end', `{"id":16,"name":"n","x":${'['.repeat(99)}${']'.repeat(99)}}`, '16'],
-    ['with a member of no name', '{"id":17,"name":"n","":0}', '17'],
+    ['nested, within the limit', `{"id":16,"name":"n","x":${'['.repeat(99)}${']'.repeat(99)}}`, '16'],
+    ['with a member whose name is empty', '{"id":17,"name":"n","":0}', '17'],
   ])('%s', async (_, body, id) => {
     await expectStored(service, postPlant(service, body), { id, name: 'n', tag: null });
     expect('polluted' in {}).toBe(false);
   });
 
-  it('with a value that reads __proto__', async () => {
+  it('with the value "__proto__"', async () => {
     const row = { id: '18', name: '__proto__', tag: null };
     await expectStored(service, postPlant(service, '{"id":18,"name":"__proto__"}'), row);
   });

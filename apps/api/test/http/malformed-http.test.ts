@@ -17,16 +17,16 @@ const body = '{"id":1,"name":"Monstera"}';
 
 const otherHost = { HOST: 'other.example' };
 
-/** A valid request with some headers otherwise. */
+/** Composes a request, valid except for these headers. */
 function compose(headers: Readonly<Record<string, string | undefined>>, content = body): string {
   return composePlantRequest(service, content, headers).toString();
 }
 
-describe('what is not valid HTTP', () => {
+describe('malformed HTTP', () => {
   afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it.each<[string, () => string | Buffer, RegExp]>([
-    ['no HTTP at all', () => 'hello\r\n\r\n', /HPE_INVALID_METHOD/],
+    ['not HTTP at all', () => 'hello\r\n\r\n', /HPE_INVALID_METHOD/],
     ['TLS', () => Buffer.from('160301020001000001fc0303', 'hex'), /HPE_INVALID_METHOD/],
     ['HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /HPE_/],
     ['an unknown method', () => compose({}).replace('POST', 'PLANT'), /HPE_INVALID_METHOD/],
@@ -39,7 +39,7 @@ describe('what is not valid HTTP', () => {
     ['a space in a header name', () => compose({ 'X Plant': '1' }), /HPE_INVALID_HEADER_TOKEN/],
     ['a NUL in a header', () => compose({ 'X-Plant': 'a\0b' }), /HPE_INVALID_HEADER_TOKEN/],
     ['a folded header', () => compose({ 'X-Plant': 'a\r\n b' }), /HPE_/],
-    ['a length that is no number', () => compose({ 'Content-Length': 'x' }), /HPE_INVALID_CONTENT_LENGTH/],
+    ['a length that is not a number', () => compose({ 'Content-Length': 'x' }), /HPE_INVALID_CONTENT_LENGTH/],
     ['a negative length', () => compose({ 'Content-Length': '-1' }), /HPE_INVALID_CONTENT_LENGTH/],
     ['two lengths', () => compose({ 'content-length': '5' }), /HPE_UNEXPECTED_CONTENT_LENGTH/],
     [
@@ -47,16 +47,20 @@ describe('what is not valid HTTP', () => {
       () => compose({ 'Transfer-Encoding': 'chunked' }),
       /HPE_INVALID_TRANSFER_ENCODING/,
     ],
-    ['a chunk of no size', () => composeChunked(`zz\r\n${body}`), /HPE_INVALID_CHUNK_SIZE/],
+    ['a chunk without a size', () => composeChunked(`zz\r\n${body}`), /HPE_INVALID_CHUNK_SIZE/],
     [
       'a chunk larger than its size',
       () => composeChunked(`1\r\n${body}\r\n0\r\n\r\n`),
       /HPE_STRICT|HPE_INVALID/,
     ],
-    ['too large a header', () => compose({ 'X-Plant': 'x'.repeat(20_000) }), /its headers are too large/],
-    ['too many bytes of headers', () => compose(headersOf(2_000)), /its headers are too large/],
     [
-      'too long a path',
+      'a header that is too large',
+      () => compose({ 'X-Plant': 'x'.repeat(20_000) }),
+      /its headers are too large/,
+    ],
+    ['too many headers', () => compose(headersOf(2_000)), /its headers are too large/],
+    [
+      'a path that is too long',
       () => compose({}).replace('/plants', `/${'x'.repeat(20_000)}`),
       /headers are too large/,
     ],
@@ -69,7 +73,7 @@ describe('what is not valid HTTP', () => {
     expect(await connection.readToEnd()).toBe('');
   });
 
-  it('is refused when the client stops sending in mid-body', async () => {
+  it('is refused when the client stops sending within the body', async () => {
     const connection = await openConnection(service.baseUrl);
     connection.write(compose({ 'Content-Length': '1000' }));
     connection.end();
@@ -77,12 +81,12 @@ describe('what is not valid HTTP', () => {
   });
 
   it.each<[string, () => string]>([
-    ['more header lines than are looked at', () => composeLong(1_997)],
-    ['a second Host behind them', () => composeLong(1_996, otherHost)],
-    ['a second Host far behind them', () => composeLong(3_000, otherHost)],
+    ['more header lines than allowed', () => composeLong(1_997)],
+    ['a second Host after the limit', () => composeLong(1_996, otherHost)],
+    ['a second Host far after the limit', () => composeLong(3_000, otherHost)],
   ])('is refused: %s', async (_, request) => {
     const reply = await sendRaw(service.baseUrl, request());
-    // The parser's own limit differs from release to release of Node.js.
+    // The parser's own limit differs between releases of Node.js.
     expectRefusal(reply, 'bad_request', /^The request is not valid HTTP: .*(2000 header lines|too many)\.$/);
   });
 
@@ -96,13 +100,13 @@ describe('what is not valid HTTP', () => {
   });
 });
 
-describe('what is unusual but valid HTTP', () => {
+describe('unusual but valid HTTP', () => {
   it.each<[string, () => string]>([
     ['HTTP/1.0 without a Host header', () => compose({ Host: undefined }).replace('HTTP/1.1', 'HTTP/1.0')],
-    ['an expectation that nobody knows', () => compose({ Expect: 'foo' })],
+    ['an unknown expectation', () => compose({ Expect: 'foo' })],
     ['an offer to upgrade', () => compose({ Connection: 'Upgrade', Upgrade: 'h2c' })],
     ['empty lines before the request', () => `\r\n\r\n${compose({})}`],
-    ['as many header lines as are looked at', () => composeLong(1_996)],
+    ['as many header lines as allowed', () => composeLong(1_996)],
     ['header names in capitals', () => compose({}).replace('Content-Type', 'CONTENT-TYPE')],
     ['extensions of chunks, and trailers', () => composeChunked(`1a;x=y\r\n${body}\r\n0\r\nX-T: 1\r\n\r\n`)],
   ])('is answered: %s', async (_, request) => {
@@ -120,7 +124,7 @@ describe('what is unusual but valid HTTP', () => {
     connection.destroy();
   });
 
-  it('is answered in order: requests sent without waiting for replies', async () => {
+  it('is answered in order: pipelined requests', async () => {
     const connection = await openConnection(service.baseUrl);
     const names = ['a', 'b', 'c', 'd'];
     connection.write(names.map((name, i) => compose({}, `{"id":${10 + i},"name":"${name}"}`)).join(''));
@@ -130,7 +134,7 @@ describe('what is unusual but valid HTTP', () => {
   });
 });
 
-it('is refused behind a valid request, whose own reply comes first', async () => {
+it('is refused after a valid request, whose reply comes first', async () => {
   const connection = await openConnection(service.baseUrl);
   connection.write(`${compose({}, '{"id":20,"name":"Ivy"}')}garbage\r\n\r\n`);
   expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Ivy' } });
@@ -138,7 +142,7 @@ it('is refused behind a valid request, whose own reply comes first', async () =>
   expect(await connection.readToEnd()).toBe('');
 });
 
-it('is refused behind two valid requests, when its own body is what is malformed', async () => {
+it('is refused after two valid requests, if only its body is malformed', async () => {
   const connection = await openConnection(service.baseUrl);
   const valid = [30, 31].map((id) => compose({}, `{"id":${id},"name":"Ivy"}`)).join('');
   connection.write(`${valid}${composeChunked(`zz\r\n${body}`)}`);
@@ -147,7 +151,7 @@ it('is refused behind two valid requests, when its own body is what is malformed
   expect(await connection.readToEnd()).toBe('');
 });
 
-it('is refused once, however much of it comes behind a request that is running', async () => {
+it('is refused once, even if more of it follows a request in flight', async () => {
   const linesBefore = service.logLines.length;
   const connection = await openConnection(service.baseUrl);
   const endOutage = await service.database.beginOutage('closed');
@@ -164,7 +168,7 @@ it('is refused once, however much of it comes behind a request that is running',
   expect(lines.filter(({ msg }) => msg === 'malformed HTTP')).toHaveLength(1);
 });
 
-it('is no reason for a second reply when its request is answered already', async () => {
+it('gets no second reply if its request was already answered', async () => {
   const linesBefore = service.logLines.length;
   const connection = await openConnection(service.baseUrl);
   const headers = { Authorization: undefined, 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
@@ -188,7 +192,7 @@ function composeChunked(chunks: string): string {
   return compose({ 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' }, chunks);
 }
 
-/** A valid request, which has four header lines, with some of the shortest before them. */
+/** Composes a valid request, with short header lines before its own four. */
 function composeLong(lines: number, headers: Readonly<Record<string, string>> = {}): string {
   return compose(headers).replace('Host:', `${'a:\r\n'.repeat(lines)}Host:`);
 }

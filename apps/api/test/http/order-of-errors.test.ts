@@ -18,13 +18,13 @@ afterAll(() => service.stop());
 
 const unknownToken = `Bearer ${generateAccessToken()}`;
 
-// Bodies, each with the fault that it is named for and those of the bodies below it.
+// Each body has the error that it is named after, and those of the bodies below it.
 const tooLarge = '{"id":1,"name":7,'.padEnd(limit + 1);
 const malformed = '{"id":1,"name":7,';
-const misshapen = '{"id":1,"name":7}';
+const invalid = '{"id":1,"name":7}';
 const taken = '{"id":1,"name":"another"}';
 
-interface Faults {
+interface RequestParts {
   readonly target?: string;
   readonly authorization?: string | undefined;
   readonly contentType?: string;
@@ -32,8 +32,8 @@ interface Faults {
 }
 
 const text = 'text/plain';
-/** Each request has the fault that it is refused for, and all that come later. */
-const requests: [ErrorName, Faults][] = [
+/** Each request has the error that it is refused with, and all later ones. */
+const requests: [ErrorName, RequestParts][] = [
   ['not_found', { target: 'GET /plant', authorization: undefined, contentType: text, body: tooLarge }],
   [
     'method_not_allowed',
@@ -44,13 +44,13 @@ const requests: [ErrorName, Faults][] = [
   ['unsupported_content_type', { contentType: text, body: tooLarge }],
   ['body_too_large', { body: tooLarge }],
   ['malformed_json', { body: malformed }],
-  ['invalid_plant', { body: misshapen }],
+  ['invalid_plant', { body: invalid }],
   ['id_taken', { body: taken }],
 ];
 
-it.each(requests)('reports %s before every later fault', async (name, faults) => {
-  const { target = 'POST /plants', contentType = 'application/json', body } = faults;
-  const authorization = 'authorization' in faults ? faults.authorization : `Bearer ${service.token}`;
+it.each(requests)('reports %s before every later error', async (name, parts) => {
+  const { target = 'POST /plants', contentType = 'application/json', body } = parts;
+  const authorization = 'authorization' in parts ? parts.authorization : `Bearer ${service.token}`;
   const headers = { Authorization: authorization, 'Content-Type': contentType };
   const request = composePlantRequest(service, body, headers).toString().replace('POST /plants', target);
 
@@ -58,7 +58,7 @@ it.each(requests)('reports %s before every later fault', async (name, faults) =>
   expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
 });
 
-it('reports a body too large in chunks before what is wrong inside', async () => {
+it('reports a chunked body as too large before its other errors', async () => {
   const headers = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
   const chunks = `${tooLarge.length.toString(16)}\r\n${tooLarge}\r\n0\r\n\r\n`;
   const reply = await sendRaw(service.baseUrl, composePlantRequest(service, chunks, headers));

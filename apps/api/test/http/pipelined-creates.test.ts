@@ -9,15 +9,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('are all stored and answered in their order, wherever the network splits their bodies', async () => {
-  // From here on the token is known from memory.
+it('are all stored and answered in order, wherever the network splits their bodies', async () => {
+  // From here on the token is cached.
   expect((await postPlant(service, { id: 0, name: 'Fern' })).status).toBe(200);
   const connection = await openConnection(service.baseUrl);
   const plants = Array.from({ length: 1_000 }, (_, at) => ({
     id: at + 1,
     name: `${at + 1} ${'leaf'.repeat(500)}`,
   }));
-  // Node.js reads 64 KiB at a time, which ends within a body as a rule.
+  // Node.js reads 64 KiB at a time, which usually ends within a body.
   connection.write(Buffer.concat(plants.map((plant) => composePlantRequest(service, JSON.stringify(plant)))));
   const replies = [];
   for (const _ of plants) replies.push(await connection.readReply());

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const idFault = 'id must be an integer from -9223372036854775808 to 9223372036854775807';
+const idIssue = 'id must be an integer from -9223372036854775808 to 9223372036854775807';
 
 describe('a plant that is refused', () => {
   afterEach(async () => expect(await readPlants(service)).toEqual([]));
@@ -21,19 +21,19 @@ describe('a plant that is refused', () => {
     ['no name', '{"id":1}', 'name is required'],
     ['nothing', '{}', 'id is required; name is required'],
     ['only a tag', '{"tag":"t"}', 'id is required; name is required'],
-    ['fields in other case', '{"ID":1,"Name":"n"}', 'id is required; name is required'],
+    ['field names in another case', '{"ID":1,"Name":"n"}', 'id is required; name is required'],
     [
-      'a fault in every field',
+      'an issue in every field',
       '{"id":"1","name":null,"tag":7}',
-      `${idFault}; name must be a string; tag must be a string`,
+      `${idIssue}; name must be a string; tag must be a string`,
     ],
     [
-      'faults of different kinds',
+      'different issues',
       '{"name":"\\u0000","tag":"\\ud800"}',
       'id is required; name must not contain the character NUL (U+0000); tag must not contain an unpaired surrogate',
     ],
-  ])('has %s', async (_, body, faults) => {
-    expectRefusal(await postPlant(service, body), 'invalid_plant', `The plant is not valid: ${faults}.`);
+  ])('has %s', async (_, body, issues) => {
+    expectRefusal(await postPlant(service, body), 'invalid_plant', `The plant is not valid: ${issues}.`);
   });
 
   it.each([
@@ -61,7 +61,7 @@ describe('a plant that is refused', () => {
     '{}',
     '{"text":"1"}',
   ])('has the id %s', async (id) => {
-    expectRefusal(await postPlant(service, `{"id":${id},"name":"n"}`), 'invalid_plant', `${idFault}.`);
+    expectRefusal(await postPlant(service, `{"id":${id},"name":"n"}`), 'invalid_plant', `${idIssue}.`);
   });
 
   const texts = [
@@ -80,13 +80,13 @@ describe('a plant that is refused', () => {
     ['"\\udeb4\\ud83e"', 'must not contain an unpaired surrogate'],
     ['"a\\ud83eb"', 'must not contain an unpaired surrogate'],
   ] as const;
-  it.each(texts)('has the name %s', async (name, fault) => {
+  it.each(texts)('has the name %s', async (name, issue) => {
     const reply = await postPlant(service, `{"id":1,"name":${name}}`);
-    expectRefusal(reply, 'invalid_plant', `The plant is not valid: name ${fault}.`);
+    expectRefusal(reply, 'invalid_plant', `The plant is not valid: name ${issue}.`);
   });
-  it.each(texts)('has the tag %s', async (tag, fault) => {
+  it.each(texts)('has the tag %s', async (tag, issue) => {
     const reply = await postPlant(service, `{"id":1,"name":"n","tag":${tag}}`);
-    expectRefusal(reply, 'invalid_plant', `The plant is not valid: tag ${fault}.`);
+    expectRefusal(reply, 'invalid_plant', `The plant is not valid: tag ${issue}.`);
   });
 });
 
@@ -115,7 +115,7 @@ describe('a plant that is stored', () => {
     await expectStored(service, postPlant(service, `{"id":${id},"name":"${row.name}"}`), row);
   });
 
-  it('shows its name and tag, never its id or a field that nobody knows', async () => {
+  it('returns its name and tag, but neither its id nor unknown fields', async () => {
     const { text } = await postPlant(service, '{"x":1,"tag":"t","id":20,"name":"n","_id":2,"Name":"N"}');
     expect(text).toBe('{"name":"n","tag":"t"}');
     expect(await readPlants(service)).toContainEqual({ id: '20', name: 'n', tag: 't' });

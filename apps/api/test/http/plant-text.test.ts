@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The characters from one code to another. */
+/** All characters between two code points, inclusive. */
 function characters(from: number, to: number): string {
   return String.fromCodePoint(...Array.from({ length: to - from + 1 }, (_, i) => from + i));
 }
@@ -31,23 +31,23 @@ const texts: [title: string, text: string][] = [
   ['what looks like an array', '["a",1]'],
   ['what looks like an object', '{"$.id":1}'],
   ['an emoji', '🪴'],
-  ['an emoji of several', '👩🏽‍🌾🏳️‍🌈'],
+  ['an emoji sequence', '👩🏽‍🌾🏳️‍🌈'],
   ['a composed letter', 'caf\u00e9'],
   ['the same letter, combined', 'cafe\u0301'],
   ['Hangul, combined', '\u1112\u1161\u11ab'],
   ['a compatibility letter', '\ufb01\u212b\u2126'],
   ['many marks on one letter', `e${'\u0301'.repeat(1_000)}`],
   ['right to left', '\u202eתומר\u202c'],
-  ['separators of lines', '\u2028\u2029\u0085'],
+  ['line separators', '\u2028\u2029\u0085'],
   ['a byte order mark within', 'a\ufeffb'],
   ['a byte order mark before', '\ufeffa'],
   ['noncharacters', '\ufffe\uffff\ufdd0\u{1ffff}\u{10ffff}'],
   ['the replacement character', '\ufffd'],
   ['private use', '\ue000\u{f0000}'],
-  ['capitals that grow', 'ẞßİı'],
+  ['letters that change length in another case', 'ẞßİı'],
 ];
 
-describe.each(texts)('a text is kept to the letter: %s', (_, text) => {
+describe.each(texts)('a text is stored exactly: %s', (_, text) => {
   const id = texts.findIndex((entry) => entry[1] === text) + 1;
 
   it('sent as it is', async () => {
@@ -62,12 +62,12 @@ describe.each(texts)('a text is kept to the letter: %s', (_, text) => {
   });
 });
 
-it('tells texts apart that only look alike', async () => {
+it('distinguishes texts that only look alike', async () => {
   expect((await postPlant(service, { id: 5_000, name: 'caf\u00e9' })).status).toBe(200);
   expect((await postPlant(service, { id: 5_000, name: 'cafe\u0301' })).status).toBe(400);
 });
 
-/** Every UTF-16 code unit as an escape. */
+/** Escapes every UTF-16 code unit. */
 function escapeAll(text: string): string {
   return Array.from({ length: text.length }, (_, i) => text.charCodeAt(i))
     .map((code) => `\\u${code.toString(16).padStart(4, '0')}`)

@@ -18,7 +18,7 @@ describe(`with a limit of ${limit} requests per minute`, () => {
   });
   afterAll(() => service.stop());
 
-  it('tells what is left, and refuses what is too much', async () => {
+  it('reports the remaining requests, and refuses those above the limit', async () => {
     for (let id = 1; id <= limit; id++) {
       const { status, headers } = await postPlant({ ...service, token }, { id, name: 'n' });
       expect(status).toBe(200);
@@ -36,7 +36,7 @@ describe(`with a limit of ${limit} requests per minute`, () => {
     expect((await readPlants(service)).map(({ id }) => id)).toEqual(['1', '2', '3']);
   });
 
-  it('counts each token by itself, wherever it is used from', async () => {
+  it('counts each token separately, across addresses', async () => {
     const { text: another } = await service.accessTokens.issue({ name: 'another' });
     const send = (of: string, address: string) =>
       postPlant({ ...service, token: of }, { id: 1, name: 'n' }).set('X-Forwarded-For', address);
@@ -53,7 +53,7 @@ describe(`with a limit of ${limit} requests per minute`, () => {
     expectRefusal(await postPlant({ ...service, token }, '{'), 'rate_limited', 'Too many requests.');
   });
 
-  it('counts no request without a token of its own', async () => {
+  it('does not count requests without a valid token', async () => {
     for (let time = 1; time <= limit + 1; time++) {
       expect((await postPlant({ ...service, token: 'unknown' }, '{}')).status).toBe(401);
       expect((await supertest(service.baseUrl).get('/openapi.json')).status).toBe(200);

@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** How each engine is made to fail at what a create does, but at nothing else, and to refuse negative ids. */
+/** How to make each engine fail on creates, but on nothing else, and refuse negative ids. */
 const refusals = {
   sqlite: {
-    // With the largest number taken, AUTOINCREMENT fails with SQLITE_FULL, as a disk does.
+    // Once the largest id is taken, AUTOINCREMENT fails with SQLITE_FULL, like a full disk.
     begin: [
-      'CREATE TABLE room (id INTEGER PRIMARY KEY AUTOINCREMENT)',
-      'INSERT INTO room VALUES (9223372036854775807)',
-      'CREATE TRIGGER refuse BEFORE INSERT ON plants BEGIN INSERT INTO room VALUES (NULL); END',
+      'CREATE TABLE full_table (id INTEGER PRIMARY KEY AUTOINCREMENT)',
+      'INSERT INTO full_table VALUES (9223372036854775807)',
+      'CREATE TRIGGER refuse BEFORE INSERT ON plants BEGIN INSERT INTO full_table VALUES (NULL); END',
     ],
     end: 'DROP TRIGGER refuse',
     constrain: `CREATE TRIGGER constrain BEFORE INSERT ON plants WHEN NEW.id < 0
@@ -27,12 +27,12 @@ const refusals = {
   postgresql: {
     begin: [
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$;
+        $$ BEGIN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END $$;
       CREATE TRIGGER refuse BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION refuse()`,
     ],
     end: 'DROP TRIGGER refuse ON plants',
     constrain: 'ALTER TABLE plants ADD CHECK (id >= 0)',
-    reason: 'no room',
+    reason: 'disk full',
   },
 };
 
@@ -41,9 +41,9 @@ const readiness = async () => {
   return { status: reply.status, body: await reply.json() };
 };
 
-it('is not ready while no create is stored, and ready again as soon as one would be, without any', async () => {
+it('is not ready while creates fail, and recovers as soon as they would succeed, without one', async () => {
   const { begin, end, constrain, reason } = refusals[inject('engine')];
-  // It refuses the plant that is tried, but those of the clients only as long as the database does.
+  // This refuses the plant of the trial commit, but not those of the clients.
   await service.database.query(constrain);
   expect(await readiness()).toEqual({ status: 200, body: { status: 'ready' } });
   for (const statement of begin) await service.database.query(statement);

@@ -16,7 +16,7 @@ const plant = { id: 1, name: 'Monstera' };
 
 describe('the request id', () => {
   it.each(['a', '42', 'req_1.a:b-C', '5f0c954e-1a41-4c8e-9d8c-3f0f4d2f9d55', 'x'.repeat(64)])(
-    'is the one of the caller: %s',
+    'is the one that the caller sent: %s',
     async (proposed) => {
       const { headers } = await postPlant(service, plant).set('X-Request-Id', proposed);
       expect(headers['x-request-id']).toBe(proposed);
@@ -25,7 +25,7 @@ describe('the request id', () => {
   );
 
   it.each(['', 'x'.repeat(65), 'a b', 'a/b', 'a"b', 'a{b}', 'a,b', 'caf\u00e9', '<script>', 'a%0d%0ab'])(
-    'is a new one instead of %j',
+    'is generated instead of %j',
     async (proposed) => {
       const request = composePlantRequest(service, JSON.stringify(plant), { 'X-Request-Id': proposed });
       const { headers } = await sendRaw(service.baseUrl, request);
@@ -34,20 +34,20 @@ describe('the request id', () => {
     },
   );
 
-  it('is a new one instead of two', async () => {
+  it('is generated if there are two', async () => {
     const ids = { 'X-Request-Id': 'a', 'x-request-id': 'b' };
     const request = composePlantRequest(service, JSON.stringify(plant), ids);
     expect((await sendRaw(service.baseUrl, request)).headers['x-request-id']).toMatch(uuid);
   });
 
-  it('is a new one for each request that brings none', async () => {
+  it('is generated for each request without one', async () => {
     const replies = await Promise.all(Array.from({ length: 5 }, () => postPlant(service, plant)));
     const ids = replies.map(({ headers }) => headers['x-request-id']);
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(uuid);
   });
 
-  it('names a refused request too', async () => {
+  it('is kept for a refused request too', async () => {
     const { status, headers } = await supertest(service.baseUrl).get('/plant').set('X-Request-Id', 'refused');
     expect([status, headers['x-request-id']]).toEqual([404, 'refused']);
     expect(await readLog(service, 'refused')).toMatchObject([{ status: 404, error: 40400, path: '/plant' }]);

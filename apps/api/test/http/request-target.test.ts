@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const body = '{"id":1,"name":"Monstera"}';
 
-/** A valid plant for another target; `TOKEN` in the target stands for the token. */
+/** Composes a valid create with another target, where `TOKEN` is replaced with the token. */
 function composeFor(target: string, method = 'POST'): string {
   const written = target.replaceAll('TOKEN', service.token);
   return composePlantRequest(service, body).toString().replace('POST /plants', `${method} ${written}`);
@@ -40,7 +40,7 @@ function expectCommonHeaders({ headers }: Reply): void {
 
 const secret = () => service.token.slice('pst_'.length, 'pst_'.length + 12);
 
-describe.each(['POST', 'GET', 'OPTIONS', 'CONNECT'])('a target of %s that is not valid', (method) => {
+describe.each(['POST', 'GET', 'OPTIONS', 'CONNECT'])('an invalid target of %s', (method) => {
   it.each<[target: string, path: string]>([
     ['http://?x', '/'],
     ['http://', '/'],
@@ -67,7 +67,7 @@ describe.each(['POST', 'GET', 'OPTIONS', 'CONNECT'])('a target of %s that is not
   });
 });
 
-describe('a target that the parser refuses', () => {
+describe('a target that the parser rejects', () => {
   it.each(['plants', 'x:', '?', '#', '\\plants', 'http://a b/plants', 'TOKEN:80'])('%s', async (target) => {
     const linesBefore = service.logLines.length;
     const reply = await sendRaw(service.baseUrl, composeFor(target));
@@ -81,18 +81,18 @@ describe('a target that the parser refuses', () => {
   });
 });
 
-it.each(['OPTIONS', 'POST'])('is not found when it is the service as a whole: %s *', async (method) => {
+it.each(['OPTIONS', 'POST'])('is not found if it is the asterisk form: %s *', async (method) => {
   const reply = await sendRaw(service.baseUrl, composeFor('*', method));
   expectRefusal(reply, 'not_found', 'Nothing is served under /*.');
 });
 
-it('leaves nothing stored, and no warning on standard error, when it is not valid', async () => {
+it('stores nothing and emits no process warnings if it is invalid', async () => {
   expect(await readPlants(service)).toEqual([]);
   expect(warnings).toEqual([]);
 });
 
 it.each(['http://plants.example', 'http://plants.example?x=1', 'https://[::1]:8443/#x'])(
-  'is the root when it has no path: %s',
+  'is the root if it has no path: %s',
   async (target) => {
     const reply = await sendRaw(service.baseUrl, composeFor(target));
     expectRefusal(reply, 'not_found', /^Nothing is served under \/\.$/);
@@ -106,7 +106,7 @@ it.each([
   'http://TOKEN/plants',
   '/plants#TOKEN',
   '/plants?x#TOKEN',
-])('names the path wherever the service is said to be: %s', async (target) => {
+])('is routed by its path, whatever host it names: %s', async (target) => {
   const linesBefore = service.logLines.length;
   const reply = sendRaw(service.baseUrl, composeFor(target));
   await expectStored(service, reply, { id: '1', name: 'Monstera', tag: null });
@@ -121,18 +121,21 @@ describe('CONNECT', () => {
     ['TOKEN:80', 'bad_request', undefined],
     ['/plants', 'method_not_allowed', 'POST'],
     ['/nowhere', 'not_found', undefined],
-  ])('gets the reply of any other method to %s, and the connection ends', async (target, error, allow) => {
-    const connection = await openConnection(service.baseUrl);
-    connection.write(composeFor(target, 'CONNECT'));
-    const reply = await connection.readReply();
-    expectRefusal(reply, error, /./);
-    expectCommonHeaders(reply);
-    expect(reply.headers).toMatchObject({ connection: 'close' });
-    expect(reply.headers['allow']).toBe(allow);
-    expect(await connection.readToEnd()).toBe('');
-  });
+  ])(
+    'gets the reply of any other method to %s, and the connection is closed',
+    async (target, error, allow) => {
+      const connection = await openConnection(service.baseUrl);
+      connection.write(composeFor(target, 'CONNECT'));
+      const reply = await connection.readReply();
+      expectRefusal(reply, error, /./);
+      expectCommonHeaders(reply);
+      expect(reply.headers).toMatchObject({ connection: 'close' });
+      expect(reply.headers['allow']).toBe(allow);
+      expect(await connection.readToEnd()).toBe('');
+    },
+  );
 
-  it('is answered behind the requests before it', async () => {
+  it('is answered after the requests before it', async () => {
     const connection = await openConnection(service.baseUrl);
     connection.write([composeFor('/plants'), composeFor('/plants'), composeFor('a:1', 'CONNECT')].join(''));
     for (const _ of [1, 2]) expect(await connection.readReply()).toMatchObject({ status: 200 });
@@ -140,7 +143,7 @@ describe('CONNECT', () => {
     expect(await connection.readToEnd()).toBe('');
   });
 
-  it('leaves the service as it was when its client goes away at once', async () => {
+  it('leaves the service working if its client disconnects immediately', async () => {
     const connection = await openConnection(service.baseUrl);
     connection.write([composeFor('/plants'), composeFor('a:1', 'CONNECT')].join(''));
     connection.destroy();

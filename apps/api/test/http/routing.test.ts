@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 
 const body = '{"id":1,"name":"Monstera"}';
 
-/** Sends a valid plant to another target, written as it is, with this method. */
+/** Sends a valid plant to a verbatim target, with this method. */
 function sendTo(target: string, method = 'POST') {
   const request = composePlantRequest(service, body).toString();
   return sendRaw(service.baseUrl, request.replace('POST /plants', `${method} ${target}`));
@@ -75,12 +75,12 @@ describe('a request that is refused', () => {
     expectRefusal(await sendTo(path, 'GET'), 'not_found', `Nothing is served under ${path}.`);
   });
 
-  it('has a very long path, of which the message shows the beginning', async () => {
+  it('has a very long path, which the message truncates', async () => {
     const reply = await sendTo(`/${'a'.repeat(10_000)}`);
     expectRefusal(reply, 'not_found', /^Nothing is served under \/a{100,250}\.$/);
   });
 
-  it('shows no query in the message', async () => {
+  it('has a query, which the message omits', async () => {
     expectRefusal(await sendTo('/plant?secret=1'), 'not_found', /^Nothing is served under \/plant\.$/);
     expectRefusal(await sendTo('/plants?secret=1', 'GET'), 'method_not_allowed', /on \/plants\./);
   });
@@ -105,7 +105,7 @@ describe('a request that is accepted', () => {
 describe('/openapi.json', () => {
   const file = createRequire(import.meta.url).resolve('@plant-store/contract/openapi.json');
 
-  it('is the document of the contract, for everyone', async () => {
+  it('is the document of the contract, and needs no token', async () => {
     const { status, headers, text } = await supertest(service.baseUrl).get('/openapi.json');
     expect(text).toBe(readFileSync(file, 'utf8'));
     expect(JSON.parse(text)).toMatchObject({
@@ -117,7 +117,7 @@ describe('/openapi.json', () => {
     expect(headers['x-request-id']).toMatch(/./);
   });
 
-  it('can be asked for its headers alone', async () => {
+  it('supports HEAD', async () => {
     const { status, headers } = await supertest(service.baseUrl).head('/openapi.json');
     expect(status).toBe(200);
     expect(headers['content-length']).toBe(String(readFileSync(file).length));
@@ -138,7 +138,7 @@ it('still stores a plant', async () => {
 describe.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
   '%s',
   (path) => {
-    it('is served whole, whatever part or version is asked for', async () => {
+    it('is served completely, whatever range or version is requested', async () => {
       const conditions = {
         Range: 'bytes=999999999-',
         'If-Match': '"x"',

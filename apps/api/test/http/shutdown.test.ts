@@ -8,8 +8,8 @@ import { startTestService, type TestService } from '../support/start-test-servic
 
 const body = '{"id":1,"name":"Monstera"}';
 
-/** A connection with a request that the service has begun to work on and whose body is still to come. */
-async function openRunningRequest(service: TestService): Promise<RawConnection> {
+/** Opens a connection with a request in flight, whose body is not sent yet. */
+async function openRequestInFlight(service: TestService): Promise<RawConnection> {
   const connection = await openConnection(service.baseUrl);
   const headers = { 'Content-Length': String(body.length), Expect: '100-continue' };
   connection.write(composePlantRequest(service, '', headers));
@@ -17,15 +17,15 @@ async function openRunningRequest(service: TestService): Promise<RawConnection> 
   return connection;
 }
 
-it('answers the request that is running, refuses the next on its connection, and takes no new ones', async () => {
+it('answers the request in flight, refuses the next on its connection, and accepts no new connections', async () => {
   const service = await startTestService();
-  const connection = await openRunningRequest(service);
+  const connection = await openRequestInFlight(service);
   const stopped = service.stop();
 
   await expect(openConnection(service.baseUrl)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 
   const next = composePlantRequest(service, '{"id":2,"name":"Fern"}');
-  // Half a request keeps the connection from being idle, and so the service from being done.
+  // Half a request keeps the connection from being idle, so the service does not stop yet.
   connection.write(Buffer.concat([Buffer.from(body), next.subarray(0, 20)]));
   expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Monstera' } });
   expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
@@ -39,10 +39,10 @@ it('answers the request that is running, refuses the next on its connection, and
 });
 
 it.each(['GET /plant', 'POST http://[::1/plants', 'GET x://', 'CONNECT plants.example:443'])(
-  'refuses whatever is asked for: %s',
+  'refuses any request: %s',
   async (next) => {
     const service = await startTestService();
-    const connection = await openRunningRequest(service);
+    const connection = await openRequestInFlight(service);
     const stopped = service.stop();
     connection.write(`${body}${next} HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
     expect(await connection.readReply()).toMatchObject({ status: 200 });
@@ -51,7 +51,7 @@ it.each(['GET /plant', 'POST http://[::1/plants', 'GET x://', 'CONNECT plants.ex
   },
 );
 
-it('closes idle connections and is done', async () => {
+it('closes idle connections and stops', async () => {
   const service = await startTestService();
   const connection = await openConnection(service.baseUrl);
   connection.write(composePlantRequest(service, body));
@@ -61,21 +61,21 @@ it('closes idle connections and is done', async () => {
   expect(await connection.readToEnd()).toBe('');
 });
 
-it('does not wait for a connection on which nothing has come', async () => {
+it('does not wait for a connection without a request', async () => {
   const service = await startTestService();
   const connection = await openConnection(service.baseUrl);
   expect(await service.stop()).toBe(true);
   expect(await connection.readToEnd()).toBe('');
 });
 
-it('cuts off a request that does not come to its end, and says so', async () => {
+it('closes the connection of an unfinished request, and reports that', async () => {
   const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
-  const connection = await openRunningRequest(service);
+  const connection = await openRequestInFlight(service);
   expect(await service.stop()).toBe(false);
   expect(await connection.readToEnd()).not.toContain('200 OK');
 });
 
-it('cuts off a connection that has brought a CONNECT and whose client reads no reply', async () => {
+it('closes a connection with a CONNECT whose client reads no reply', async () => {
   const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
   const connection = await openConnection(service.baseUrl);
   const large = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: plants.example\r\n\r\n';

@@ -16,12 +16,12 @@ describe('a token is in no line of the log', () => {
   const plant = { id: 1, name: 'Monstera' };
 
   it.each<[string, (token: string) => supertest.Test]>([
-    ['sent as it should be', () => postPlant(service, plant)],
+    ['sent correctly', () => postPlant(service, plant)],
     ['sent without a scheme', (token) => plantRequest(service).set('Authorization', token)],
-    ['cut', (token) => plantRequest(service).set('Authorization', `Bearer ${token.slice(0, -1)}`)],
+    ['truncated', (token) => plantRequest(service).set('Authorization', `Bearer ${token.slice(0, -1)}`)],
     ['in the query', (token) => postPlant(service, plant).query({ access_token: token })],
     ['in a path', (token) => supertest(service.baseUrl).get(`/plants/${token}/leaves`)],
-    ['cut, in a path', (token) => supertest(service.baseUrl).get(`/${token.slice(0, -1)}`)],
+    ['truncated, in a path', (token) => supertest(service.baseUrl).get(`/${token.slice(0, -1)}`)],
     ['as the content type', (token) => plantRequest(service).set('Content-Type', token).send('{}')],
     ['as the user agent', (token) => postPlant(service, plant).set('User-Agent', token)],
     ['in malformed JSON', (token) => postPlant(service, token)],
@@ -35,9 +35,9 @@ describe('a token is in no line of the log', () => {
   });
 
   it.each<[string, (token: string) => string]>([
-    ['whole', (token) => token],
-    ['cut', (token) => token.slice(0, -1)],
-    ['with something before and behind', (token) => `a-${token}-b`],
+    ['complete', (token) => token],
+    ['truncated', (token) => token.slice(0, -1)],
+    ['with a prefix and a suffix', (token) => `a-${token}-b`],
   ])('as the request id, %s', async (_, requestId) => {
     const linesBefore = service.logLines.length;
     const proposed = requestId(service.token);
@@ -47,8 +47,8 @@ describe('a token is in no line of the log', () => {
     expectNoToken(service.logLines.slice(linesBefore).join(''));
   });
 
-  it('when the table of tokens fails', async () => {
-    const { text } = await service.accessTokens.issue({ name: 'not yet looked up' });
+  it('when the table of tokens is missing', async () => {
+    const { text } = await service.accessTokens.issue({ name: 'not cached' });
     await service.database.query('ALTER TABLE access_tokens RENAME TO elsewhere');
     const reply = await plantRequest({ ...service, token: text }).send(plant);
     expectRefusal(reply, 'internal_error', 'unexpected fault');
@@ -61,14 +61,14 @@ describe('a token is in no line of the log', () => {
   });
 });
 
-it('keeps of a token nothing but its SHA-256', async () => {
+it('stores nothing of a token but its SHA-256', async () => {
   const { text } = await service.accessTokens.issue({ name: 'hashed' });
   const content = await service.database.readEverything();
   expect(content).toContain(createHash('sha256').update(text).digest('hex'));
   expectNoToken(content, text);
 });
 
-/** Fails when a text has more of the token in it than a reader may know: its prefix and a few letters. */
+/** Fails if a text contains more of the token than its prefix and a few letters. */
 function expectNoToken(text: string, token = service.token): void {
   expect(text).not.toContain(token.slice('pst_'.length, 'pst_'.length + 12));
 }

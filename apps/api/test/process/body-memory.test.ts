@@ -11,7 +11,7 @@ import { openConnection, type RawConnection } from '../support/send-raw.js';
 const bodyLimit = 10_000;
 const timeLimits = { requestMs: 60_000, headersMs: 20_000, keepAliveMs: 65_000, checkIntervalMs: 100 };
 
-/** A server that reads bodies within a budget and answers their length; `x-holder` says whose they are. */
+/** Starts a server that reads bodies within a budget and answers with their length; `x-holder` names their sender. */
 async function startServer({ budgetBytes = 100_000, requestMs = timeLimits.requestMs, early = false } = {}) {
   const budget = createBodyBudget(budgetBytes);
   const app = express();
@@ -21,7 +21,7 @@ async function startServer({ budgetBytes = 100_000, requestMs = timeLimits.reque
       const id = Number(request.headers['x-holder'] ?? 1);
       const createdAt = new Date();
       response.locals.accessToken = { id, name: 'test', createdAt, expiresAt: null, revokedAt: null };
-      // Another reader has the body flowing by then.
+      // As if another reader had already started the stream.
       if (early) request.resume();
       next();
     },
@@ -48,7 +48,7 @@ async function open(baseUrl: string): Promise<RawConnection> {
   return connection;
 }
 
-/** Sends so much of a body that is longer. */
+/** Sends this many bytes of a longer body. */
 async function sendUnfinished(baseUrl: string, bytes: number, holder = 1): Promise<RawConnection> {
   const connection = await open(baseUrl);
   connection.write(`${head(bodyLimit, holder)}"${'x'.repeat(bytes - 1)}`);
@@ -56,7 +56,7 @@ async function sendUnfinished(baseUrl: string, bytes: number, holder = 1): Promi
 }
 
 it.each([{ early: false }, { early: true }])(
-  'holds no more than the budget for unfinished bodies, and nothing once their clients are gone (%j)',
+  'keeps unfinished bodies within the budget, and frees it once their clients disconnect (%j)',
   async ({ early }) => {
     const { budget, baseUrl } = await startServer({ early });
     const connections: RawConnection[] = [];
@@ -75,7 +75,7 @@ it.each([{ early: false }, { early: true }])(
   },
 );
 
-it('lets others send theirs in pieces while one holder has all that it may have, and everyone in one piece', async () => {
+it('lets others send bodies in pieces while one sender has used its share, and anyone in one piece', async () => {
   const { budget, baseUrl } = await startServer();
   for (let count = 0; count < 12; count++) await sendUnfinished(baseUrl, 5_000);
   await vi.waitUntil(() => budget.held === 50_000, { timeout: 20_000 });
@@ -123,7 +123,7 @@ it.each<[string, send: (connection: RawConnection) => Promise<void>, status: num
     400,
   ],
   [
-    'is no JSON',
+    'is not JSON',
     async (connection) => {
       connection.write(`${head(10)}{four`);
       await delay(50);
@@ -131,7 +131,7 @@ it.each<[string, send: (connection: RawConnection) => Promise<void>, status: num
     },
     400,
   ],
-])('holds nothing of a body that %s', async (_name, send, status) => {
+])('frees the memory of a body that %s', async (_name, send, status) => {
   const { budget, baseUrl } = await startServer();
   const connection = await open(baseUrl);
   await send(connection);
@@ -139,7 +139,7 @@ it.each<[string, send: (connection: RawConnection) => Promise<void>, status: num
   expect(budget.held).toBe(0);
 });
 
-it('takes room for a body in pieces of a byte as for one in large pieces, and goes on after a refusal', async () => {
+it('counts a body in one-byte pieces like one in large pieces, and continues after a refusal', async () => {
   const { budget, baseUrl } = await startServer({ budgetBytes: 4_096 });
   const connection = await open(baseUrl);
   connection.write(head('chunked'));
@@ -155,7 +155,7 @@ it('takes room for a body in pieces of a byte as for one in large pieces, and go
   expect(await connection.readReply()).toMatchObject({ status: 200, body: { length: 2 } });
 });
 
-it('holds nothing of a body that stalled, once its time is over', async () => {
+it('frees the memory of a stalled body after its timeout', async () => {
   const { budget, baseUrl } = await startServer({ requestMs: 1_000 });
   const connection = await sendUnfinished(baseUrl, 5_000);
   await vi.waitUntil(() => budget.held === 5_000, { timeout: 20_000 });
@@ -163,7 +163,7 @@ it('holds nothing of a body that stalled, once its time is over', async () => {
   await vi.waitUntil(() => budget.held === 0, { timeout: 20_000 });
 });
 
-it('bounds the bodies of the service, too, and refuses what is past the bound with overloaded', async () => {
+it('limits the memory of all bodies in the service, and refuses more as overloaded', async () => {
   const { app, token } = await openApp();
   const baseUrl = await listen(createServer(app, silentLog));
   const mebibyte = 2 ** 20;

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 
 const dist = new URL('../../dist/', import.meta.url);
 
-/** The modules that loading some files of the build loads, by the paths that the bundler notes above each. */
-function loadedBy(...names: readonly string[]): string {
+/** Lists the modules that some built files load, from the path comments that the bundler writes above each. */
+function listLoadedModules(...names: readonly string[]): string {
   const files = new Set(names.map(find));
   for (const file of files) {
     for (const [, imported = ''] of read(file).matchAll(/^(?:import|\} from) .*"\.\/([^"]+)";$/gm)) {
@@ -14,7 +14,7 @@ function loadedBy(...names: readonly string[]): string {
   return [...files].flatMap((file) => read(file).match(/^\/\/ .*\.[cm]?[jt]s$/gm) ?? []).join('\n');
 }
 
-/** The file of a module that `main` imports, maybe by `import()` of others; files of other builds may lie beside it. */
+/** Finds the built file of a module that `main` imports, maybe indirectly; other builds may have left files too. */
 function find(name: string): string {
   const files = new Set(['main.js']);
   for (const file of files) {
@@ -23,7 +23,8 @@ function find(name: string): string {
     }
   }
   const [file, ...others] = [...files].filter((file) => new RegExp(`^${name}(-\\w+)?\\.js$`).test(file));
-  if (file === undefined || others.length > 0) throw new Error(`The build has not one file ${name}`);
+  if (file === undefined || others.length > 0)
+    throw new Error(`The build does not have exactly one file ${name}`);
   return file;
 }
 
@@ -31,27 +32,27 @@ function read(file: string): string {
   return readFileSync(new URL(file, dist), 'utf8');
 }
 
-it('loads neither a server nor a database for a command that says how it is called', () => {
-  const modules = loadedBy('main');
+it('loads neither a server nor a database to print help', () => {
+  const modules = listLoadedModules('main');
   expect(modules).toContain('/commander/');
   expect(modules).not.toMatch(/\/(express|pino|pg|@prisma\/adapter-[\w-]+|@prisma\/client)\//);
 });
 
-it('loads for serving from SQLite neither PostgreSQL, nor the client of Prisma, nor what limits rates', () => {
-  const modules = loadedBy('main', 'serve', 'open-sqlite');
+it('does not load PostgreSQL, the Prisma client or the rate limiter to serve from SQLite', () => {
+  const modules = listLoadedModules('main', 'serve', 'open-sqlite');
   for (const needed of ['express', 'pino', '@prisma/adapter-better-sqlite3']) {
     expect(modules).toContain(`/${needed}/`);
   }
   expect(modules).not.toMatch(/\/(pg|@prisma\/adapter-pg|@prisma\/client|express-rate-limit)\//);
 });
 
-it('loads for serving from PostgreSQL neither SQLite nor the client of Prisma', () => {
-  const modules = loadedBy('main', 'serve', 'open-postgresql');
+it('does not load SQLite or the Prisma client to serve from PostgreSQL', () => {
+  const modules = listLoadedModules('main', 'serve', 'open-postgresql');
   expect(modules).toContain('/pg/');
   expect(modules).not.toMatch(/\/(@prisma\/adapter-better-sqlite3|@prisma\/client)\//);
 });
 
-it('has the sources that its source maps lead to', () => {
+it('has source maps with their sources', () => {
   const { sources, sourcesContent }: { sources: string[]; sourcesContent: (string | null)[] } = JSON.parse(
     read('main.js.map'),
   );

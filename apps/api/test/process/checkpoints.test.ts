@@ -7,7 +7,7 @@ import { openConnection, type RawConnection } from '../support/send-raw.js';
 const openFiles = 200;
 const getReadiness = 'GET /readyz HTTP/1.1\r\nHost: plants.example\r\n\r\n';
 
-it('goes on storing when no thread can start, shows it, and starts one once it can', async () => {
+it('keeps storing if no thread can start, shows a warning, and starts one as soon as possible', async () => {
   const folder = temporaryFolder();
   const { stdout } = await runCommand(['token', 'create', '--name', 'test'], { folder });
   const token = stdout.trim();
@@ -25,7 +25,7 @@ it('goes on storing when no thread can start, shows it, and starts one once it c
   sender.write(composePlantRequest({ baseUrl, token }, ''));
   expect((await sender.readReply()).status).toBe(400);
 
-  // More than it can accept: none is left for a thread.
+  // More than it can accept, so that no descriptor is left for a thread.
   const others: RawConnection[] = [];
   const closeOthers = () => {
     for (const connection of others) connection.destroy();

@@ -26,14 +26,14 @@ beforeEach(async () => {
 });
 afterEach(() => database.remove());
 
-/** Overwrites all pages of the file from one on. */
+/** Overwrites a range of pages, by default to the end of the file. */
 function damagePages(first: number, end = statSync(path).size / pageBytes): void {
   const file = openSync(path, 'r+');
   writeSync(file, Buffer.alloc((end - first) * pageBytes, 'Z'), 0, undefined, first * pageBytes);
   closeSync(file);
 }
 
-it('stores nothing more once a create has met a damaged page, is not ready, and logs it once', async () => {
+it('stores nothing after a create hits a damaged page, is not ready, and logs it once', async () => {
   damagePages(firstPages);
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
@@ -43,7 +43,7 @@ it('stores nothing more once a create has met a damaged page, is not ready, and 
   const post = (id: number) => postPlant({ ...service, token }, { id, name: 'Fern' });
   expect((await post(-1)).status).toBe(200);
 
-  // Its page, the last one, is damaged; those of the other two are not.
+  // Only the first of these is on a damaged page, the last one.
   for (const id of [1_000_000, -1, -2]) {
     const reply = await post(id);
     expect(reply.status).toBe(503);
@@ -63,7 +63,7 @@ it('stores nothing more once a create has met a damaged page, is not ready, and 
   await service.stop();
 });
 
-it('passes no check of readiness after that, a commit on trial neither', async () => {
+it('then fails readiness checks and trial commits', async () => {
   damagePages(firstPages);
   const store = await openTestDatabase(database);
   const damaged = { errorName: 'database_damaged' };
@@ -76,8 +76,8 @@ it('passes no check of readiness after that, a commit on trial neither', async (
 
 it.each([
   ['its pages are overwritten', () => damagePages(1)],
-  ['it is no database', () => writeFileSync(path, 'x'.repeat(100_000))],
-])('does not start on a file when %s, and says what to do', async (_, damage) => {
+  ['it is not a database', () => writeFileSync(path, 'x'.repeat(100_000))],
+])('does not open a file if %s, and reports what to do', async (_, damage) => {
   damage();
   await expect(openTestDatabase(database)).rejects.toMatchObject({
     name: 'OperatorError',

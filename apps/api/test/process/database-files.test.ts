@@ -19,8 +19,8 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const stored = { id: 1, name: 'Fern' };
-/** Longer than a comparison of the files, or an answer of the readiness check, is used again. */
-const windowMs = 600;
+/** Longer than the results of comparing the files and of readiness checks are cached. */
+const cacheMs = 600;
 
 const readReadiness = () => supertest(service.adminUrl ?? '').get('/readyz');
 const readLosses = () =>
@@ -39,9 +39,9 @@ describe.each<[what: string, lose: () => void, message: RegExp]>([
   ['the write-ahead log is deleted', () => rmSync(`${path}-wal`), /-wal was (deleted|replaced)/],
   ['the index of that log is deleted', () => rmSync(`${path}-shm`), /-shm was deleted or moved away/],
 ])('once %s', (_, lose, message) => {
-  it('acknowledges neither a new plant nor a retry, is not ready, and logs what happened once', async () => {
+  it('acknowledges neither new plants nor retries, is not ready, and logs the loss once', async () => {
     lose();
-    await sleep(windowMs);
+    await sleep(cacheMs);
     for (const plant of [{ id: 2, name: 'Monstera' }, stored, { id: 3, name: 'Monstera' }]) {
       const reply = await postPlant(service, plant);
       expectRefusal(
@@ -57,22 +57,22 @@ describe.each<[what: string, lose: () => void, message: RegExp]>([
   });
 });
 
-it('finds at a readiness check that the file is gone', async () => {
+it('notices in a readiness check that the file is gone', async () => {
   rmSync(path);
-  await sleep(windowMs);
+  await sleep(cacheMs);
   expect((await readReadiness()).status).toBe(503);
   expect(readLosses()).toHaveLength(1);
 });
 
-it('takes plants again once the same folder is moved back', async () => {
+it('stores plants again once the same folder is moved back', async () => {
   renameSync(dirname(path), `${dirname(path)}-away`);
-  await sleep(windowMs);
+  await sleep(cacheMs);
   expect((await postPlant(service, { id: 2, name: 'Monstera' })).status).toBe(503);
   expect((await readReadiness()).status).toBe(503);
   renameSync(`${dirname(path)}-away`, dirname(path));
   expect((await postPlant(service, { id: 2, name: 'Monstera' })).status).toBe(200);
   expect((await postPlant(service, stored)).headers).toHaveProperty('idempotent-replayed');
-  await sleep(windowMs);
+  await sleep(cacheMs);
   expect((await readReadiness()).body).toEqual({ status: 'ready' });
 });
 

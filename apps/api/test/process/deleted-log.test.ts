@@ -6,7 +6,7 @@ import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(
-  'keeps every acknowledged plant when the write-ahead log is deleted, though it ends by %s',
+  'keeps every acknowledged plant if the write-ahead log is deleted and it exits by %s',
   async (signal) => {
     const folder = temporaryFolder();
     const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();

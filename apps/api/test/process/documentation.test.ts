@@ -10,15 +10,15 @@ const { resolve } = createRequire(import.meta.url);
 const bundle = '/docs/swagger-ui-bundle.js';
 const request = `GET ${bundle} HTTP/1.1\r\nHost: plants.example\r\n\r\n`;
 
-/** Starts a server of the app alone. */
+/** Starts a server with only the app. */
 async function start() {
   const { app } = await openApp();
   const server = createServer(app, silentLog);
   return { server, baseUrl: await listen(server) };
 }
 
-/** Sends requests on one connection without waiting for replies, and goes away once the first bytes of one have come. */
-async function sendAndLeave(baseUrl: string, requests: string): Promise<void> {
+/** Sends pipelined requests on one connection, and disconnects after the first bytes of a reply. */
+async function sendAndDisconnect(baseUrl: string, requests: string): Promise<void> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   socket.write(requests);
@@ -30,10 +30,11 @@ function countDescriptors(): number {
   return readdirSync('/dev/fd').length;
 }
 
-it('holds no descriptor for replies that nobody reads', async () => {
+it('keeps no file descriptor open for replies that are not read', async () => {
   const { baseUrl } = await start();
   const before = countDescriptors();
-  for (let connection = 0; connection < 10; connection++) await sendAndLeave(baseUrl, request.repeat(100));
+  for (let connection = 0; connection < 10; connection++)
+    await sendAndDisconnect(baseUrl, request.repeat(100));
   await vi.waitUntil(() => countDescriptors() <= before, { timeout: 10_000 });
 });
 
@@ -55,7 +56,7 @@ it('keeps one copy of a file for all replies', async () => {
 it.each([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-])('serves %s with its type, to be kept for a day', async (name, type) => {
+])('serves %s with its type, cacheable for a day', async (name, type) => {
   const { baseUrl } = await start();
   const url = `${baseUrl}/docs/${name}`;
   const content = readFileSync(resolve(`swagger-ui-dist/${name}`));

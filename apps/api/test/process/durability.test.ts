@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
-it('loses no acknowledged plant when it is killed, again and again, under load', async () => {
+it('loses no acknowledged plant when it is killed repeatedly under load', async () => {
   const folder = temporaryFolder();
   const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
   const acknowledged: number[] = [];

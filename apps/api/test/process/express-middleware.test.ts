@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server/create-server.js';
 import { listen, silentLog as log, openApp } from '../support/open-app.js';
 
-it('works behind any Express middleware, in an app that mounts it', async () => {
+it('works behind Express middleware, mounted in another app', async () => {
   const { app, token } = await openApp();
   const outer = express();
   outer.use(helmet({ xFrameOptions: { action: 'sameorigin' } }));
@@ -32,14 +32,14 @@ it('works behind any Express middleware, in an app that mounts it', async () => 
 
 const fern = { id: 1, name: 'Fern', tag: 'shade' };
 
-/** What posts the fern, once its token is known from memory: until then the body is there before its reader. */
-async function knownPoster(server: string, token: string) {
+/** Returns a function that posts the fern, once the token is cached: before that, bodies arrive before their reader. */
+async function createPoster(server: string, token: string) {
   const post = () => supertest(server).post('/plants').auth(token, { type: 'bearer' }).send(fern);
   await post();
   return post;
 }
 
-it('works where the body is read by others too, and another one is written', async () => {
+it('works if others also read the body, and replace that of the reply', async () => {
   const { app, token } = await openApp();
   const server = createServer(app, log);
   let seen = '';
@@ -51,14 +51,14 @@ it('works where the body is read by others too, and another one is written', asy
     const end = response.end.bind(response);
     response.end = (body?: unknown) => end(String(body).toLowerCase());
   });
-  const post = await knownPoster(await listen(server), token);
+  const post = await createPoster(await listen(server), token);
 
   const { status, text } = await post();
   expect({ status, text }).toEqual({ status: 200, text: '{"name":"fern","tag":"shade"}' });
   expect(seen).toBe(JSON.stringify(fern));
 });
 
-it('reads a body past the buffer of its stream, and writes a reply as one text', async () => {
+it('reads a body without buffering it in its stream, and writes a reply in one piece', async () => {
   const { app, token } = await openApp();
   const server = createServer(app, log);
   const events: unknown[] = [];
@@ -75,7 +75,7 @@ it('reads a body past the buffer of its stream, and writes a reply as one text',
       return write(text as string, ...(args as []));
     };
   });
-  const post = await knownPoster(await listen(server), token);
+  const post = await createPoster(await listen(server), token);
   expect(events).toContain('data');
   events.length = 0;
   written.length = 0;
@@ -87,7 +87,7 @@ it('reads a body past the buffer of its stream, and writes a reply as one text',
   ]);
 });
 
-it('writes the same head, each header once, whether or not middleware has set some before', async () => {
+it('writes the same head, each header once, even if middleware has set some before', async () => {
   const { app } = await openApp();
   const server = createServer(app, log);
   let before: Readonly<Record<string, string>> = {};
@@ -102,7 +102,7 @@ it('writes the same head, each header once, whether or not middleware has set so
   };
 
   const head = await readHead();
-  // What comes twice, Node's client joins with a comma.
+  // Node's client would join duplicate headers with a comma.
   expect(head).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'x-frame-options': 'DENY',
@@ -112,7 +112,7 @@ it('writes the same head, each header once, whether or not middleware has set so
   expect(await readHead()).toEqual({ ...head, 'x-seen': 'yes' });
 });
 
-it('is born with the prototypes that Express would give it', async () => {
+it('creates messages with the prototypes that Express would set', async () => {
   const { app } = await openApp();
   const server = createServer(app, log);
   const prototypes: unknown[] = [];
@@ -124,7 +124,7 @@ it('is born with the prototypes that Express would give it', async () => {
   expect(prototypes[1]).toBe(app.response);
 });
 
-it('bears the security headers on every reply, with a page that may load its own script', async () => {
+it('sends the security headers with every reply, and lets a page load its own script', async () => {
   const { app, token } = await openApp();
   const server = await listen(createServer(app, log));
   const bearer = { type: 'bearer' } as const;

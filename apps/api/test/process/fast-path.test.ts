@@ -12,7 +12,7 @@ import { startTestService, type TestService } from '../support/start-test-servic
 const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked';
 const fern = '{"id":1,"name":"Fern","tag":"shade"}';
 
-/** Requests for replies of every kind, each written as it goes over the wire; `<TOKEN>` stands for a valid token. */
+/** Requests for every kind of reply, as sent over the wire; `<TOKEN>` is replaced with a valid token. */
 const requests: readonly (readonly [kind: string, text: string])[] = [
   ['a plant is stored', post(fern)],
   ['it is stored already', post(fern)],
@@ -81,7 +81,7 @@ async function start(fastPath: 'on' | 'off'): Promise<TestService> {
   return service;
 }
 
-/** The parts of what comes back: bodies, and heads with their lines in order. What depends on the moment is replaced. */
+/** Sends a request and reads the bodies and the sorted heads of the replies, with varying values replaced. */
 async function send({ baseUrl, token }: TestService, text: string): Promise<readonly (string | string[])[]> {
   const connection = await openConnection(baseUrl);
   connection.write(text.replace('<TOKEN>', token));
@@ -118,7 +118,7 @@ async function logRequests(fastPath: 'on' | 'off'): Promise<readonly { status: u
   );
 }
 
-it('leaves the messages of Node.js and the replies of Express as they are when it is off', async () => {
+it('does not change the messages of Node.js and the replies of Express when it is off', async () => {
   const { app } = await openApp(silentLog, { FAST_PATH: 'off' });
   expect(app.response.json).toBe(express.response.json);
 

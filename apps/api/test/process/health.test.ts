@@ -19,7 +19,7 @@ function adminUrlOf({ adminUrl }: Pick<TestService, 'adminUrl'>): string {
   return adminUrl;
 }
 
-/** What a probe gets; `body` is `undefined` for HEAD. */
+/** Sends a probe; the reply's `body` is `undefined` for HEAD. */
 function probe(service: TestService, path: string, method: 'get' | 'head' = 'get'): Promise<Reply> {
   return supertest(adminUrlOf(service))[method](path);
 }
@@ -40,7 +40,7 @@ describe('the admin port', () => {
   });
   afterAll(() => service.stop());
 
-  it('listens beside the public one, which has nothing of it', async () => {
+  it('is separate from the public port, which does not serve its paths', async () => {
     expect(service.adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(service.adminUrl).not.toBe(service.baseUrl);
     for (const path of ['/livez', '/readyz']) {
@@ -49,14 +49,14 @@ describe('the admin port', () => {
     expect((await probe(service, '/openapi.json')).status).toBe(404);
   });
 
-  it('says that the service is live and ready', async () => {
+  it('reports that the service is live and ready', async () => {
     expect(await probe(service, '/livez')).toMatchObject(live);
     expect(await probe(service, '/readyz')).toMatchObject(ready);
     expect(await probe(service, '/readyz?verbose')).toMatchObject(ready);
     expect((await probe(service, '/readyz')).headers).not.toHaveProperty('retry-after');
   });
 
-  it.each(['/livez', '/readyz'])('answers HEAD %s as GET, without the body', async (path) => {
+  it.each(['/livez', '/readyz'])('answers HEAD %s like GET, without the body', async (path) => {
     const got = await supertest(adminUrlOf(service)).get(path);
     const { status, headers, text } = await supertest(adminUrlOf(service)).head(path);
     expect(status).toBe(got.status);
@@ -82,20 +82,20 @@ describe('the admin port', () => {
   });
 });
 
-describe('where it listens', () => {
-  it('is nowhere by default', async () => {
+describe('the address of the admin port', () => {
+  it('is unset by default', async () => {
     expect((await start({})).adminUrl).toBeUndefined();
     expect((await start({ ADMIN_PORT: '', ADMIN_HOST: '0.0.0.0' })).adminUrl).toBeUndefined();
   });
 
-  it('is a host of its own', async () => {
+  it('has its own host', async () => {
     const { adminUrl, baseUrl } = await start({ ADMIN_PORT: '0', ADMIN_HOST: '0.0.0.0' });
     expect(adminUrl).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 });
 
-it('says that it is not ready while another program holds the database, and recovers by itself', async () => {
+it('is not ready while another program locks the database, and recovers by itself', async () => {
   const service = await start({ ADMIN_PORT: '0' });
   const readLines = () => service.logLines.map((line): LogLine => JSON.parse(line));
 
@@ -125,7 +125,7 @@ it('says that it is not ready while another program holds the database, and reco
   ]);
 });
 
-it('says that it is not ready while PostgreSQL is away, and recovers by itself', async () => {
+it('is not ready while PostgreSQL is down, and recovers by itself', async () => {
   const server = await startPostgresql();
   onTestFinished(() => server.remove());
   const service = await start({ ADMIN_PORT: '0', DATABASE_URL: await createDatabase(server.url) });
@@ -144,7 +144,7 @@ it('says that it is not ready while PostgreSQL is away, and recovers by itself',
   await vi.waitUntil(isReady, { timeout: 30_000, interval: 50 });
 });
 
-it('stays live but is not ready while the service stops, and goes last', async () => {
+it('stays live but is not ready while the service stops, and closes last', async () => {
   const service = await startTestService({ ADMIN_PORT: '0' });
   const body = '{"id":1,"name":"Monstera"}';
   const running = await openConnection(service.baseUrl);

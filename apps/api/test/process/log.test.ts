@@ -11,7 +11,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { main, runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
-it('goes on storing plants, and stops as it should, when nobody reads its log any more', async () => {
+it('keeps storing plants, and stops cleanly, when its log is no longer read', async () => {
   const folder = temporaryFolder();
   const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
   const { command, baseUrl } = await startServe({ folder });
@@ -20,13 +20,13 @@ it('goes on storing plants, and stops as it should, when nobody reads its log an
   for (let id = 1; id <= 50; id++) {
     const { status } = await client.createPlant({ body: { id, name: 'Fern' } });
     expect(status).toBe(200);
-    // Long enough for the log to be written, in vain.
+    // Long enough for an attempt to write the log.
     if (id % 10 === 0) await sleep(120);
   }
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-it('tells in each line when it was written', async () => {
+it('has a timestamp in each line', async () => {
   const { command, baseUrl } = await startServe({ folder: temporaryFolder() });
   const before: number[] = [];
   for (let count = 0; count < 3; count++) {
@@ -51,9 +51,9 @@ it('tells in each line when it was written', async () => {
 
 const fullDisk = '/dev/full';
 
-// Linux has a device that is always full; CI runs there.
+// Linux, where CI runs, has a device that is always full.
 it.runIf(existsSync(fullDisk))(
-  'goes on storing plants, and stops as it should, when its log cannot be written',
+  'keeps storing plants, and stops cleanly, when its log cannot be written',
   async () => {
     const folder = temporaryFolder();
     const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
@@ -80,16 +80,16 @@ it.runIf(existsSync(fullDisk))(
 
 const createLogger = new URL('../../src/logging/create-logger.ts', import.meta.url);
 
-it('leaves nothing to wait for once it is closed', async () => {
+it('leaves no timers once it is closed', async () => {
   const program = `
     import { createLogger } from ${JSON.stringify(createLogger)};
     const { log, close } = createLogger('info');
     log.info('the last line');
     await close();
     process.stderr.write(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').join());`;
-  const { output, remark } = await runProgram(program);
+  const { output, stderr } = await runProgram(program);
   expect(output).toMatch(/^\{.*"msg":"the last line"\}\n$/);
-  expect(remark).toBe('');
+  expect(stderr).toBe('');
 });
 
 it('writes its last lines when the process crashes', async () => {
@@ -98,22 +98,22 @@ it('writes its last lines when the process crashes', async () => {
     const { log } = createLogger('info');
     setTimeout(() => {
       log.info('the last line');
-      throw new Error('a fault');
+      throw new Error('a crash');
     }, 50);`;
   const { output, exitCode } = await runProgram(program);
   expect(output).toMatch(/^\{.*"msg":"the last line"\}\n$/);
   expect(exitCode).toBe(1);
 });
 
-/** Runs a program of sources to its end, in a process of its own. */
+/** Runs a program that imports sources, in a new process, until it exits. */
 async function runProgram(program: string) {
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   const child = spawn(process.execPath, ['--import', loader, '--input-type=module', '--eval', program]);
   onTestFinished(() => void child.kill('SIGKILL'));
-  const [output, remark, [exitCode]] = await Promise.all([
+  const [output, stderr, [exitCode]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'close'),
   ]);
-  return { output, remark, exitCode };
+  return { output, stderr, exitCode };
 }

@@ -37,11 +37,11 @@ const isReplay = async (body: object) => {
 };
 
 describe.each(['pg_terminate_backend', 'pg_cancel_backend'] as const)(
-  'a plant whose commit no standby has, since its backend was ended by %s,',
+  'a plant whose commit has not reached a standby, since %s ended its backend,',
   (how) => {
     const ids = how === 'pg_cancel_backend' ? 20 : 10;
 
-    it('is acknowledged to nobody before a standby has it', async () => {
+    it('is not acknowledged before it has reached a standby', async () => {
       const plant = { id: ids, name: 'Monstera' };
       await server.loseStandby();
       const first = postPlant(service, plant).then((reply) => reply);
@@ -61,12 +61,12 @@ describe.each(['pg_terminate_backend', 'pg_cancel_backend'] as const)(
   },
 );
 
-it('a token or a revocation that no standby has is not reported as there already', async () => {
+it('a token or a revocation that has not reached a standby is not reported as existing', async () => {
   const database = await openTestDatabase({ url: server.url }, { DATABASE_STATEMENT_TIMEOUT_MS: '200' });
   const { accessTokens } = database;
   const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
   const outage = { errorName: 'database_unavailable' };
-  /** Does it while the standby is missing, and once more when the primary alone has it. */
+  /** Runs an action while the standby is missing, and retries it once only the primary has its result. */
   async function doTwice(action: () => Promise<unknown>) {
     await server.loseStandby();
     const first = expect(action()).rejects.toMatchObject(outage);
@@ -85,7 +85,7 @@ it('a token or a revocation that no standby has is not reported as there already
   await database.close();
 });
 
-it('opens no more connections than its pool has, however many creates it gives up', async () => {
+it('opens no more connections than the pool size, however many creates it aborts', async () => {
   await server.loseStandby();
   const statuses: number[] = [];
   let most = 0;
@@ -112,14 +112,14 @@ it('opens no more connections than its pool has, however many creates it gives u
   while ((await postPlant(service, { id: 2_000, name: 'Monstera' })).status !== 200) await sleep(50);
 });
 
-it('is not ready while no create is stored, and ready again without one', async () => {
+it('is not ready while creates fail, and recovers without one', async () => {
   const readiness = async () => (await fetch(`${service.adminUrl}/readyz`)).status;
   expect(await readiness()).toBe(200);
   await server.loseStandby();
   for (let id = 3_000; (await readiness()) === 200; id++) {
     expect((await postPlant(service, { id, name: 'Monstera' })).status).toBe(503);
   }
-  // What it tries meanwhile takes one connection, however often it is asked.
+  // Its trial commits use one connection, however often readiness is checked.
   for (let count = 0; count < 4; count++) {
     expect(await readiness()).toBe(503);
     await sleep(600);

@@ -15,7 +15,7 @@ import { expectRefusal } from '../support/expect-error.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 
-/** A service over a store that takes plants only once it is released, and of which two may wait. */
+/** Starts a service with a queue of two plants, whose store stores nothing until it is released. */
 async function startHeldService() {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
@@ -28,7 +28,7 @@ async function startHeldService() {
   const plants = createPlantBatcher({ insert }, config.batcherLimits);
   const stopping = new AbortController();
   const token = generateAccessToken();
-  const accessTokens = createAccessTokens(storeOf());
+  const accessTokens = createAccessTokens(createTokenStore());
   const { text } = await accessTokens.issue({ name: 'test' });
   const app = await createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
   const server = createServer(app, log).listen(0, '127.0.0.1');
@@ -42,8 +42,8 @@ async function startHeldService() {
   return { baseUrl, token: text, unknownToken: token, plants, stopping, release: released.resolve, lines };
 }
 
-/** Tokens in memory. */
-function storeOf(): Parameters<typeof createAccessTokens>[0] {
+/** Creates a store that keeps tokens in memory. */
+function createTokenStore(): Parameters<typeof createAccessTokens>[0] {
   const known = new Map<string, AccessToken>();
   return {
     async add({ name, hash, expiresAt }) {
@@ -59,7 +59,7 @@ function storeOf(): Parameters<typeof createAccessTokens>[0] {
 
 type HeldService = Awaited<ReturnType<typeof startHeldService>>;
 
-/** Sends creates until as many wait as may. */
+/** Sends creates until the queue is full. */
 async function fill(service: HeldService) {
   const accepted = [];
   for (let id = 1; !service.plants.isFull(); id++) {
@@ -72,7 +72,7 @@ async function fill(service: HeldService) {
 
 const parse = (lines: readonly string[]) => lines.map((line) => JSON.parse(line));
 
-it('logs how many requests it refused, once a second and when it stops, and no line for each', async () => {
+it('logs the number of refused requests, once a second and when it stops, instead of each', async () => {
   const service = await startHeldService();
   const accepted = await fill(service);
   const refusals = [];
@@ -97,7 +97,7 @@ it('logs how many requests it refused, once a second and when it stops, and no l
   );
 });
 
-it('refuses a create whose body has not come yet, and goes on with the connection', async () => {
+it('refuses a create before its body arrives, and keeps using the connection', async () => {
   const service = await startHeldService();
   await fill(service);
   const connection = await openConnection(service.baseUrl);
@@ -114,7 +114,7 @@ it('refuses a create whose body has not come yet, and goes on with the connectio
   connection.destroy();
 });
 
-it('reports a missing and an invalid token before it, and whatever is wrong with the body after it', async () => {
+it('reports missing and invalid tokens before it, and errors of the body after it', async () => {
   const service = await startHeldService();
   await fill(service);
   const errorOf = async (body: string, headers = {}) =>

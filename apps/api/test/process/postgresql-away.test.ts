@@ -5,33 +5,33 @@ import { createDatabaseBehindProxy } from '../support/postgresql/create-database
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
-/** How the database is away: connections are cut and refused, or taken and never answered. */
-const ways = ['gone', 'silent'] as const;
+/** How the database fails: connections are closed and refused, or accepted and never answered. */
+const failures = ['down', 'silent'] as const;
 const shutdownTimeoutMs = 1_000;
-/** After how long the service gives up a statement or a connection that is under way, in milliseconds. */
-const giveUpMs = 3_000;
-/** How much later than promised it may end on a busy machine, in milliseconds. */
+/** The longest time that the service waits for a statement or a connection. */
+const databaseTimeoutMs = 3_000;
+/** How much later it may exit on a busy machine. */
 const slackMs = 2_000;
 
-/** A new database that can go away, behind a proxy. */
-async function createFrailDatabase() {
+/** Creates a database that can fail, behind a proxy. */
+async function createFailingDatabase() {
   const { databaseUrl, proxiedUrl, proxy } = await createDatabaseBehindProxy();
   const call = {
     folder: temporaryFolder(),
     environment: {
       PORT: '0',
       DATABASE_URL: proxiedUrl,
-      DATABASE_STATEMENT_TIMEOUT_MS: String(giveUpMs - 1_000),
+      DATABASE_STATEMENT_TIMEOUT_MS: String(databaseTimeoutMs - 1_000),
       SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
     },
   };
-  const goAway = (way: (typeof ways)[number]) => (way === 'gone' ? proxy.stop() : proxy.freeze());
-  return { call, goAway, address: `${new URL(databaseUrl).pathname.slice(1)} on 127.0.0.1:${proxy.port}` };
+  const fail = (failure: (typeof failures)[number]) => (failure === 'down' ? proxy.stop() : proxy.freeze());
+  return { call, fail, address: `${new URL(databaseUrl).pathname.slice(1)} on 127.0.0.1:${proxy.port}` };
 }
 
-it.each(ways)('does not start while PostgreSQL is %s, and says what to do', async (way) => {
-  const { call, goAway, address } = await createFrailDatabase();
-  goAway(way);
+it.each(failures)('does not start while PostgreSQL is %s, and prints what to do', async (failure) => {
+  const { call, fail, address } = await createFailingDatabase();
+  fail(failure);
   const { exitCode, stdout, stderr } = await runCommand(['serve'], call);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toContain(`plant-store: The database ${address} cannot be opened: `);
@@ -40,25 +40,25 @@ it.each(ways)('does not start while PostgreSQL is %s, and says what to do', asyn
 });
 
 it.each([
-  ['gone', 0],
-  ['gone', 3],
+  ['down', 0],
+  ['down', 3],
   ['silent', 0],
   ['silent', 3],
-] as const)('stops in time while PostgreSQL is %s and %i creates are under way', async (way, count) => {
-  const { call, goAway } = await createFrailDatabase();
+] as const)('stops in time while PostgreSQL is %s and %i creates are in flight', async (failure, count) => {
+  const { call, fail } = await createFailingDatabase();
   const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
   const { command, baseUrl } = await startServe(call);
   const client = createClient({ baseUrl, token, retries: 0 });
   const create = (id: number) => client.createPlant({ body: { id, name: 'Monstera' } });
   expect((await create(0)).status).toBe(200);
 
-  goAway(way);
+  fail(failure);
   const creates = Array.from({ length: count }, (_, index) => create(index + 1));
   const replies = Promise.allSettled(creates);
   await sleep(100);
-  const toldAt = performance.now();
+  const signalledAt = performance.now();
   const { exitCode, stderr } = await command.end('SIGTERM');
-  expect(performance.now() - toldAt).toBeLessThan(shutdownTimeoutMs + giveUpMs + slackMs);
+  expect(performance.now() - signalledAt).toBeLessThan(shutdownTimeoutMs + databaseTimeoutMs + slackMs);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   for (const reply of await replies) {
     if (reply.status === 'fulfilled') expect(reply.value.status).toBe(503);

@@ -8,12 +8,12 @@ import { startLoad } from '../support/process/steady-load.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const outages = 20;
-/** A crash, a stop without a checkpoint, and an orderly one, in turn. */
+/** A crash, a stop without a checkpoint, and an orderly stop, one after the other. */
 const signals = ['SIGKILL', 'SIGQUIT', 'SIGINT'] as const;
-/** Within which time the service stores plants again once PostgreSQL accepts connections, in milliseconds. */
+/** The longest time until the service stores plants again once PostgreSQL accepts connections. */
 const recoveryMs = 5_000;
 
-it('loses no acknowledged plant, and is back by itself, however often PostgreSQL goes away under load', {
+it('loses no acknowledged plant, and recovers by itself, however often PostgreSQL goes down under load', {
   timeout: 180_000,
 }, async () => {
   const server = await startPostgresql();
@@ -30,7 +30,7 @@ it('loses no acknowledged plant, and is back by itself, however often PostgreSQL
     await load.acknowledgements(50);
     await server.kill(signals[outage % signals.length] ?? 'SIGKILL');
     await Promise.all([load.refusals(10), untilStatus(`${adminUrl}/readyz`, 503)]);
-    // Nobody can say now whether a token is known.
+    // During the outage it cannot look up whether the token exists.
     const unknown = await fetch(`${baseUrl}/plants`, withToken(generateAccessToken()));
     expect.soft(unknown.status).toBe(503);
 
@@ -42,7 +42,7 @@ it('loses no acknowledged plant, and is back by itself, however often PostgreSQL
   }
   await load.end();
 
-  expect(load.faults).toEqual([]);
+  expect(load.unexpected).toEqual([]);
   expect(new Set(await liveness.end())).toEqual(new Set([200]));
   const rows = await query<{ id: string; name: string }>(databaseUrl, 'SELECT id, name FROM plants');
   const names = new Map(rows.map(({ id, name }) => [Number(id), name]));
@@ -51,7 +51,7 @@ it('loses no acknowledged plant, and is back by itself, however often PostgreSQL
     return acknowledged.size !== 1 || !acknowledged.has(names.get(id) ?? '');
   });
   expect(wrong).toEqual([]);
-  // Each id was repeated until it was stored.
+  // Each id was retried until it was stored.
   expect(load.acknowledged.size).toBe(rows.length);
   expect(command.process).toMatchObject({ exitCode: null, signalCode: null });
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
@@ -65,7 +65,7 @@ async function untilStatus(url: string, status: number): Promise<void> {
   while ((await fetch(url)).status !== status) await sleep(20);
 }
 
-/** Asks again and again, and gives all statuses in the end. */
+/** Polls a URL until `end` is called, which returns all statuses. */
 function watch(url: string) {
   const statuses: unknown[] = [];
   const ended = new AbortController();

@@ -9,12 +9,12 @@ import { startLoad } from '../support/process/steady-load.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const statementTimeoutMs = 2_000;
-/** How long a create may take while the database says nothing: the statement's time, and a second. */
+/** The longest time that a create may take while the database is silent: the statement timeout and a second. */
 const replyTimeoutMs = statementTimeoutMs + 1_000;
-/** How much later than promised a reply may be on a busy machine, in milliseconds. */
+/** How much later a reply may be on a busy machine. */
 const slackMs = 2_000;
 
-/** A service that reaches its database through a proxy. */
+/** Starts a service that accesses its database through a proxy. */
 async function startBehindProxy() {
   const { databaseUrl, proxiedUrl, proxy } = await createDatabaseBehindProxy();
   const call = {
@@ -39,7 +39,7 @@ it('refuses creates in time while PostgreSQL is silent, and recovers by itself',
   await load.acknowledgements(20);
 
   proxy.freeze();
-  // Some of these waited for a connection that was open before, and some for a new one.
+  // Some of these waited for an existing connection, and some for a new one.
   await Promise.all([load.refusals(24), untilStatus(`${adminUrl}/readyz`, 503)]);
   expect((await fetch(`${adminUrl}/livez`)).status).toBe(200);
 
@@ -49,14 +49,14 @@ it('refuses creates in time while PostgreSQL is silent, and recovers by itself',
   await untilStatus(`${adminUrl}/readyz`, 200);
   expect(performance.now() - thawedAt).toBeLessThan(5_000);
   await load.end();
-  expect(load.faults).toEqual([]);
+  expect(load.unexpected).toEqual([]);
 
   const rows = await query<{ id: string; name: string }>(databaseUrl, 'SELECT id, name FROM plants');
   expect(load.acknowledged).toEqual(new Map(rows.map(({ id, name }) => [Number(id), new Set([name])])));
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-it('does not acknowledge a plant whose commit it did not hear of, and finds it there when it comes again', async () => {
+it('does not acknowledge a plant whose commit was not confirmed, and replays it on a retry', async () => {
   const { command, client, proxy, databaseUrl } = await startBehindProxy();
   const create = (id: number) => client.createPlant({ body: { id, name: `Monstera ${id}` } });
   expect((await create(1)).status).toBe(200);

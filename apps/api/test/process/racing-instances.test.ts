@@ -7,7 +7,7 @@ import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const ids = Array.from({ length: 10_000 }, (_, index) => BigInt(index) * 1_000_003n);
-/** How many creates are under way at each instance. */
+/** The number of creates in flight at each instance. */
 const concurrency = 64;
 
 it('stores each id once when two instances race for it, and acknowledges one of the two names', async () => {
@@ -26,7 +26,7 @@ it('stores each id once when two instances race for it, and acknowledges one of 
   }
   for (let from = 0; from < ids.length; from += concurrency) {
     const some = ids.slice(from, from + concurrency);
-    // In opposite orders, so that their commits meet the same ids from both ends.
+    // In opposite orders, so that their commits overlap on the same ids from both ends.
     await Promise.all([
       ...some.map((id) => send(one, id, `one ${id}`)),
       ...some.toReversed().map((id) => send(two, id, `two ${id}`)),
@@ -37,10 +37,10 @@ it('stores each id once when two instances race for it, and acknowledges one of 
   const rows = await query<{ id: string; name: string }>(databaseUrl, 'SELECT id, name FROM plants');
   expect(rows).toHaveLength(ids.length);
   expect(new Map(rows.map(({ id, name }) => [BigInt(id), [name]]))).toEqual(winners);
-  // Otherwise it was no race.
+  // Otherwise there was no race.
   for (const name of ['one', 'two']) expect(rows.some((row) => row.name.startsWith(name))).toBe(true);
   for (const { command } of instances) await command.end('SIGTERM');
-  // An insert that met one would have been tried again, unseen but for the second that it takes.
+  // The service retries an insert after a deadlock, which would show only as a delay of a second.
   expect(await query(databaseUrl, deadlocks)).toEqual([{ deadlocks: '0' }]);
 });
 

@@ -8,7 +8,7 @@ import { type Call, runCommand, startCommand, startServe } from '../support/proc
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 describe.each(engines)('several processes on one %s database', (engine) => {
-  it('accept what another one has issued, and refuse within 5 seconds what it has revoked', async () => {
+  it('accept tokens that another one issued, and refuse revoked ones within 5 seconds', async () => {
     const call = await callOn(engine);
     const services = await Promise.all([startServe(call), startServe(call)]);
     const token = (await runCommand(['token', 'create', '--name', 'to revoke'], call)).stdout.trim();
@@ -22,13 +22,13 @@ describe.each(engines)('several processes on one %s database', (engine) => {
     const revoked = await runCommand(['token', 'revoke', '1'], call);
     expect(revoked).toMatchObject({ exitCode: 0, stdout: '' });
     const revokedAt = performance.now();
-    // Busy all the while: a token in use is forgotten as surely as an idle one.
+    // Kept in use: its cache entry must expire like that of an idle token.
     while ((await statuses()).includes(200) && performance.now() - revokedAt < 5_000) await sleep(50);
     expect(await statuses()).toEqual([401, 401]);
     for (const { command } of services) await command.end('SIGTERM');
   });
 
-  it('start at once on a new one, migrating it once', async () => {
+  it('migrate a new one once when started simultaneously', async () => {
     const call = await callOn(engine);
     const calls = Array.from({ length: 4 }, () => startCommand(['migrate'], call).end());
     const results = await Promise.all(calls);

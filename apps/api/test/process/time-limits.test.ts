@@ -9,7 +9,7 @@ import { openConnection } from '../support/send-raw.js';
 
 const limits = { requestMs: 1_000, headersMs: 500, keepAliveMs: 60_000, checkIntervalMs: 20 };
 
-/** Starts a server of the app alone, with short limits, and the lines that it logs. */
+/** Starts a server with only the app and short limits; returns its log lines too. */
 async function start() {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
@@ -24,7 +24,7 @@ function countConnections(server: Server): Promise<number> {
   });
 }
 
-it('are checked every second, so that what is documented is kept', async () => {
+it('are the documented ones, and are checked every second', async () => {
   const { app } = await openApp();
   expect(createServer(app, silentLog)).toMatchObject({
     headersTimeout: 20_000,
@@ -34,7 +34,7 @@ it('are checked every second, so that what is documented is kept', async () => {
   });
 });
 
-it('end a connection on which nothing has come, without a reply or a line in the log', async () => {
+it('close a connection without a request, without a reply or a log line', async () => {
   const { baseUrl, lines } = await start();
   const connection = await openConnection(baseUrl);
   expect(await connection.readToEnd()).toBe('');
@@ -43,8 +43,8 @@ it('end a connection on which nothing has come, without a reply or a line in the
 
 it.each([
   ['that is the first on its connection', ''],
-  ['behind another', 'GET /nowhere HTTP/1.1\r\nHost: plants.example\r\n\r\n'],
-])('end a request %s whose headers do not come to their end, with a reply', async (_, before) => {
+  ['that follows another', 'GET /nowhere HTTP/1.1\r\nHost: plants.example\r\n\r\n'],
+])('end a request %s whose headers are incomplete, with a reply', async (_, before) => {
   const { baseUrl } = await start();
   const connection = await openConnection(baseUrl);
   connection.write(before);
@@ -54,7 +54,7 @@ it.each([
   expect(await connection.readToEnd()).toBe('');
 });
 
-it('end a request that was answered before its body has come, without a second reply', async () => {
+it('end a request that was answered before its body arrived, without a second reply', async () => {
   const { baseUrl, lines } = await start();
   const connection = await openConnection(baseUrl);
   connection.write('POST /plants HTTP/1.1\r\nHost: plants.example\r\nContent-Length: 100\r\n\r\n{');

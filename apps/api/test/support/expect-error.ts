@@ -1,15 +1,15 @@
 import { type ErrorName, errors } from '@plant-store/contract/errors';
 import { expect } from 'vitest';
 
-/** What a test looks at in a reply, whoever has read it. */
+/** The parts of a reply that tests check, independent of the HTTP client. */
 export interface Reply {
   readonly status: number;
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
 }
 
-/** Checks that a reply is an error of the registry, with all that such a reply bears. */
+/** Checks that a reply is the named error of the registry, with all headers of error replies. */
 export function expectRefusal(reply: Reply, name: ErrorName, message: string | RegExp): void {
   const { error, status } = errors[name];
   expect(reply.body).toEqual({

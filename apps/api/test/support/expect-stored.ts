@@ -3,7 +3,7 @@ import type { TestDatabase } from './database/test-database.js';
 import type { Reply } from './expect-error.js';
 import { type PlantRow, readPlants } from './read-plants.js';
 
-/** Checks that a request is answered with the plant, of which exactly this row is in the database. */
+/** Checks that a request is answered with the plant, and that the database has exactly this row for its id. */
 export async function expectStored(
   service: { readonly database: TestDatabase },
   request: PromiseLike<Reply>,

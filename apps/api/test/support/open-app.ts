@@ -16,8 +16,8 @@ import { temporaryFolder } from './process/temporary-folder.js';
 export const silentLog = pino({ level: 'silent' });
 
 /**
- * The app over a database of its own, and a token for it; for a test that makes the server itself. `environment` holds the
- * settings that differ from the defaults.
+ * Opens the app on a new database, with a token for it, for tests that create the server themselves. `environment`
+ * holds the settings that differ from the defaults.
  */
 export async function openApp(
   log: Logger = silentLog,
@@ -43,7 +43,7 @@ export async function openApp(
   return { app, token: (await accessTokens.issue({ name: 'test' })).text };
 }
 
-/** Lets a server listen on a free port until the end of the test; gives its address, such as `http://127.0.0.1:3000`. */
+/** Makes a server listen on a free port until the end of the test; returns its URL, such as `http://127.0.0.1:3000`. */
 export async function listen(server: Server): Promise<string> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => {

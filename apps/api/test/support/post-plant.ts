@@ -3,7 +3,7 @@ import type { TestService } from './start-test-service.js';
 
 type Target = Pick<TestService, 'baseUrl' | 'token'>;
 
-/** A request with a valid token, but for its body; more headers can be set on it. */
+/** Starts a request with a valid token, without a body; more headers can be set on it. */
 export function plantRequest({ baseUrl, token }: Target): supertest.Test {
   return supertest(baseUrl)
     .post('/plants')
@@ -11,12 +11,12 @@ export function plantRequest({ baseUrl, token }: Target): supertest.Test {
     .set('Content-Type', 'application/json');
 }
 
-/** Posts a body with a valid token: text as it is, an object as JSON. */
+/** Posts a body with a valid token: a string as it is, an object as JSON. */
 export function postPlant(target: Target, body: string | object): supertest.Test {
   return plantRequest(target).send(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** The same request to the byte, for `sendRaw`. Headers are added, replaced, or left out when `undefined`. */
+/** Composes the bytes of the same request for `sendRaw`. `headers` are added or replaced; `undefined` removes one. */
 export function composePlantRequest(
   { token }: Target,
   body: string | Buffer,

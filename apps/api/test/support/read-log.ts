@@ -1,13 +1,13 @@
 import { vi } from 'vitest';
 import type { TestService } from './start-test-service.js';
 
-/** A line of the log; what it tells besides these two depends on the event. */
+/** A line of the log; the other fields depend on the event. */
 export interface LogLine extends Readonly<Record<string, unknown>> {
   readonly level: number;
   readonly msg: string;
 }
 
-/** The lines about one request. Waits for the last of them, which is written once the reply is out. */
+/** Returns the log lines of one request, after waiting for the last one, which is written once the reply is sent. */
 export function readLog({ logLines }: TestService, requestId: string | undefined): Promise<LogLine[]> {
   const findLines = () => {
     const lines = logLines

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the repository. */
+/** The root folder of the repository. */
 export const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** A link of a Markdown page: where it stands, as `page:line`, and where it leads. */
+/** A link in a Markdown page: its position, as `page:line`, and its target. */
 export interface MarkdownLink {
   readonly place: string;
   readonly target: string;
@@ -13,7 +13,7 @@ export interface MarkdownLink {
 
 const ignoredFolders = new Set(['node_modules', 'dist', '.git', '.turbo', 'generated']);
 
-/** Every Markdown page of the repository, by its path below the root. */
+/** Lists every Markdown page of the repository, by its path relative to the root. */
 export function listPages(folder = root): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -22,7 +22,7 @@ export function listPages(folder = root): string[] {
   });
 }
 
-/** The links of a page, without those that are only shown as code. */
+/** Reads the links of a page, except those in code. */
 export function readLinks(page: string): MarkdownLink[] {
   return readLines(page).flatMap((line, index) =>
     [...line.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({
@@ -32,7 +32,7 @@ export function readLinks(page: string): MarkdownLink[] {
   );
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Reads the anchors of a page's headings, as GitHub generates them. */
 export function readAnchors(page: string): string[] {
   return readLines(page).flatMap((line) => {
     const heading = /^#+ +(.*?) *$/.exec(line)?.[1];
@@ -45,14 +45,14 @@ function toAnchor(heading: string): string {
   return text.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
 }
 
-/** The names of files and folders that a page shows as code, such as `http/create-app.ts` or `plants/`. */
+/** Reads the file and folder names that a page shows as code, such as `http/create-app.ts` or `plants/`. */
 export function readPaths(page: string): string[] {
   return readLines(page).flatMap((line) =>
     [...line.matchAll(/`([\w@./-]+(?:\.(?:ts|js)|\/))`/g)].map(([, path = '']) => path),
   );
 }
 
-/** The lines of a page; those of code blocks are empty. */
+/** Reads the lines of a page, with those of code blocks emptied. */
 function readLines(page: string): string[] {
   let isCode = false;
   return readPage(page)
@@ -64,12 +64,12 @@ function readLines(page: string): string[] {
     });
 }
 
-/** The text of a page, or of another file, by its path below the root. */
+/** Reads a page, or another file, by its path relative to the root. */
 export function readPage(page: string): string {
   return readFileSync(join(root, page), 'utf8');
 }
 
-/** Whether a path below the root exists. */
+/** Whether a path relative to the root exists. */
 export function exists(path: string): boolean {
   return existsSync(join(root, path));
 }

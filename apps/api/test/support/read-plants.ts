@@ -1,13 +1,13 @@
 import type { TestDatabase } from './database/test-database.js';
 
-/** A row of the table `plants`; the id as text, so that it is exact. */
+/** A row of the table `plants`, with the id as text to keep it exact. */
 export interface PlantRow {
   readonly id: string;
   readonly name: string;
   readonly tag: string | null;
 }
 
-/** All plants in the database of a service, by id, as another program sees them: what is there is committed. */
+/** Reads all committed plants of a service, sorted by id. */
 export function readPlants({ database }: { readonly database: TestDatabase }): Promise<readonly PlantRow[]> {
   return database.query('SELECT CAST(id AS TEXT) AS id, name, tag FROM plants ORDER BY plants.id');
 }

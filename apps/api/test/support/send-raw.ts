@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Reply } from './expect-error.js';
 
-/** A connection on which a test writes whatever bytes it likes. */
+/** A connection on which a test can write arbitrary bytes. */
 export interface RawConnection {
   write(bytes: string | Buffer): void;
-  /** The next reply, an interim one such as 100 too. */
+  /** Reads the next reply, including an interim one such as 100. */
   readReply(): Promise<Reply>;
-  /** What still comes until the server closes the connection. */
+  /** Reads the remaining bytes until the server closes the connection. */
   readToEnd(): Promise<string>;
-  /** Says that nothing more will be written; replies can still be read. */
+  /** Closes the writing side; replies can still be read. */
   end(): void;
-  /** Cuts the connection, as a client that goes away does. */
+  /** Closes the connection abruptly, like a client that disconnects. */
   destroy(): void;
 }
 
-/** Sends bytes on a connection of their own and gives the first reply. */
+/** Sends bytes on a new connection and returns the first reply. */
 export async function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<Reply> {
   const connection = await openConnection(baseUrl);
   try {
@@ -26,12 +26,12 @@ export async function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<
   }
 }
 
-/** Connects; rejects with the error of the socket when nobody listens. */
+/** Opens a connection; rejects with the error of the socket if nothing listens. */
 export async function openConnection(baseUrl: string): Promise<RawConnection> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
-  // A connection that the server resets shows in the next read.
+  // A reset by the server surfaces in the next read.
   socket.on('error', () => {});
   return new BufferedConnection(socket);
 }
@@ -82,7 +82,7 @@ class BufferedConnection implements RawConnection {
   async #receiveUntil(find: () => number): Promise<number> {
     for (let found = find(); ; found = find()) {
       if (found >= 0) return found;
-      if (!(await this.#receive())) throw new Error(`The connection ended after: ${this.#received}`);
+      if (!(await this.#receive())) throw new Error(`The connection was closed after: ${this.#received}`);
     }
   }
 

@@ -5,13 +5,13 @@ import { type Service, startService } from '../../src/start-service.js';
 import { createTestDatabase } from './database/create-test-database.js';
 import type { TestDatabase } from './database/test-database.js';
 
-/** A real service on a free port, over a database of its own. */
+/** A real service on a free port, with its own database. */
 export interface TestService extends Service {
-  /** The text of a valid access token. */
+  /** A valid access token. */
   readonly token: string;
-  /** Its database, of the engine of this project of vitest; removed by `stop`. */
+  /** Its database, on the engine of this vitest project; removed by `stop`. */
   readonly database: TestDatabase;
-  /** The lines logged so far, each as it was written. */
+  /** The lines logged so far, as written. */
   readonly logLines: readonly string[];
 }
 

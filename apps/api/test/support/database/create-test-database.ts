@@ -11,7 +11,7 @@ const creators: Readonly<Record<Engine, () => Promise<TestDatabase>>> = {
   postgresql: createPostgresqlTestDatabase,
 };
 
-/** Creates an empty database of an engine. */
+/** Creates an empty database on an engine. */
 export function createTestDatabase(engine: Engine): Promise<TestDatabase> {
   return creators[engine]();
 }

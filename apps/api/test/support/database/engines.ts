@@ -2,7 +2,7 @@ import type { DatabaseLocation } from '../../../src/database/database-location.j
 
 export type Engine = DatabaseLocation['engine'];
 
-/** The engines on which the tests of the interface run, each as a project of vitest; see `vitest.config.ts`. */
+/** The engines on which the tests of the API run, each as a vitest project; see `vitest.config.ts`. */
 export const engines = ['sqlite', 'postgresql'] as const satisfies readonly Engine[];
 
 declare module 'vitest' {

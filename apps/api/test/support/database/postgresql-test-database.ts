@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import type {} from '../postgresql/global-setup.js';
 import type { TestDatabase } from './test-database.js';
 
-/** Creates an empty database in the PostgreSQL server that the tests share. */
+/** Creates an empty database on the PostgreSQL server that the tests share. */
 export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
   const serverUrl = inject('postgresqlUrl');
   const url = await createDatabase(serverUrl);
@@ -29,11 +29,11 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
     return () => connection.end();
   }
 
-  /** Has a function in PL/pgSQL decide what becomes of each plant that is inserted. */
+  /** Runs PL/pgSQL code before each insert of a plant. */
   const onInsert = (body: string) =>
     runQuery(`
-      CREATE FUNCTION decide() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${body} END$$;
-      CREATE TRIGGER decide BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION decide()`);
+      CREATE FUNCTION before_insert() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${body} END$$;
+      CREATE TRIGGER before_insert BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION before_insert()`);
 
   const runQuery = async <Row extends object>(sql: string): Promise<readonly Row[]> =>
     (await pool.query<Row>(sql)).rows;
@@ -42,9 +42,9 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
     url,
     query: runQuery,
     beginOutage: (kind) => (kind === 'closed' ? close() : lock()),
-    // What PostgreSQL says when it meets a damaged page.
+    // The error that PostgreSQL reports for a damaged page.
     damage: async () => void (await onInsert(`RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001';`)),
-    passOver: async (name) =>
+    ignoreInserts: async (name) =>
       void (await onInsert(`IF NEW.name = '${name}' THEN RETURN NULL; END IF; RETURN NEW;`)),
     async readEverything() {
       const tables = await runQuery<{ name: string }>(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { TestDatabase } from './test-database.js';
 
-/** Creates an empty SQLite file in a folder of its own. */
+/** Creates an empty SQLite database in a new folder. */
 export async function createSqliteTestDatabase(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
   const path = join(folder, 'plant-store.db');
@@ -35,10 +35,10 @@ export async function createSqliteTestDatabase(): Promise<TestDatabase> {
         PRAGMA schema_version = 1000`);
       connection.close();
     },
-    async passOver(name) {
+    async ignoreInserts(name) {
       const connection = new Sqlite(path);
       connection.exec(`
-        CREATE TRIGGER pass_over BEFORE INSERT ON plants WHEN NEW.name = '${name}'
+        CREATE TRIGGER ignore_inserts BEFORE INSERT ON plants WHEN NEW.name = '${name}'
         BEGIN SELECT RAISE(IGNORE); END`);
       connection.close();
     },

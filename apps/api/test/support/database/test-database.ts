@@ -1,23 +1,23 @@
-/** A new database for a test, as a program beside the service sees it: what is there is committed. */
+/** A new database for a test. It is accessed on separate connections, which see only committed data. */
 export interface TestDatabase {
-  /** What `DATABASE_URL` names it by. */
+  /** Its `DATABASE_URL`. */
   readonly url: string;
-  /** Runs one statement and gives its rows; a 64-bit integer has to be cast to text to be exact. */
+  /** Runs one statement and returns its rows; cast 64-bit integers to text to keep them exact. */
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
-  /** Keeps the service from using it, until what this gives is called. */
+  /** Makes it unavailable to the service until the returned function is called. */
   beginOutage(kind: OutageKind): Promise<() => Promise<void>>;
-  /** Damages it beyond use, so that whoever uses it next finds out. */
+  /** Corrupts it, so that the next access fails. */
   damage(): Promise<void>;
-  /** Has the engine pass over every plant of a name from now on, without an error, as a trigger can. */
-  passOver(name: string): Promise<void>;
-  /** All that is kept in it, as one text. */
+  /** Makes the engine silently ignore inserts of plants with a name, as a trigger can. */
+  ignoreInserts(name: string): Promise<void>;
+  /** Reads everything stored in it, as one text. */
   readEverything(): Promise<string>;
   remove(): Promise<void>;
 }
 
 /**
- * How a database comes not to answer the service. `closed`: it lets the service in no more, where the engine can do so;
- * `locked`: another program has the plants locked. A SQLite file can be read throughout both.
+ * Why a database is unavailable. `closed`: it accepts no connections from the service, where the engine supports that;
+ * `locked`: another program has locked the plants. A SQLite file stays readable in both cases.
  */
 export const outageKinds = ['closed', 'locked'] as const;
 export type OutageKind = (typeof outageKinds)[number];

@@ -12,7 +12,7 @@ export const highLimits = { plants: 1_000, bytes: 2 ** 20 };
 /** Plants with these ids. */
 export const plantsOf = (...ids: bigint[]): NewPlant[] => ids.map((id) => ({ id, name: `plant ${id}` }));
 
-/** The plant store of an empty database, for the tests of the calling suite; each of them finds it empty. */
+/** Opens the plant store of an empty database for the calling suite; it is emptied after each test. */
 export function usePlantStore(engine: Engine) {
   let testDatabase: TestDatabase;
   let database: Database;

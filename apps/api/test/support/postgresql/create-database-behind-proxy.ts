@@ -3,7 +3,7 @@ import { inject, onTestFinished } from 'vitest';
 import type {} from './global-setup.js';
 import { startProxy } from './start-proxy.js';
 
-/** Creates a database and a proxy before it, which ends with the test; gives its URI, directly and through the proxy. */
+/** Creates a database, and a proxy in front of it for this test; returns its URI, direct and through the proxy. */
 export async function createDatabaseBehindProxy() {
   const databaseUrl = await createDatabase(inject('postgresqlUrl'));
   const proxy = await startProxy(Number(new URL(databaseUrl).port));

@@ -3,13 +3,13 @@ import { query } from '@plant-store/postgresql-server';
 import { generate } from 'selfsigned';
 
 /**
- * Makes a server take connections with TLS, too. Those without it go on.
+ * Makes a server accept TLS connections too.
  *
- * @returns the certificate, in PEM, which is its own CA and names the address 127.0.0.1 alone
+ * @returns its self-signed certificate in PEM, valid only for 127.0.0.1
  */
 export async function enableTls(serverUrl: string): Promise<string> {
   const run = (sql: string) => query<{ ssl: string }>(`${serverUrl}/postgres`, sql);
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'a PostgreSQL for tests' }], {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'PostgreSQL for tests' }], {
     keyType: 'ec',
     extensions: [
       { name: 'basicConstraints', cA: true },
@@ -17,7 +17,7 @@ export async function enableTls(serverUrl: string): Promise<string> {
     ],
   });
   for (const [file, content] of Object.entries({ 'server.key': key, 'server.crt': cert })) {
-    // The server writes its files itself, since it takes no key that another user owns.
+    // The server writes the files itself, since it rejects a key owned by another user.
     await run(`COPY (SELECT unnest(string_to_array($$${content.replaceAll('\r', '')}$$, E'\\n')))
       TO PROGRAM 'umask 077 && cat > ${file}'`);
   }

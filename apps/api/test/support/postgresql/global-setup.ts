@@ -11,10 +11,10 @@ declare module 'vitest' {
 
 let server: PostgresqlServer | undefined;
 
-/** Starts the PostgreSQL server that the tests share; each of them has a database of its own in it. */
+/** Starts the PostgreSQL server that the tests share; each test creates its own databases on it. */
 export async function setup(project: TestProject): Promise<void> {
   server = await startPostgresql();
-  // Nothing in it outlives the run, so that nothing needs to wait for the disk.
+  // Its data does not outlive the run, so nothing needs to wait for the disk.
   await query(`${server.url}/postgres`, 'ALTER SYSTEM SET fsync = off');
   await query(`${server.url}/postgres`, 'SELECT pg_reload_conf()');
   project.provide('postgresqlUrl', server.url);

@@ -3,15 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** How a pooler between the service and PostgreSQL behaves. */
 export interface PoolerBehaviour {
-  /** Hands one connection to the server on after each transaction; otherwise each client has one of its own. */
-  readonly handsOn?: boolean;
-  /** Keeps apart the prepared statements of its clients. */
-  readonly carriesStatements?: boolean;
-  /** Does not pass on the settings that a client connects with. */
+  /** All clients share one server connection, released after each transaction; otherwise each client has its own. */
+  readonly poolsTransactions?: boolean;
+  /** Keeps the prepared statements of its clients apart. */
+  readonly tracksStatements?: boolean;
+  /** Does not forward the settings in a client's startup message. */
   readonly dropsOptions?: boolean;
 }
 
-/** Starts a pooler before the PostgreSQL on a port of this machine, and gives its own port. Its first client logs in. */
+/** Starts a pooler in front of a PostgreSQL server on a local port. With pooled transactions, its first client logs in. */
 export async function startPooler(toPort: number, behaviour: PoolerBehaviour) {
   const sockets = new Set<Socket>();
   const shared: Shared = { queue: [], greeting: [], isBusy: false };
@@ -20,17 +20,18 @@ export async function startPooler(toPort: number, behaviour: PoolerBehaviour) {
     const number = clients++;
     sockets.add(client);
     client.on('error', () => undefined);
-    if (behaviour.handsOn && shared.upstream !== undefined) return serve(client, shared, number, behaviour);
+    if (behaviour.poolsTransactions && shared.upstream !== undefined)
+      return serve(client, shared, number, behaviour);
     const upstream = connect(toPort, '127.0.0.1');
     sockets.add(upstream);
     upstream.on('error', () => undefined);
     client.once('data', (startup: Buffer) => {
       upstream.write(behaviour.dropsOptions ? withoutOptions(startup) : startup);
-      if (behaviour.handsOn)
+      if (behaviour.poolsTransactions)
         return share(client, upstream, shared, () => serve(client, shared, number, behaviour));
       client.pipe(upstream);
     });
-    if (!behaviour.handsOn) upstream.pipe(client);
+    if (!behaviour.poolsTransactions) upstream.pipe(client);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
@@ -42,18 +43,19 @@ export async function startPooler(toPort: number, behaviour: PoolerBehaviour) {
   };
 }
 
-/** The connection to the server, what it says to one who has logged in, and who waits for it. */
+/** The shared connection to the server, and the requests that wait for it. */
 interface Shared {
   upstream?: Socket;
+  /** The server's messages after a login. */
   greeting: Buffer[];
   queue: { readonly client: Socket; readonly request: Buffer }[];
-  /** Who has it, until the transaction ends. */
+  /** The client that uses it until its transaction ends. */
   owner?: Socket;
-  /** Whether a request of the owner is being answered. */
+  /** Whether the server is answering a request of the owner. */
   isBusy: boolean;
 }
 
-/** Lets a client log in, then keeps its connection for all. */
+/** Lets a client log in, then shares its connection with all others. */
 function share(client: Socket, upstream: Socket, shared: Shared, done: () => void): void {
   shared.upstream = upstream;
   const pass = (data: Buffer) => void upstream.write(data);
@@ -62,7 +64,7 @@ function share(client: Socket, upstream: Socket, shared: Shared, done: () => voi
   readMessages(upstream, ({ type, message }) => {
     if (loggedIn) return answer(shared, type, message);
     client.write(message);
-    // Parameters, the key for cancelling, and that it is ready.
+    // ParameterStatus, BackendKeyData and ReadyForQuery.
     if ('SKZ'.includes(type)) shared.greeting.push(message);
     if (type !== 'Z') return;
     loggedIn = true;
@@ -71,12 +73,12 @@ function share(client: Socket, upstream: Socket, shared: Shared, done: () => voi
   });
 }
 
-/** Sends the requests of a client, each up to its Sync, when the connection is free. */
-function serve(client: Socket, shared: Shared, number: number, { carriesStatements }: PoolerBehaviour): void {
+/** Queues the requests of a client, each up to its Sync, for the shared connection. */
+function serve(client: Socket, shared: Shared, number: number, { tracksStatements }: PoolerBehaviour): void {
   let request: Buffer[] = [];
   const take = ({ type, message }: Message) => {
     if (type === 'X') return;
-    request.push(carriesStatements ? renameStatement(type, message, number) : message);
+    request.push(tracksStatements ? renameStatement(type, message, number) : message);
     if (type !== 'S' && type !== 'Q') return;
     shared.queue.push({ client, request: Buffer.concat(request) });
     request = [];
@@ -90,7 +92,7 @@ function serve(client: Socket, shared: Shared, number: number, { carriesStatemen
   } else readMessages(client, take);
 }
 
-/** Sends the next request, unless one is being answered: that of the owner, or when there is none, the first. */
+/** Sends the next request of the owner, or of any client if there is no owner, unless one is in flight. */
 function sendNext(shared: Shared): void {
   const index = shared.queue.findIndex(({ client }) => (shared.owner ?? client) === client);
   if (shared.isBusy || index < 0) return;
@@ -112,11 +114,11 @@ function answer(shared: Shared, type: string, message: Buffer): void {
 
 interface Message {
   readonly type: string;
-  /** All of it: type, length, content. */
+  /** The whole message: type, length, content. */
   readonly message: Buffer;
 }
 
-/** https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/** Splits the data of a socket into messages: https://www.postgresql.org/docs/current/protocol-message-formats.html */
 function readMessages(socket: Socket, onMessage: (message: Message) => void): void {
   let rest: Buffer = Buffer.alloc(0);
   socket.on('data', (data: Buffer) => {
@@ -130,7 +132,7 @@ function readMessages(socket: Socket, onMessage: (message: Message) => void): vo
   });
 }
 
-/** Gives the named statement of a Parse or a Bind a name that no other client has. */
+/** Makes the statement name of a Parse or a Bind unique to the client. */
 function renameStatement(type: string, message: Buffer, number: number): Buffer {
   const start = type === 'P' ? 5 : type === 'B' ? message.indexOf(0, 5) + 1 : -1;
   if (start < 0 || message[start] === 0) return message;
@@ -143,7 +145,7 @@ function renameStatement(type: string, message: Buffer, number: number): Buffer 
   return renamed;
 }
 
-/** A startup message without its parameter `options`. */
+/** Removes the parameter `options` from a startup message. */
 function withoutOptions(startup: Buffer): Buffer {
   const parts = startup.toString('latin1', 8).split('\0');
   const index = parts.indexOf('options');

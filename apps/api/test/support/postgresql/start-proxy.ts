@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server that can be broken. */
+/** A TCP proxy that can simulate network failures. */
 export interface TestProxy {
   readonly port: number;
-  /** From now on nothing gets through, and nobody is told. */
+  /** Stops forwarding data, without closing connections. */
   freeze(): void;
-  /** From now on each connection goes silent on the way back as soon as a text was sent on it; nobody is told. */
+  /** Stops forwarding the server's answers on each connection that sends a text, without closing it. */
   freezeAnswersTo(text: string): void;
-  /** Everything gets through again, on connections old and new. */
+  /** Forwards everything again, on existing and new connections. */
   thaw(): void;
-  /** Cuts the connections that are open. */
+  /** Closes all open connections. */
   cut(): void;
-  /** Cuts them and takes no more. */
+  /** Closes all connections and accepts no more. */
   stop(): void;
 }
 
-/** Starts a way to a port of this machine. */
+/** Starts a proxy in front of a local port. */
 export async function startProxy(toPort: number): Promise<TestProxy> {
   const sockets = new Set<Socket>();
   let frozen = false;

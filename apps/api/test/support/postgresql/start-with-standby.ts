@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { startPostgresql } from './start-postgresql.js';
 
-/** A PostgreSQL server of its own, whose commits wait for a synchronous standby while that is missing. */
+/** A separate PostgreSQL server, whose commits can be made to wait for a missing synchronous standby. */
 export interface ServerWithStandby {
-  /** The URI of a database in it. */
+  /** The URI of a database on it. */
   readonly url: string;
-  /** From now on each commit waits for a standby that is not there. */
+  /** Makes commits wait for a standby that does not exist. */
   loseStandby(): Promise<void>;
-  /** From now on no commit waits, those that wait already included. */
+  /** Stops commits from waiting, including those that already wait. */
   restoreStandby(): Promise<void>;
-  /** How many backends the service has at the server, and how many of them wait for the standby. */
+  /** Counts the backends of the service, and those of them that wait for the standby. */
   countBackends(): Promise<{ readonly all: number; readonly waiting: number }>;
-  /** Resolves once so many backends of the service wait for the standby. */
+  /** Resolves once this many backends of the service wait for the standby. */
   untilWaiting(count: number): Promise<void>;
-  /** Ends the backends that wait for the standby, as a crash would: what they committed is there, but nowhere else. */
+  /** Ends the backends that wait for the standby, as a crash would: their commits exist only on this server. */
   endWaiting(how?: 'pg_terminate_backend' | 'pg_cancel_backend'): Promise<void>;
   remove(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function startWithStandby(): Promise<ServerWithStandby> {
 
   return {
     url: await createDatabase(server.url),
-    loseStandby: () => setStandbys('nobody'),
+    loseStandby: () => setStandbys('missing'),
     restoreStandby: () => setStandbys(''),
     countBackends,
     async untilWaiting(count) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** A pipe that is full and that nobody reads; gives its end for writing, in the mode that a shell gives it. */
+/** Opens a full pipe that is never read; returns its blocking write end, as a shell would pass it on. */
 export function openFullPipe(): number {
   const path = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [path]);

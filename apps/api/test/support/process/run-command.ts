@@ -4,20 +4,20 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/** The build, as operators run it; `turbo run test` builds it first. */
+/** The built command, which `turbo run test` builds first. */
 export const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
-/** How the command line is called: in which folder, with which settings besides `PATH`. */
+/** How to call the command line: the working directory, and the environment besides `PATH`. */
 export interface Call {
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** What it reads from standard input; nothing by default. */
+  /** Its standard input; empty by default. */
   readonly input?: Readable;
-  /** How many file descriptors it may have; as many as the test by default. */
+  /** The limit on its file descriptors; that of the test by default. */
   readonly openFiles?: number;
 }
 
-/** What a command that has ended left behind. */
+/** The result of a command that has exited. */
 export interface Result {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -27,13 +27,13 @@ export interface Result {
 /** A command that is running. */
 export interface RunningCommand {
   readonly process: ChildProcess;
-  /** Resolves with the first match in what it has written to standard output, now or later. */
+  /** Resolves with the first match in its standard output. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves once it has ended, by itself or by the signal given. */
+  /** Resolves once it has exited, after sending it the signal if there is one. */
   end(signal?: NodeJS.Signals): Promise<Result>;
 }
 
-/** Runs `plant-store` with the arguments given, in a process of its own. */
+/** Starts `plant-store` with these arguments in a new process. */
 export function startCommand(
   args: readonly string[],
   { folder, environment = {}, input = Readable.from([]), openFiles }: Call,
@@ -46,7 +46,7 @@ export function startCommand(
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // It may end before it has read all.
+  // It may exit before it has read everything.
   child.stdin.on('error', () => input.destroy());
   input.pipe(child.stdin);
   let stdout = '';
@@ -58,7 +58,7 @@ export function startCommand(
     stderr += text;
   });
   const ended = once(child, 'close');
-  // A test that fails leaves no process behind.
+  // A failing test must not leave a process behind.
   onTestFinished(() => void child.kill('SIGKILL'));
 
   return {
@@ -68,7 +68,7 @@ export function startCommand(
         const match = pattern.exec(stdout);
         if (match !== null) return match;
         if (child.exitCode !== null)
-          throw new Error(`It ended before it wrote ${pattern}:\n${stdout}${stderr}`);
+          throw new Error(`It exited before it printed ${pattern}:\n${stdout}${stderr}`);
         await Promise.race([once(child.stdout, 'data'), ended]);
       }
     },
@@ -80,12 +80,12 @@ export function startCommand(
   };
 }
 
-/** Runs `plant-store` to its end. */
+/** Runs `plant-store` until it exits. */
 export function runCommand(args: readonly string[], call: Call): Promise<Result> {
   return startCommand(args, call).end();
 }
 
-/** Starts `plant-store serve` on a free port and gives its address once it listens. */
+/** Starts `plant-store serve` on a free port, and returns its URL once it listens. */
 export async function startServe(call: Call, args: readonly string[] = []) {
   const command = startCommand(['serve', ...args], {
     ...call,

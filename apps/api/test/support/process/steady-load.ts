@@ -3,29 +3,29 @@ import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { onTestFinished } from 'vitest';
 
-/** How many callers there are, of which two at a time send the same ids with different names. */
+/** The number of callers. Each two of them send the same ids with different names. */
 const callers = 8;
-/** How long a caller waits after a reply, in milliseconds: the load shall be steady, not high. */
-const pauseMs = 10;
+/** The delay of a caller after a reply: the load should be steady, not high. */
+const delayMs = 10;
 
-/** What callers found who create plants all the while. */
+/** Callers that keep creating plants, and what they observe. */
 export interface SteadyLoad {
-  /** The names that were acknowledged, by id; a service in order acknowledges one of an id. */
+  /** The acknowledged names, by id; a correct service acknowledges one per id. */
   readonly acknowledged: ReadonlyMap<number, ReadonlySet<string>>;
-  /** What no caller should meet: anything but a 200, a taken id, and a 503 in time that says when to try again. */
-  readonly faults: readonly string[];
-  /** Resolves once so many creates that began after this call were acknowledged. */
+  /** Unexpected outcomes: anything but a 200, a taken id, or a 503 in time with a Retry-After. */
+  readonly unexpected: readonly string[];
+  /** Resolves once this many creates sent after this call were acknowledged. */
   acknowledgements(count: number): Promise<void>;
-  /** Resolves once so many creates that began after this call were refused since the database does not answer. */
+  /** Resolves once this many creates sent after this call were refused with `database_unavailable`. */
   refusals(count: number): Promise<void>;
-  /** Resolves once every create under way is answered; each id begun is stored by then. */
+  /** Stops the callers; resolves once every id in flight is stored. */
   end(): Promise<void>;
 }
 
 /**
- * Creates plants with several callers, each of them until its plant is stored or its id taken, then the next.
+ * Starts several callers. Each retries a plant until it is stored or its id taken, then sends the next.
  *
- * @param replyTimeoutMs how long any reply may take
+ * @param replyTimeoutMs the longest time that a reply may take
  */
 export function startLoad(
   { baseUrl, token }: { readonly baseUrl: string; readonly token: string },
@@ -33,29 +33,29 @@ export function startLoad(
 ): SteadyLoad {
   const client = createClient({ baseUrl, token, retries: 0, attemptTimeoutMs: 30_000 });
   const acknowledged = new Map<number, Set<string>>();
-  const faults: string[] = [];
+  const unexpected: string[] = [];
   const waiting = new Set<Expectation>();
   let ending = false;
   onTestFinished(() => {
     ending = true;
   });
 
-  /** Sends a create and gives whether it is settled: the plant stored, or its id taken. */
+  /** Sends a create; returns whether it is done: the plant stored, or its id taken. */
   async function create(id: number, name: string): Promise<boolean> {
     const sentAt = performance.now();
     const outcome = await client.createPlant({ body: { id, name } }).then(describeReply, String);
     const tookMs = performance.now() - sentAt;
     if (outcome === 'stored') acknowledged.set(id, (acknowledged.get(id) ?? new Set()).add(name));
-    else if (!(outcome === 'taken' || outcome === 'unavailable')) faults.push(outcome);
-    if (tookMs > replyTimeoutMs) faults.push(`${outcome} after ${tookMs} ms`);
+    else if (!(outcome === 'taken' || outcome === 'unavailable')) unexpected.push(outcome);
+    if (tookMs > replyTimeoutMs) unexpected.push(`${outcome} after ${tookMs} ms`);
     for (const expectation of waiting) if (sentAt > expectation.since) expectation.see(outcome);
     return outcome === 'stored' || outcome === 'taken';
   }
 
   async function call(caller: number): Promise<void> {
     for (let id = caller >> 1; !ending; id += callers >> 1) {
-      while (!(await create(id, `plant ${id} of caller ${caller}`))) await sleep(pauseMs);
-      await sleep(pauseMs);
+      while (!(await create(id, `plant ${id} of caller ${caller}`))) await sleep(delayMs);
+      await sleep(delayMs);
     }
   }
   const calls = Array.from({ length: callers }, (_, caller) => call(caller));
@@ -78,7 +78,7 @@ export function startLoad(
 
   return {
     acknowledged,
-    faults,
+    unexpected,
     acknowledgements: (count) => expectOutcomes('stored', count),
     refusals: (count) => expectOutcomes('unavailable', count),
     async end() {

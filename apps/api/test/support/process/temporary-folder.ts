@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A new empty folder, removed when the running test is over. */
+/** Creates an empty folder, which is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

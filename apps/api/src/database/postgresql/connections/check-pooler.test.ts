@@ -35,13 +35,13 @@ describe('a pooler in transaction mode', () => {
   it.each(['1', '2', '10'])(
     'is rejected when it does not support prepared statements, with a pool of %s',
     async (size) => {
-      const opening = openBehind({ handsOn: true }, '', { DATABASE_POOL_SIZE: size });
+      const opening = openBehind({ poolsTransactions: true }, '', { DATABASE_POOL_SIZE: size });
       await expectRejection(opening, /does not support prepared statements\. Enable them \(PgBouncer 1\.21/);
     },
   );
 
   it('is used when it supports prepared statements', async () => {
-    const database = await openBehind({ handsOn: true, carriesStatements: true });
+    const database = await openBehind({ poolsTransactions: true, tracksStatements: true });
     const plants = Array.from({ length: 20 }, (_, index) => ({ ...plant, id: BigInt(index % 10) }));
     const outcomes = await Promise.all(plants.map((one) => database.plants.insert([one])));
     expect(outcomes.filter(([outcome]) => outcome?.stored)).toHaveLength(10);
@@ -52,7 +52,7 @@ describe('a pooler in transaction mode', () => {
   it('is rejected when commits do not wait for the disk', async () => {
     await query(url, `ALTER DATABASE ${nameOf()} SET synchronous_commit = off`);
     await expectRejection(
-      openBehind({ handsOn: true, carriesStatements: true }),
+      openBehind({ poolsTransactions: true, tracksStatements: true }),
       /ALTER ROLE … SET synchronous_commit = on/,
     );
   });
@@ -60,7 +60,7 @@ describe('a pooler in transaction mode', () => {
   it('is rejected when the server sends no warnings', async () => {
     await query(url, `ALTER DATABASE ${nameOf()} SET client_min_messages = error`);
     await expectRejection(
-      openBehind({ handsOn: true, carriesStatements: true }),
+      openBehind({ poolsTransactions: true, tracksStatements: true }),
       /ALTER ROLE … SET client_min_messages = warning/,
     );
   });

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/process/temporary-folder.js';
 
 const moving = new URL('../../../../docs/postgresql.md', import.meta.url);
 
-/** The client's options that the page on PostgreSQL gives to callers that are to wait for the end of the downtime. */
+/** Reads the client options that the page on PostgreSQL recommends for waiting until the end of the downtime. */
 function readDocumentedOptions(): { readonly retries: number; readonly timeoutMs: number } {
   const [, retries, timeoutMs] =
     /`createClient\({ …, retries: ([\d_]+), timeoutMs: ([\d_]+) }\)`/.exec(readFileSync(moving, 'utf8')) ??
@@ -16,7 +16,7 @@ function readDocumentedOptions(): { readonly retries: number; readonly timeoutMs
   return { retries: toNumber(retries), timeoutMs: toNumber(timeoutMs) };
 }
 
-it('no create fails that begins during the downtime, with the options that the page on PostgreSQL gives', async () => {
+it('no create that starts during the downtime fails, with the options on the page about PostgreSQL', async () => {
   const folder = temporaryFolder();
   const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
   const before = await startServe({ folder });
@@ -27,11 +27,11 @@ it('no create fails that begins during the downtime, with the options that the p
     createClient({ baseUrl: before.baseUrl, token, ...options }).createPlant({
       body: { id, name: 'Monstera' },
     });
-  const patient = Array.from({ length: 8 }, (_, id) => create(id, readDocumentedOptions()));
-  const replies = Promise.allSettled(patient);
+  const waiting = Array.from({ length: 8 }, (_, id) => create(id, readDocumentedOptions()));
+  const replies = Promise.allSettled(waiting);
   // With the client's defaults there are two retries, each within milliseconds.
   await expect(create(100, {})).rejects.toThrow(/got no complete reply/);
   await sleep(2_000);
   await startServe({ folder, environment: { PORT: port } });
-  expect(await replies).toMatchObject(patient.map(() => ({ status: 'fulfilled', value: { status: 200 } })));
+  expect(await replies).toMatchObject(waiting.map(() => ({ status: 'fulfilled', value: { status: 200 } })));
 });
