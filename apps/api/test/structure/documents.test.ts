@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   exists,
@@ -33,6 +33,13 @@ it('every page below docs/ is shorter than 200 lines, but for the log', () => {
       page.startsWith('docs/') && page !== 'docs/bench-log.md' && readPage(page).split('\n').length > 200,
   );
   expect(long).toEqual([]);
+});
+
+it('the list of decisions has every decision', () => {
+  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page)).map((page) => basename(page));
+  const listed = readLinks('docs/decisions/README.md').map(({ target }) => target);
+  expect(decisions.length).toBeGreaterThan(10);
+  expect(listed).toEqual(expect.arrayContaining(decisions));
 });
 
 it('the page on the architecture names only files and folders that exist', () => {

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { expect, it, vi } from 'vitest';
+import { createProgram } from '../../src/cli/program.js';
+import type { CliContext } from '../../src/cli/support/cli-context.js';
+import { readPage, root } from '../support/read-markdown.js';
+
+/** The commands that do something, each with its options, such as `export --output`. */
+function listCommands(command: Command, path: readonly string[] = []): string[] {
+  if (command.commands.length > 0) {
+    return command.commands.flatMap((child) => listCommands(child, [...path, child.name()]));
+  }
+  return [path.join(' '), ...command.options.map(({ long }) => `${path.join(' ')} ${long}`)];
+}
+
+it('the page on the command line has every command and option, and no other', () => {
+  const program = createProgram({
+    version: '0.0.0',
+    context: {} as CliContext,
+    readConfig: vi.fn(),
+    onServiceStopped: vi.fn(),
+  });
+  const shown = [...readPage('docs/cli.md').matchAll(/^\| `plant-store ([^`]+)` \|/gm)].flatMap(
+    ([, call = '']) => {
+      const name = /^[a-z ]*[a-z]/.exec(call)?.[0] ?? '';
+      return [name, ...(call.match(/--[a-z-]+/g) ?? []).map((option) => `${name} ${option}`)];
+    },
+  );
+  expect([...new Set(shown)].toSorted()).toEqual(listCommands(program).toSorted());
+});
+
+it('the pages for operators show log messages that the code has', () => {
+  const folder = join(root, 'apps/api/src');
+  const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+    .join('\n');
+  const [, others = ''] = readPage('docs/observability.md').split('| other lines |');
+  const table = others.split('\n\n', 1).join('');
+  const messages = [
+    ...[...readPage('docs/sqlite.md').matchAll(/^\| \d\d \| `([^`]+)` \|/gm)].map(([, text = '']) => text),
+    ...[...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(
+      ([, names = '']) => names.match(/[^`,]+(?=`)/g) ?? [],
+    ),
+  ].filter((text) => text.trim() !== '');
+  expect(messages.length).toBeGreaterThan(8);
+  expect(messages.filter((text) => !code.includes(`'${text}'`))).toEqual([]);
+});
