@@ -2,13 +2,18 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { runCommand } from './run-command.js';
 
-/** A row of the table of plants: id, name and tag. */
+/** A row of the table `plants`. */
 export type Row = readonly [id: bigint, name: string, tag: string | null];
 
-/** Creates the store that a command uses by default in a folder, with these plants in it; gives its path. */
+/** The path of the default store of a folder. */
+export function storePath(folder: string): string {
+  return join(folder, 'data/plant-store.db');
+}
+
+/** Creates the default store of a folder with these plants, and returns its path. */
 export async function fillStore(folder: string, rows: readonly Row[]): Promise<string> {
   await runCommand(['migrate'], { folder });
-  const path = join(folder, 'data/plant-store.db');
+  const path = storePath(folder);
   const database = new Database(path);
   const insert = database.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)');
   database.transaction(() => {
@@ -18,7 +23,7 @@ export async function fillStore(folder: string, rows: readonly Row[]): Promise<s
   return path;
 }
 
-/** All plants of a store, in the order of their ids. */
+/** Reads all plants of a store, sorted by id. */
 export function readRows(path: string): Row[] {
   const database = new Database(path, { readonly: true });
   const rows = database
@@ -28,4 +33,17 @@ export function readRows(path: string): Row[] {
     .all();
   database.close();
   return rows;
+}
+
+/** Counts the plants in the default store of a folder, which may not exist yet. */
+export function countPlants(folder: string): number {
+  try {
+    const database = new Database(storePath(folder), { readonly: true });
+    const count = database.prepare<[], number>('SELECT count(*) FROM plants').pluck().get();
+    database.close();
+    return count ?? 0;
+  } catch {
+    // The store does not exist yet.
+    return 0;
+  }
 }
