@@ -8,8 +8,8 @@ export interface RequestSchemas {
   readonly path?: ZodObject;
   /** The parameters in the query, each as text, or as a list of texts where one is sent more than once. */
   readonly query?: ZodObject;
-  /** Headers by their names in lower case. */
-  readonly headers?: Readonly<Record<string, ZodType>>;
+  /** Headers by their names in lower case; others are not read. */
+  readonly headers?: ZodObject;
   /** The JSON body. */
   readonly body?: ZodType;
 }

@@ -67,7 +67,7 @@ it('compiles unchanged', { timeout: timeoutMs }, () => {
 
 it.each([
   ['the schemas', 'plant.ts', 'src/http/routes/create-plant.ts', 'src/create-client.test-d.ts'],
-  ['the types', 'operations.ts', 'src/plants/create-plant.ts', 'src/testing/answer.ts'],
+  ['the types', 'operations.ts', 'src/plants/create-plant.ts', 'src/testing/handlers/create-plant.ts'],
 ])(
   'fails to compile everywhere when a field is renamed in %s of the contract',
   { timeout: timeoutMs },

@@ -30,6 +30,13 @@ describe('writeTarget', () => {
   });
 });
 
+describe('an integer number that may have been rounded is rejected', () => {
+  it.each([2 ** 53, -(2 ** 53), 1e21, Number.NaN])('in the path and in the query: %d', (id) => {
+    expect(() => writeTarget(route('/plants/:id'), { params: { id } })).toThrow(RangeError);
+    expect(() => writeTarget(route('/plants'), { query: { id: [1, id] } })).toThrow(RangeError);
+  });
+});
+
 describe('writeBody', () => {
   it('keeps integers exact', () => {
     expect(writeBody({ body: { id: 9223372036854775807n } })).toBe('{"id":9223372036854775807}');

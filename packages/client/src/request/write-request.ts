@@ -13,12 +13,13 @@ export interface RequestParts {
 /**
  * The path and query of a request, to be appended to the base URL. A list in the query becomes one parameter per
  * value.
+ *
+ * @throws {RangeError} when an integer `number` may have been rounded
  */
-export function writeTarget({ path }: Route, { params, query }: RequestParts): string {
-  const target = params
-    ? path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])))
-    : path;
-  if (!query) return target;
+export function writeTarget({ path }: Route, { params = {}, query = {} }: RequestParts): string {
+  // Only for what it throws: the values below are written as text.
+  stringifyExactJson([params, query]);
+  const target = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of [value ?? []].flat()) search.append(name, String(one));

@@ -86,10 +86,12 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const body = new Uint8Array(await withTimeout(() => request.arrayBuffer(), Infinity, signal));
       const { method, headers } = request;
       const id = nameRequest(headers);
-      const path = new URL(request.url).pathname.slice(prefixLength);
+      const { pathname, search } = new URL(request.url);
+      const path = pathname.slice(prefixLength);
+      const query = search.slice(1);
       const answerable = {
         id,
-        answer: () => answer({ id, method, path, headers, body }, { acceptedTokens, plants }),
+        answer: () => answer({ id, method, path, query, headers, body }, { acceptedTokens, plants }),
       };
       return toResponse(await answerWithFault(answerable, fault, signal));
     },

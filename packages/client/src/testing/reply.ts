@@ -1,5 +1,3 @@
-import type { ErrorBody } from '@plant-store/contract/errors';
-import type { Plant } from '@plant-store/contract/operations';
 import type { Refusal } from './refusal.js';
 
 /** A reply as it is to be sent; an empty body is none. */
@@ -9,11 +7,11 @@ export interface Reply {
   readonly body: string;
 }
 
-/** A reply of the service, which always names the request. */
+/** A reply of the service, which always has the request's id. */
 export function jsonReply(
   requestId: string,
   status: number,
-  body: Plant | ErrorBody,
+  body: object,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
   return {
@@ -23,7 +21,7 @@ export function jsonReply(
   };
 }
 
-/** `{ error, message }` with the status and the headers of the refusal (interface: Resources, Error). */
+/** `{ error, message }` with the status and the headers of the refusal (API: Resources, Error). */
 export function errorReply(requestId: string, { status, number, message, headers }: Refusal): Reply {
   return jsonReply(requestId, status, { error: number, message }, headers);
 }

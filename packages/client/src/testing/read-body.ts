@@ -1,31 +1,26 @@
-import { NewPlantSchema } from '@plant-store/contract';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
-import { formatIssues } from '@plant-store/contract/format-issues';
-import type { NewPlant } from '@plant-store/contract/operations';
 import { Refusal } from './refusal.js';
 
 /** What the service takes by default, in bytes. */
 const bodyLimitBytes = 1024 * 1024;
 
 /**
- * Reads a body as a NewPlant: JSON in UTF-8 (RFC 8259), every integer exact.
+ * Reads a body as JSON in UTF-8 (RFC 8259), every integer exact.
  *
- * @throws {Refusal} for the first of these that it breaks: content type, size, JSON, shape
+ * @throws {Refusal} for the first of these that it breaks: content type, size, JSON
  */
-export function readNewPlant(headers: Headers, body: Uint8Array): NewPlant {
-  refuseOtherContent(headers);
+export function readJsonBody(headers: Headers, body: Uint8Array): unknown {
+  rejectOtherContent(headers);
   if (body.length > bodyLimitBytes) {
     throw new Refusal(
       'body_too_large',
       `The body is larger than ${bodyLimitBytes} bytes. Send a smaller one.`,
     );
   }
-  const { data, error } = NewPlantSchema.safeParse(parseJson(body));
-  if (error === undefined) return data;
-  throw new Refusal('invalid_plant', `The plant is not valid: ${formatIssues(error.issues)}.`);
+  return parseJson(body);
 }
 
-function refuseOtherContent(headers: Headers): void {
+function rejectOtherContent(headers: Headers): void {
   const type = headers.get('content-type');
   const coding = headers.get('content-encoding');
   if (type === null) throw unsupported('There is no content type');
@@ -35,10 +30,10 @@ function refuseOtherContent(headers: Headers): void {
   }
 }
 
-function unsupported(fault: string): Refusal {
+function unsupported(problem: string): Refusal {
   return new Refusal(
     'unsupported_content_type',
-    `${fault}. Send application/json in UTF-8, without a content coding.`,
+    `${problem}. Send application/json in UTF-8, without a content coding.`,
   );
 }
 
@@ -46,7 +41,7 @@ function unsupported(fault: string): Refusal {
 function isJsonInUtf8(header: string): boolean {
   if (!/^application\/json[ \t]*(;|$)/i.test(header)) return false;
   for (const [, name = '', quoted, plain = ''] of header.matchAll(parameter)) {
-    // A quotation that does not end takes all that follows with it.
+    // An unterminated quoted string includes all that follows.
     if (plain.startsWith('"')) return true;
     if (name.toLowerCase() !== 'charset') continue;
     return (quoted?.replace(/\\(.)/g, '$1') ?? plain).toLowerCase() === 'utf-8';
@@ -77,6 +72,9 @@ function decode(body: Uint8Array): string {
   }
 }
 
-function malformed(fault: string): Refusal {
-  return new Refusal('malformed_json', `The body is not valid JSON: ${fault.slice(0, 200).toWellFormed()}.`);
+function malformed(problem: string): Refusal {
+  return new Refusal(
+    'malformed_json',
+    `The body is not valid JSON: ${problem.slice(0, 200).toWellFormed()}.`,
+  );
 }

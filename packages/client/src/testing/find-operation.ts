@@ -1,0 +1,30 @@
+import { allowedMethods, type MatchedOperation, matchPath } from '@plant-store/contract/request-target';
+import type { routes } from '@plant-store/contract/routes';
+import { Refusal } from './refusal.js';
+
+/**
+ * Finds the operation that a request names, with the parameters in its path decoded.
+ *
+ * @throws {Refusal} `not_found`, `bad_request` or `method_not_allowed`
+ */
+export function findOperation(method: string, path: string): MatchedOperation<keyof typeof routes> {
+  const operations = matchPath(path);
+  if (operations.length === 0) {
+    throw new Refusal('not_found', `Nothing is served under ${path.slice(0, 200)}.`);
+  }
+  const decoded = operations.map((operation) => ({ ...operation, params: decodeParams(operation.params) }));
+  const servedBy = method === 'HEAD' ? 'GET' : method;
+  const operation = decoded.find((candidate) => candidate.method === servedBy);
+  if (operation !== undefined) return operation;
+  const allowed = allowedMethods(operations);
+  const message = `${method} is not allowed on ${path}. Use ${allowed.join(' or ')}.`;
+  throw new Refusal('method_not_allowed', message, { Allow: allowed.join(', ') });
+}
+
+function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]));
+  } catch {
+    throw new Refusal('bad_request', 'The path is not valid: it must be percent-encoded UTF-8.');
+  }
+}
