@@ -14,8 +14,8 @@ import { createPlantBatcher } from './plants/plant-batcher.js';
 import { withTimeout } from './runtime/with-timeout.js';
 
 /**
- * How long the database, and then a request on the admin port, may keep the service from ending once its time is over, in
- * milliseconds. With those of the log and of the process (`closeTimeoutMs`, `exitDelayMs`) that is well below the 2 seconds
+ * How long the database, and then a request on the admin port, may delay the end of the service after the shutdown timeout,
+ * in milliseconds. With those of the log and of the process (`closeTimeoutMs`, `exitDelayMs`) that is well below the 2 seconds
  * that docs/deploy.md promises.
  */
 const databaseTimeoutMs = 500;
@@ -31,20 +31,20 @@ export interface Service {
   /** The migrations that the start applied, in order. */
   readonly appliedMigrations: readonly string[];
   /**
-   * Stops it: no new connections, running requests are answered, the database is closed. The admin port goes last. What
-   * the database still does when its time is over goes on after that, until the process ends: its requests were cut off,
-   * so none of it is acknowledged.
+   * Stops it: no new connections, requests in flight are answered, the database is closed, and the admin port last. Work
+   * that the database has not finished in time continues until the process ends; the connections of its requests are
+   * closed by then, so none of it is acknowledged.
    *
-   * @returns whether all running requests were answered, and the database closed, within the configured time
+   * @returns whether all requests in flight were answered, and the database closed, within the configured time
    */
   stop(): Promise<boolean>;
 }
 
 /**
- * Opens the database, puts the service together and listens.
+ * Opens the database, assembles the service and listens.
  *
  * @param requestLog where requests are logged
- * @throws {OperatorError} when the database cannot be opened or the address cannot be had
+ * @throws {OperatorError} when the database cannot be opened or the address cannot be listened on
  */
 export async function startService(
   config: Config,
@@ -70,7 +70,7 @@ export async function startService(
   const readiness = createReadiness({
     async check() {
       if (!commits.areFailing()) return database.check();
-      // No creates come to an instance that is not ready: it finds out by itself when they succeed again.
+      // An instance that is not ready gets no creates, so it has to try a commit by itself.
       await (database.tryCommit?.() ?? database.check());
       commits.succeeded();
     },

@@ -7,8 +7,8 @@ import type { CliContext } from './support/cli-context.js';
 import { describeQuickstart, ensureQuickstartToken } from './support/quickstart.js';
 
 /**
- * Runs the service until it is asked to stop; resolves once the last reply is sent and the database is closed. All that
- * it prints goes through the log, which waits for no reader.
+ * Runs the service until a signal stops it; resolves once the last reply is sent and the database is closed. All output
+ * goes through the log, which does not wait for its reader.
  */
 export async function serve(
   config: Config,

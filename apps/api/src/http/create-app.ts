@@ -9,7 +9,7 @@ import { sendJson } from './fast-path/send-json.js';
 import { bearerAuth } from './middleware/bearer-auth.js';
 import { commonHeaders } from './middleware/common-headers.js';
 import { compose } from './middleware/compose.js';
-import { allowOrigins } from './middleware/cors.js';
+import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { limitHeaderLines } from './middleware/limit-header-lines.js';
 import { rateLimit } from './middleware/rate-limit.js';
@@ -18,14 +18,14 @@ import { rejectWhenFull } from './middleware/reject-when-full.js';
 import { createRejectionLog } from './middleware/rejection-log.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLogger } from './middleware/request-logger.js';
-import { requireValidTarget } from './middleware/request-target.js';
 import { requireHost } from './middleware/require-host.js';
+import { requireValidTarget } from './middleware/require-valid-target.js';
 import { docs } from './routes/docs.js';
 import { rejectOtherMethods } from './routes/method-not-allowed.js';
 import { notFound } from './routes/not-found.js';
 import { mountOperations } from './routes/operations.js';
 
-/** What an app is made of. */
+/** What an app depends on. */
 export interface AppDependencies {
   readonly plants: PlantBatcher;
   readonly accessTokens: AccessTokens;
@@ -34,21 +34,21 @@ export interface AppDependencies {
   readonly requestLog?: RequestLog;
   /** The largest request body that is read, in bytes. */
   readonly bodyLimitBytes: number;
-  /** How much all bodies that are being read may hold together, in bytes. */
+  /** How much memory all bodies that are being read may take together, in bytes. */
   readonly bodiesLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
   readonly corsOrigins: readonly string[];
-  /** Aborted once the service is told to stop. */
+  /** Aborted once the service is stopping. */
   readonly stopping: AbortSignal;
   /** Whether replies are composed without Express; see decision 20. */
   readonly fastPath: boolean;
 }
 
 /**
- * The app: everything between a request and its reply, in the order in which a request meets it. Faults are
- * reported in that order too: path, method, token, content type, size, JSON, shape, taken id.
+ * The app: everything between a request and its reply, in the order in which it happens. Errors are
+ * reported in that order, too: path, method, token, content type, size, JSON, shape, taken id.
  */
 export async function createApp(parts: AppDependencies): Promise<Express> {
   const app = express();
@@ -63,7 +63,7 @@ export async function createApp(parts: AppDependencies): Promise<Express> {
       requestLogger(parts.requestLog ?? parts.log),
       limitHeaderLines,
       requireHost,
-      ...(parts.corsOrigins.length > 0 ? [allowOrigins(parts.corsOrigins)] : []),
+      ...(parts.corsOrigins.length > 0 ? [cors(parts.corsOrigins)] : []),
       rejectDuringShutdown(parts.stopping),
       requireValidTarget,
     ),

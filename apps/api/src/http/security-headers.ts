@@ -3,8 +3,8 @@ import { Socket } from 'node:net';
 import helmet, { type HelmetOptions } from 'helmet';
 
 /**
- * The security headers of an API that is no page: a browser that shows a reply may load, run and frame nothing. They
- * are Helmet's, which sets them on a response that is never sent, once: they are the same for every reply.
+ * The security headers of an API: a browser that shows a reply may load, run and frame nothing. Helmet sets them on a
+ * response that is never sent; they are the same for every reply, so this is done only when the app is created.
  */
 export function securityHeaders(): Readonly<Record<string, string>> {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
@@ -21,7 +21,7 @@ const options: HelmetOptions = {
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   },
   xFrameOptions: { action: 'deny' },
-  // The proxy that ends TLS knows which names it serves.
+  // Left to the proxy that terminates TLS, which has the names that it serves.
   strictTransportSecurity: false,
   // These are for documents that run scripts, or for browsers of the past.
   crossOriginOpenerPolicy: false,

@@ -1,30 +1,30 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** How far the heap may outgrow what was alive at the last collection, in percent. */
+/** How far the heap may grow beyond what was alive at the last collection, in percent. */
 const growthPercent = 20;
 
 /**
- * Keeps the heap close to what is alive. V8 lets it grow to a multiple before it collects, and under load most of that
- * is requests of the past: they live long enough, while they wait for their commit, to be taken for long-lived. The
- * collector runs beside the requests, so that they are hardly slower for it.
+ * Keeps the heap close to the size of what is alive. V8 lets it grow to a multiple before it collects, and under load most
+ * of that is past requests, which were promoted to the old generation while they waited for their commits. The collector
+ * runs concurrently, so requests are hardly slower.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
 }
 
 /**
- * Allocates every new object in the young generation. Where many objects of one line of code outlive a collection, V8
- * allocates those to come as old ones. In about a third of all processes it does so for objects that belong to a
- * request: dead, but old, they keep all of their request alive until the next full collection, of which there are then
- * twenty times as many, and throughput falls by up to 30 % for as long as the process lives.
+ * Allocates every new object in the young generation. Where many objects of one allocation site survive a collection, V8
+ * allocates later ones in the old generation (pretenuring). In about a third of all processes it does so for objects of a
+ * request: dead but old, they keep the rest of the request alive until the next full collection. There are then twenty
+ * times as many of those, and throughput is up to 30 % lower for the lifetime of the process.
  */
 export function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
 /**
- * Keeps the part of the heap that new objects go to at the size that it has: for a command whose objects live so short
- * that a larger one would only hold more garbage. V8 takes it back whenever a thread starts.
+ * Keeps the young generation at its current size, for commands whose objects are so short-lived that a larger one would
+ * only hold more garbage. V8 resets this whenever a thread starts.
  */
 export function limitYoungGeneration(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

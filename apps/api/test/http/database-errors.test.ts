@@ -68,7 +68,7 @@ describe.each(['plants', 'access_tokens'])('while the table %s is missing', (tab
 
   it('shows internals only in the log, not to the caller', async () => {
     const reply = await postPlant({ ...service, token: newToken }, { id: 3, name: 'Fern' });
-    const message = /^The service met an unexpected fault\. Repeating the request is safe\.$/;
+    const message = /^An unexpected error occurred\. Retrying the request is safe\.$/;
     expectRefusal(reply, 'internal_error', message);
     expect(JSON.stringify([reply.body, reply.headers])).not.toMatch(internals);
 

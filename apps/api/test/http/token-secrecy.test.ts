@@ -51,7 +51,7 @@ describe('a token is in no line of the log', () => {
     const { text } = await service.accessTokens.issue({ name: 'not cached' });
     await service.database.query('ALTER TABLE access_tokens RENAME TO elsewhere');
     const reply = await plantRequest({ ...service, token: text }).send(plant);
-    expectRefusal(reply, 'internal_error', 'unexpected fault');
+    expectRefusal(reply, 'internal_error', 'unexpected error');
     const lines = await readLog(service, reply.headers['x-request-id']);
     expect(lines.map(({ level }) => level)).toContain(50);
     expectNoToken(service.logLines.join(''), text);

@@ -86,7 +86,7 @@ export const errors = {
     error: 50000,
     status: 500,
     meaning: 'A fault of the service. Repeating is safe; report it with the header X-Request-Id.',
-    example: 'The service met an unexpected fault. Repeating the request is safe.',
+    example: 'An unexpected error occurred. Retrying the request is safe.',
   },
   overloaded: {
     error: 50300,

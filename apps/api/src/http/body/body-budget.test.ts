@@ -14,7 +14,7 @@ it('gives one holder half of the limit, and leaves room for each that comes late
   expect(budget.held).toBe(1_125);
 });
 
-it('gives holders that take in turn equal shares', () => {
+it('gives equal shares to holders that alternate', () => {
   const budget = createBodyBudget(1_200);
   while ([1, 2].map((holder) => budget.take(holder, 10)).some((taken) => taken));
   expect(budget.held).toBe(800);
@@ -23,7 +23,7 @@ it('gives holders that take in turn equal shares', () => {
   expect(budget.held).toBe(0);
 });
 
-it('takes nothing when there is no room, and has room again for what was given back', () => {
+it('takes nothing when there is no room, and has room again for what was released', () => {
   const budget = createBodyBudget(100);
   expect(budget.take(1, 51)).toBe(false);
   expect(budget.held).toBe(0);

@@ -1,16 +1,16 @@
-/** Bounds the bytes that all bodies hold together while they are being read. */
+/** Limits the bytes that all bodies hold together while they are being read. */
 export interface BodyBudget {
   /** How many bytes are held now. */
   readonly held: number;
   /**
-   * Takes room for a body. Nobody may hold more than is left free, so that there is always room for others: one holder
+   * Takes room for a body. No holder may have more than is left free, so that there is always room for others: one holder
    * gets at most half of the limit, each of two a third, and so on.
    *
-   * @param holder who sends the body: the id of the access token
+   * @param holder the id of the access token of the request
    * @returns whether there is room; if not, nothing is taken
    */
   take(holder: number, bytes: number): boolean;
-  /** Gives room back that was taken. */
+  /** Returns room that was taken. */
   release(holder: number, bytes: number): void;
 }
 

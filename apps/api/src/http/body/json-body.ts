@@ -9,12 +9,12 @@ import { readBody } from './read-body.js';
 /**
  * Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication.
  *
- * @param budget bounds what all bodies hold together
+ * @param budget limits the memory of all bodies together
  */
 export function jsonBody(limitBytes: number, budget: BodyBudget): RequestHandler {
   return function jsonBody(request, response, next) {
-    refuseOtherContent(request.headers);
-    // Not as a promise: each request would pay for it.
+    requireJson(request.headers);
+    // With callbacks, since a promise would cost each request.
     readBody(request, response, {
       limitBytes,
       budget,
@@ -33,7 +33,7 @@ export function jsonBody(limitBytes: number, budget: BodyBudget): RequestHandler
   };
 }
 
-function refuseOtherContent(headers: IncomingHttpHeaders): void {
+function requireJson(headers: IncomingHttpHeaders): void {
   const type = headers['content-type'];
   const coding = headers['content-encoding'];
   if (type !== 'application/json' && !isJsonInUtf8(type)) {
@@ -45,14 +45,14 @@ function refuseOtherContent(headers: IncomingHttpHeaders): void {
     throw unsupported(`The content coding is "${coding.slice(0, 100)}"`);
 }
 
-function unsupported(fault: string): ServiceError {
+function unsupported(problem: string): ServiceError {
   return new ServiceError(
     'unsupported_content_type',
-    `${fault}. Send application/json in UTF-8, without a content coding.`,
+    `${problem}. Send application/json in UTF-8, without a content coding.`,
   );
 }
 
-/** `application/json` in any case, with any parameters, but with no other charset than UTF-8. */
+/** Whether it is `application/json`, case-insensitive, with any parameters but no other charset than UTF-8. */
 function isJsonInUtf8(header = ''): boolean {
   const { type, parameters } = parseContentType(header);
   const charset = parameters['charset'] ?? 'utf-8';

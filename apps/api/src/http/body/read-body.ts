@@ -3,12 +3,12 @@ import { overloadErrors } from '../../errors/overload-errors.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { BodyBudget } from './body-budget.js';
 
-/** Takes a body piece by piece as it arrives, and `null` at its end. */
+/** Gets each chunk of a body as it arrives, and `null` at the end. */
 export type BodyReceiver = (chunk: Buffer | null) => void;
 
-/** A request that can hand out its body without the detour of a stream's buffer and events. */
+/** A request that can pass on its body without a stream's buffer and events. */
 export interface BodySource {
-  /** Hands the body to a receiver, what has come of it at once, if nobody else reads it; otherwise it gives `false`. */
+  /** Passes the body to a receiver, what has arrived immediately; returns `false` when something else reads the body. */
   takeBody?(receive: BodyReceiver): boolean;
 }
 
@@ -16,22 +16,22 @@ export interface BodySource {
 export interface BodyReading {
   /** The largest body that is read, in bytes. */
   readonly limitBytes: number;
-  /** Where a body that does not come in one piece takes the room that it needs. */
+  /** Where a body that does not arrive in one chunk takes the room that it needs. */
   readonly budget: BodyBudget;
-  /** Whose body it is: the id of the access token. */
+  /** The id of the access token of the request. */
   readonly holder: number;
-  /** Called once the body is there, in the turn that brings its end. */
+  /** Called with the complete body, in the turn of the event loop in which its end arrives. */
   onBody(body: Buffer): void;
   /**
-   * Called instead with `body_too_large` past the limit, or `overloaded` when the budget has no room; the rest is read
-   * and discarded.
+   * Called instead with `body_too_large` beyond the limit, or `overloaded` when the budget has no room. The rest of the
+   * body is discarded.
    */
   onError(error: ServiceError): void;
 }
 
 /**
- * Reads a request's body whole, and keeps nothing of it once it is refused. Neither function is called when the client
- * goes away before the end: nobody is there to read a reply.
+ * Reads the complete body of a request, and keeps nothing of one that is rejected. Neither callback is called when the
+ * client disconnects before the end.
  */
 export function readBody(
   request: IncomingMessage & BodySource,
@@ -44,7 +44,7 @@ export function readBody(
     return;
   }
 
-  /** What has come, with room behind it; `undefined` once the body is read or refused. */
+  /** What has arrived, with free space behind it; `undefined` once the body is read or rejected. */
   let body: Buffer | undefined = empty;
   let size = 0;
   let taken = 0;
@@ -58,7 +58,7 @@ export function readBody(
     request.off('close', release);
   };
 
-  /** Takes room for so many bytes in all, or refuses the body. */
+  /** Takes room for this many bytes in total, or rejects the body. */
   const takeRoom = (bytes: number): boolean => {
     if (bytes <= taken) return true;
     if (!budget.take(holder, bytes - taken)) {
@@ -84,7 +84,7 @@ export function readBody(
       release();
       onError(tooLarge(limitBytes));
     } else if (size === 0) {
-      // Most bodies come in one piece, which needs no copy and takes no room: it is gone at once.
+      // Most bodies arrive in one chunk, which is parsed immediately: it needs no copy and takes no room.
       if (chunk.length !== announced && !takeRoom(chunk.length)) return;
       body = chunk;
       size = chunk.length;
@@ -109,10 +109,10 @@ export function readBody(
 
 const empty = Buffer.alloc(0);
 
-/** How much room the second piece of a body takes at least, in bytes: the pieces themselves may be of one byte. */
+/** The least room that the second chunk of a body takes, in bytes: chunks may have one byte. */
 const smallestRoom = 1_024;
 
-/** Lets the body of a request come and go unread. */
+/** Discards the body of a request. */
 export function discardBody(request: IncomingMessage & BodySource): void {
   if (request.takeBody?.(() => undefined) !== true) request.resume();
 }

@@ -9,15 +9,15 @@ interface MessageClasses {
 }
 
 /**
- * Classes for `http.createServer` whose instances are born as the app's requests and responses.
+ * Creates classes for `http.createServer` whose instances have the app's prototypes from the start.
  *
- * Express gives every message its own prototype with `Object.setPrototypeOf`, which takes V8's fast property access
- * away from it for good (expressjs/express issue 5998). Where the prototype is the right one already, that call
- * changes nothing. So the prototypes of these classes become the app's, in front of those that it had.
+ * Express sets the prototype of every message with `Object.setPrototypeOf`, after which V8 accesses all its properties
+ * slowly (expressjs/express issue 5998). Where the prototype is the right one already, that call changes nothing. So the
+ * prototypes of these classes become the app's, and inherit from those that it had.
  *
- * They are declared as classes, since V8 then makes room for the fields of Node's message in the object itself. And
- * they are born with the fields that Express, ts-rest and this app fill in later, so that the object keeps one shape for
- * life: the code that reads it is then compiled for that shape alone, Node's own code too.
+ * They are declared with `class`, since V8 then allocates the fields of Node's message in the object itself. And they
+ * initialize the fields that Express, ts-rest and this app set later, so that each object keeps one shape, and all code that
+ * reads it, that of Node.js too, is compiled for that shape alone.
  */
 export function messageClasses(app: Express): MessageClasses {
   class AppRequest extends IncomingMessage {
@@ -36,18 +36,18 @@ export function messageClasses(app: Express): MessageClasses {
 
     takeBody(receive: BodyReceiver): boolean {
       if (this.readableFlowing !== null) return false;
-      // Reading, if only nothing, keeps Node from throwing the body away. Node.js 26 gives a piece at a time.
-      let come: Buffer | null = this.read();
-      while (come !== null) {
-        receive(come);
-        come = this.readableLength > 0 ? this.read() : null;
+      // Without a call of `read` Node.js would discard the body. Node.js 26 returns one chunk at a time.
+      let chunk: Buffer | null = this.read();
+      while (chunk !== null) {
+        receive(chunk);
+        chunk = this.readableLength > 0 ? this.read() : null;
       }
       if (this.complete) receive(null);
       else this.bodyReceiver = receive;
       return true;
     }
 
-    /** Here Node's parser puts each piece as it finds it, and `null` at the end. */
+    /** Called by Node's parser with each chunk, and with `null` at the end. */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
       if (this.bodyReceiver === undefined) return super.push(chunk, encoding);
       this.bodyReceiver(chunk);
@@ -58,24 +58,24 @@ export function messageClasses(app: Express): MessageClasses {
     locals = { accessToken: undefined, plantId: undefined, error: undefined };
 
     /**
-     * Puts a body that is one text behind the head that waits for it. Node does so too, but ends with a text of no
-     * length, and a list of two takes longer to write than one.
+     * Appends a body that is one text to the head, so that both are one chunk. Node.js combines them too, but then
+     * writes an empty chunk, and two chunks take longer than one.
      */
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
-      if (typeof chunk === 'string' && encoding === undefined && waitsForBody(this) && isAscii(chunk)) {
+      if (typeof chunk === 'string' && encoding === undefined && isHeadPending(this) && isAscii(chunk)) {
         this._header += chunk;
         return super.end(callback as () => void);
       }
       return super.end(chunk, encoding as BufferEncoding, callback as () => void);
     }
   }
-  app.request = inFrontOf(app.request, AppRequest.prototype);
-  app.response = inFrontOf(app.response, AppResponse.prototype);
+  app.request = inheritFrom(app.request, AppRequest.prototype);
+  app.response = inheritFrom(app.response, AppResponse.prototype);
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/** Whether the head is written, not sent, and followed by a body of the length that it names. */
-function waitsForBody(
+/** Whether the head is written but not sent, and a body of a known length follows it. */
+function isHeadPending(
   response: ServerResponse & NodeResponse,
 ): response is ServerResponse & { _header: string } {
   const { _header, _headerSent, _hasBody, chunkedEncoding, strictContentLength } = response;
@@ -92,7 +92,7 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-/** The prototype of a class, made to inherit from what the app had as prototype. */
-function inFrontOf<Prototype extends object>(base: Prototype, prototype: object): Prototype {
+/** Makes the prototype of a class inherit from the prototype that the app had, and returns it. */
+function inheritFrom<Prototype extends object>(base: Prototype, prototype: object): Prototype {
   return Object.setPrototypeOf(prototype, base);
 }

@@ -1,9 +1,9 @@
 /**
- * Fields of Node's responses that its types leave out; all its lines that are supported have them. Who uses them takes
- * Node's own way where they are not as expected.
+ * Undocumented fields of Node's responses, present in every supported version of Node.js. Code that uses them falls back
+ * to documented calls where their values are not as expected.
  */
 export interface NodeResponse {
-  /** The head as text, with its empty line, once it is written; `null` before. */
+  /** The head as text, with its empty line, after `writeHead`; `null` before. */
   _header?: string | null;
   readonly _headerSent?: boolean;
   readonly _hasBody?: boolean;

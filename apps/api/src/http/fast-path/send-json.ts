@@ -3,9 +3,9 @@ import { securityHeaders } from '../security-headers.js';
 import type { NodeResponse } from './node-response.js';
 
 /**
- * Gives the app's responses a `json` that is one write: status, headers and body together, with no ETag, no freshness
- * check and no settings looked up. Whatever calls `response.json`, ts-rest and the error reply among them, answers
- * that way, and with the security headers and the request id. Headers set before stay.
+ * Replaces `response.json` of the app by one that sends status, headers and body in one write, without the ETag, freshness
+ * check and settings of Express. All JSON replies, those of ts-rest and of the error handler among them, go through it, and
+ * get the security headers and the request id. Headers set before stay.
  */
 export function sendJson(app: Express): void {
   const writeHead = headWriter({ 'Content-Type': 'application/json; charset=utf-8', ...securityHeaders() });
@@ -19,11 +19,9 @@ export function sendJson(app: Express): void {
 }
 
 /**
- * Writes heads that have some headers in common. Node checks and joins each header of each head; these, and the request
- * id, are put as they stand behind what Node has written of the others. Where headers were set before, Node gets all, to
- * compare them.
- *
- * @returns what takes a response, a request id of which no character needs a check, and the length of the body in bytes
+ * Creates a function that writes the head of a response. Node.js validates and joins each header of each head; the common
+ * ones and the request id are appended as text to the head that Node.js has written. Where headers were set before, Node.js
+ * gets all of them, since the same header may be among them. The request id must be valid in a header.
  */
 function headWriter(common: Readonly<Record<string, string>>) {
   const commonHeaders = Object.entries(common);

@@ -2,11 +2,12 @@ import type { RequestHandler } from 'express';
 import type { AccessTokens, Verification } from '../../auth/access-tokens.js';
 import { ServiceError } from '../../errors/service-error.js';
 
-/** Lets a request pass that brings a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1). */
+/** Requires a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1). */
 export function bearerAuth(accessTokens: AccessTokens): RequestHandler {
   return function bearerAuth(request, response, next) {
     const admit = (verification: Verification) => {
-      if (verification.status !== 'valid') throw unauthorized('invalid_token', refusals[verification.status]);
+      if (verification.status !== 'valid')
+        throw unauthorized('invalid_token', rejections[verification.status]);
       response.locals.accessToken = verification.token;
       next();
     };
@@ -19,12 +20,12 @@ export function bearerAuth(accessTokens: AccessTokens): RequestHandler {
       );
     }
     const verification = accessTokens.verify(text);
-    // A turn of the event loop is worth sparing: a body whose reader comes late is kept, and read with a detour.
+    // Without a promise where possible: a body that arrives before its reader is buffered, which costs more.
     return verification instanceof Promise ? verification.then(admit) : admit(verification);
   };
 }
 
-const refusals: Readonly<Record<Exclude<Verification['status'], 'valid'>, string>> = {
+const rejections: Readonly<Record<Exclude<Verification['status'], 'valid'>, string>> = {
   malformed:
     'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
   unknown: 'The access token is not known here. Ask the operator for a new one.',
@@ -32,7 +33,7 @@ const refusals: Readonly<Record<Exclude<Verification['status'], 'valid'>, string
   revoked: 'The access token was revoked. Ask the operator for a new one.',
 };
 
-/** The token in the header; `undefined` without one, or with another scheme. The scheme's case does not matter. */
+/** Returns the token of the header; `undefined` without one, or with another scheme. The scheme is case-insensitive. */
 function readBearer(authorization = ''): string | undefined {
   return /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
 }

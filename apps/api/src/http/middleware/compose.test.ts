@@ -3,7 +3,7 @@ import supertest from 'supertest';
 import { expect, it } from 'vitest';
 import { compose } from './compose.js';
 
-/** Runs middlewares for a request, the last of which answers 204. */
+/** Runs middleware for a request; the last one replies 204. */
 function run(...handlers: RequestHandler[]) {
   const app = express();
   app.use(compose(...handlers, (_request, response) => void response.status(204).end()));
@@ -13,7 +13,7 @@ function run(...handlers: RequestHandler[]) {
   return supertest(app).get('/');
 }
 
-it('calls each after the one before it, for which null is no fault', async () => {
+it('calls each after the one before it, and takes null for no error', async () => {
   const seen: string[] = [];
   const { status } = await run(
     (_request, _response, next) => {
@@ -29,14 +29,14 @@ it('calls each after the one before it, for which null is no fault', async () =>
 });
 
 it.each<[string, RequestHandler]>([
-  ['handed on', (_request, _response, next) => next('a fault')],
+  ['passed on', (_request, _response, next) => next('an error')],
   [
     'thrown',
     () => {
-      throw 'a fault';
+      throw 'an error';
     },
   ],
-])('ends with a fault that is %s', async (_how, handler) => {
+])('ends with an error that is %s', async (_how, handler) => {
   const { status, text } = await run((_request, _response, next) => next(), handler);
-  expect({ status, text }).toEqual({ status: 418, text: 'a fault' });
+  expect({ status, text }).toEqual({ status: 418, text: 'an error' });
 });

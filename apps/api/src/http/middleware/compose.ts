@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 
 /**
- * One middleware of several, each called by the one before it. They are taken together because Express compares the
- * path anew before each that it is given. They throw their faults or hand them on; of a promise nobody would hear.
+ * Makes one middleware of several, each called by the one before it, since Express matches the path again for each that
+ * it is given. They must throw errors or pass them to `next`; a rejected promise would be ignored.
  */
 export function compose(...handlers: readonly RequestHandler[]): RequestHandler {
   return handlers.reduceRight<RequestHandler>(

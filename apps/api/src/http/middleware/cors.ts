@@ -1,18 +1,18 @@
 import { routes } from '@plant-store/contract/routes';
-import cors from 'cors';
+import createCors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
 import { securityHeaders } from '../security-headers.js';
 
 /**
- * Lets pages of some origins call the service and read its replies, errors too (the CORS protocol of the Fetch
- * standard), and answers their preflights. Pages of other origins get what they would get without it.
+ * Lets pages of some origins call the service and read its replies, errors included (the CORS protocol of the Fetch
+ * standard), and answers their preflights. For pages of other origins nothing changes.
  *
  * @param origins as browsers write them, such as `https://app.example.com`
  */
-export function allowOrigins(origins: readonly string[]): RequestHandler {
-  const share = cors({ ...options, origin: [...origins] });
+export function cors(origins: readonly string[]): RequestHandler {
+  const share = createCors({ ...options, origin: [...origins] });
   const preflightHeaders = securityHeaders();
-  return function allowOrigins(request, response, next) {
+  return function cors(request, response, next) {
     if (!origins.includes(request.headers.origin ?? '')) {
       response.vary('Origin');
       next();
@@ -26,11 +26,11 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
   };
 }
 
-const options: cors.CorsOptions = {
+const options: CorsOptions = {
   methods: [...new Set(Object.values(routes).map(({ method }) => method))],
   allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id', 'traceparent'],
   exposedHeaders: ['Retry-After', 'X-Request-Id', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'],
-  // The longest that Chromium keeps the answer to a preflight, in seconds.
+  // The longest that Chromium caches the reply to a preflight, in seconds.
   maxAge: 7200,
   // The library would send a Content-Length with a 204, which RFC 9110, section 8.6, forbids.
   preflightContinue: true,

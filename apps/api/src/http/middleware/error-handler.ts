@@ -7,23 +7,23 @@ import { OverloadError } from '../../errors/overload-errors.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { RejectionLog } from './rejection-log.js';
 
-/** The one place where an error becomes a reply; what is not of the registry becomes a plain 500 and a full log line. */
-export function errorHandler(log: Logger, refusals: RejectionLog): ErrorRequestHandler {
+/** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
+export function errorHandler(log: Logger, rejections: RejectionLog): ErrorRequestHandler {
   return function errorHandler(error: unknown, request, response, _next) {
-    const fault = toServiceError(error);
-    response.locals.error = fault.number;
-    if (fault instanceof OverloadError) refusals.count(fault.reason);
-    else if (fault.status >= 500)
-      log.error({ requestId: request.id, err: fault.cause ?? fault }, fault.message);
+    const serviceError = toServiceError(error);
+    response.locals.error = serviceError.number;
+    if (serviceError instanceof OverloadError) rejections.count(serviceError.reason);
+    else if (serviceError.status >= 500)
+      log.error({ requestId: request.id, err: serviceError.cause ?? serviceError }, serviceError.message);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    response.status(fault.status).set(fault.headers).json(errorBody(fault));
+    response.status(serviceError.status).set(serviceError.headers).json(errorBody(serviceError));
   };
 }
 
-/** `{ error, message }` (interface: Resources, Error). */
+/** `{ error, message }` (API: Resources, Error). */
 export function errorBody({ number, message }: ServiceError): ErrorBody {
   return { error: number, message };
 }
@@ -43,11 +43,7 @@ function toServiceError(error: unknown): ServiceError {
   if (error instanceof URIError && 'status' in error) {
     return new ServiceError('bad_request', 'The path is not valid: it must be percent-encoded UTF-8.');
   }
-  return new ServiceError(
-    'internal_error',
-    'The service met an unexpected fault. Repeating the request is safe.',
-    {
-      cause: error,
-    },
-  );
+  return new ServiceError('internal_error', 'An unexpected error occurred. Retrying the request is safe.', {
+    cause: error,
+  });
 }

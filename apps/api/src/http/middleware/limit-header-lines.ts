@@ -5,8 +5,8 @@ import { ServiceError } from '../../errors/service-error.js';
 export const headerLinesLimit = 2_000;
 
 /**
- * Refuses requests with more header lines than the limit. Past `server.maxHeadersCount`, which must therefore be larger,
- * current releases of Node.js refuse a request, but earlier ones of the same lines drop the rest, a second Host too.
+ * Rejects requests with more header lines than the limit. `server.maxHeadersCount` must be larger: beyond it, current
+ * releases of Node.js reject a request, but earlier ones drop the rest of its headers, a second Host included.
  */
 export const limitHeaderLines: RequestHandler = (request, _response, next) => {
   // Names and values alternate.

@@ -4,11 +4,11 @@ import { ServiceError } from '../../errors/service-error.js';
 const windowMs = 60_000;
 
 /**
- * Limits how many requests one access token makes in a minute, and says so in the RateLimit headers
+ * Limits how many requests one access token may make in a minute, and sends the RateLimit headers
  * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication.
  */
 export async function rateLimit(requestsPerMinute: number): Promise<RequestHandler> {
-  // Most services have no limit, and start sooner without it.
+  // Loaded only when needed: most services have no limit, and start faster without it.
   const { rateLimit: createRateLimit } = await import('express-rate-limit');
   return createRateLimit({
     windowMs,

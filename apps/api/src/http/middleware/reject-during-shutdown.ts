@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { ServiceError } from '../../errors/service-error.js';
 
-/** Refuses requests that still arrive on open connections once the service is told to stop. */
+/** Rejects requests that still arrive on open connections once the service is stopping. */
 export function rejectDuringShutdown(stopping: AbortSignal): RequestHandler {
   return function rejectDuringShutdown(_request, _response, next) {
     if (stopping.aborted) {

@@ -3,7 +3,7 @@ import { overloadErrors } from '../../errors/overload-errors.js';
 import type { PlantBatcher } from '../../plants/plant-batcher.js';
 import { type BodySource, discardBody } from '../body/read-body.js';
 
-/** Refuses creates that the writer would refuse, before their bodies are read: a refusal must cost less than a create. */
+/** Rejects creates that the full queue would reject, before their bodies are read: a rejection must cost less than a create. */
 export function rejectWhenFull(plants: Pick<PlantBatcher, 'isFull'>): RequestHandler {
   return function rejectWhenFull(request: Parameters<RequestHandler>[0] & BodySource, _response, next) {
     if (plants.isFull()) {

@@ -1,15 +1,17 @@
 import type { Logger } from 'pino';
 import type { OverloadReason } from '../../errors/overload-errors.js';
 
-/** How often the refusals since the last line are logged, in milliseconds. */
+/** How often the rejections since the last line are logged, in milliseconds. */
 const intervalMs = 1_000;
 
-/** Logs how many requests were refused for overload, and why, instead of a line for each: that would cost most of it. */
+/**
+ * Logs how many requests were rejected for overload, and why. A line for each would cost more than the rest of a rejection.
+ */
 export interface RejectionLog {
   count(reason: OverloadReason): void;
 }
 
-/** @param stopping aborted once the service begins to stop: nothing is kept for a later line then */
+/** @param stopping aborted once the service begins to stop: what is counted is then logged immediately */
 export function createRejectionLog(log: Logger, stopping: AbortSignal): RejectionLog {
   let refused: Partial<Record<OverloadReason, number>> = {};
   let timer: NodeJS.Timeout | undefined;

@@ -3,13 +3,16 @@ import type { RequestHandler } from 'express';
 import { hideAccessTokens } from '../../auth/access-token-format.js';
 import type { RequestLog } from '../../logging/request-log.js';
 
-/** Logs one line per request, once it is over, but for those refused for overload; never a header or a body, and no token in the path. */
+/**
+ * Logs one line per request, once it is over, except for those rejected for overload. Never logs a header or a body, nor a
+ * token in the path.
+ */
 export function requestLogger(log: RequestLog): RequestHandler {
   return function requestLogger(request, response, next) {
     const startedAt = performance.now();
     response.on('close', () => {
       const { accessToken, plantId, error } = response.locals;
-      // These are counted.
+      // The rejection log counts these.
       if (error === errors.overloaded.error) return;
       log.info(
         {

@@ -11,9 +11,9 @@ import type { ConnectionExchanges } from './connection-exchanges.js';
 const lingerMs = 1_000;
 
 /**
- * Answers what cannot be parsed as HTTP with `bad_request`, and closes the connection. Complete requests before it
- * on the same connection get their own replies first: their plants may be stored. A request that was answered before
- * its body turned out malformed gets no second reply, and a connection on which nothing has come gets none at all.
+ * Replies `bad_request` to what cannot be parsed as HTTP, and closes the connection. Complete requests before it on the
+ * same connection get their own replies first: their plants may be stored. A request whose body turns out malformed after
+ * its reply was sent gets no second reply, and a connection on which nothing was received gets none.
  */
 export function clientErrorHandler(server: Server, exchanges: ConnectionExchanges, log: Logger): void {
   const commonLines = Object.entries(securityHeaders()).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -21,7 +21,7 @@ export function clientErrorHandler(server: Server, exchanges: ConnectionExchange
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || hasSentNothing(socket)) socket.destroy();
-    // Whatever follows what is malformed is malformed, too.
+    // Whatever follows a malformed request cannot be parsed either.
     if (closing.has(socket)) return;
     closing.add(socket);
     if (!socket.writable) {
@@ -33,7 +33,7 @@ export function clientErrorHandler(server: Server, exchanges: ConnectionExchange
     const before = exchanges.unanswered(socket).findLast(({ response }) => response !== own);
     whenFinished(before?.response, () => {
       if (own?.writableEnded) whenFinished(own, () => close(socket));
-      else close(socket, refusal(error, commonLines.join(''), log));
+      else close(socket, formatReply(error, commonLines.join(''), log));
     });
   });
 }
@@ -47,15 +47,15 @@ function whenFinished(response: ServerResponse | undefined, proceed: () => void)
   else response.once('finish', proceed);
 }
 
-/** Ends a connection so that its client can still read what was sent: what it sends meanwhile is discarded. */
+/** Ends a connection so that its client can still read what was sent; what the client sends meanwhile is discarded. */
 function close(socket: Duplex, lastReply = ''): void {
   socket.end(lastReply);
   const linger = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(linger));
 }
 
-/** The reply as text; it is logged, too. */
-function refusal({ code = 'unknown' }: NodeJS.ErrnoException, commonLines: string, log: Logger): string {
+/** Formats the reply, head and body, and logs it. */
+function formatReply({ code = 'unknown' }: NodeJS.ErrnoException, commonLines: string, log: Logger): string {
   const error = new ServiceError('bad_request', describe(code));
   const requestId = randomUUID();
   log.info({ requestId, status: error.status, error: error.number, code }, 'malformed HTTP');

@@ -2,10 +2,10 @@ import type { Server, ServerResponse } from 'node:http';
 import type { ConnectionExchanges } from './connection-exchanges.js';
 
 /**
- * Lets CONNECT requests be answered as any other, behind the replies that are due before it, and closes the connection.
- * Node.js would close it without a reply: a server that is a proxy gets the bare connection.
+ * Handles CONNECT requests like any other, after the replies that are due before them, and closes the connection. By
+ * default Node.js closes it without a reply, and hands the bare socket to servers that are proxies.
  *
- * @param idleTimeoutMs after how long without any traffic the connection is closed, in milliseconds
+ * @param idleTimeoutMs how long the connection may be without traffic before it is closed, in milliseconds
  */
 export function connectHandler(
   server: Server,
@@ -15,7 +15,7 @@ export function connectHandler(
 ): void {
   server.on('connect', (request) => {
     const { socket } = request;
-    // Node.js has left the connection: its errors and its time are nobody else's any more.
+    // Node.js has detached from the connection, so its errors and timeouts have to be handled here.
     socket.on('error', () => socket.destroy());
     socket.setTimeout(idleTimeoutMs, () => socket.destroy());
 

@@ -9,9 +9,9 @@ export interface Exchange {
 
 /** The exchanges that are in flight on each connection of a server, in the order in which their replies are sent. */
 export interface ConnectionExchanges {
-  /** Those on a connection that are not finished, oldest first. */
+  /** The unfinished exchanges of a connection, oldest first. */
   unanswered(connection: Duplex): readonly Exchange[];
-  /** The one that came last on a connection, finished or not. */
+  /** The latest exchange of a connection, finished or not. */
   latest(connection: Duplex): Exchange | undefined;
 }
 
@@ -26,9 +26,9 @@ interface Chain {
 }
 
 /**
- * Follows the exchanges on each connection of a server. When a connection ends, it emits `close` on the responses that
- * still wait for those before them, so that what waits for their end, such as the log, learns of it: Node.js does that
- * only for the response that is being sent (up to 24).
+ * Tracks the exchanges on each connection of a server. When a connection ends, it emits `close` on the responses that are
+ * still queued behind others, for listeners such as the request logger: Node.js up to 24 emits it only on the response that
+ * is being sent.
  */
 export function trackExchanges(server: Server): ConnectionExchanges {
   const chains = new WeakMap<Duplex, Chain>();
@@ -57,11 +57,11 @@ export function trackExchanges(server: Server): ConnectionExchanges {
   };
 }
 
-/** Replies are sent in order, so that what is finished is at the front. The last link stays. */
+/** Replies are sent in order, so finished exchanges are at the front. The last link stays. */
 function dropFinished(chain: Chain): void {
   for (let { first } = chain; first.next !== undefined && isFinished(first); first = chain.first) {
     chain.first = first.next;
-    // A link that has grown old would keep the young ones behind it from being collected early.
+    // A link in the old generation would keep the young ones behind it from being collected early.
     first.next = undefined;
   }
 }
@@ -74,7 +74,7 @@ function listUnanswered({ first }: Chain): Exchange[] {
   return unanswered;
 }
 
-/** Whether the reply is handed to the system and the connection is free for the next. */
+/** Whether the reply was passed to the operating system, and the connection is free for the next one. */
 function isFinished({ response }: Exchange): boolean {
   return response.writableFinished && response.socket === null;
 }
@@ -82,7 +82,7 @@ function isFinished({ response }: Exchange): boolean {
 function closeUnanswered(chain: Chain): void {
   const unanswered = listUnanswered(chain);
   for (const { response } of unanswered) response.destroy();
-  // By then Node.js has emitted it where it does so itself.
+  // By then Node.js has emitted `close` on those for which it does so itself.
   process.nextTick(() => {
     for (const { response } of unanswered) if (!response.closed) response.emit('close');
   });

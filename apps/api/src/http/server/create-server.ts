@@ -9,13 +9,13 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { messageClasses } from '../fast-path/message-classes.js';
 import { headerLinesLimit } from '../middleware/limit-header-lines.js';
-import { normalizeTarget } from '../middleware/request-target.js';
 import { clientErrorHandler } from './client-error-handler.js';
 import { connectHandler } from './connect-handler.js';
 import { trackExchanges } from './connection-exchanges.js';
+import { normalizeTarget } from './normalize-target.js';
 import { paceRequests } from './pace-requests.js';
 
-/** How long clients may take, in milliseconds. */
+/** Time limits for clients, in milliseconds. */
 export interface TimeLimits {
   /** For a whole request. */
   readonly requestMs: number;
@@ -23,7 +23,7 @@ export interface TimeLimits {
   readonly headersMs: number;
   /** How long an idle connection is kept. */
   readonly keepAliveMs: number;
-  /** How often requests are looked for that take longer. */
+  /** How often requests are checked against these limits. */
   readonly checkIntervalMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface ServerOptions {
   readonly fastPath?: boolean;
 }
 
-/** An HTTP server for the app, not listening yet. What is not valid HTTP gets the Error body too. */
+/** Creates an HTTP server for the app, not listening yet. Requests that are not valid HTTP get the Error body, too. */
 export function createServer(
   app: Express,
   log: Logger,
@@ -55,10 +55,10 @@ export function createServer(
     headersTimeout: limits.headersMs,
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
-    // The app asks for it, so that its absence is answered like any other fault.
+    // The app checks it, so that a missing one is reported like any other error.
     requireHostHeader: false,
   });
-  // One more than the app takes, so that it sees when there are too many.
+  // One more than the app accepts, so that it can detect too many.
   server.maxHeadersCount = headerLinesLimit + 1;
 
   const exchanges = trackExchanges(server);

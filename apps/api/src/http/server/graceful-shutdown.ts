@@ -5,12 +5,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** How often connections that have become idle are looked for, in milliseconds. */
 const sweepMs = 20;
 
-/** Stops a server; see `createGracefulShutdown`. Resolves with whether all running requests were answered in time. */
+/** Stops a server; see `createGracefulShutdown`. Resolves to whether all requests in flight were answered in time. */
 export type GracefulShutdown = (timeoutMs: number) => Promise<boolean>;
 
 /**
- * Makes a server that can be stopped: no new connections, running requests are answered, then every connection is
- * closed. Running requests may take as long as the timeout says, in milliseconds; then their connections are cut.
+ * Prepares a server for a graceful stop: no new connections, requests in flight are answered, then every connection is
+ * closed. After the timeout, in milliseconds, the connections of requests still in flight are destroyed.
  */
 export function createGracefulShutdown(server: Server): GracefulShutdown {
   const sockets = new Set<Socket>();
@@ -24,19 +24,19 @@ export function createGracefulShutdown(server: Server): GracefulShutdown {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const sweep = setInterval(() => {
       server.closeIdleConnections();
-      // A connection on which nothing has come yet is not idle to Node, but nobody waits on it.
+      // A connection on which nothing was received is not idle to Node.js, but no request is waiting on it.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     }, sweepMs);
     const deadline = setTimeout(() => {
       inTime = false;
       server.closeAllConnections();
-      // Those that have brought a CONNECT are not among them.
+      // That leaves out connections with a CONNECT request.
       for (const socket of sockets) socket.destroy();
     }, timeoutMs);
     await closed;
     clearInterval(sweep);
     clearTimeout(deadline);
-    // The server is closed before its last connections say so, and each cut request is logged then.
+    // The server closes before its last connections emit `close`, which is when their requests are logged.
     await nextTurn();
     await nextTurn();
     return inTime;

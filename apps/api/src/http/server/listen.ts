@@ -3,14 +3,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OperatorError } from '../../errors/operator-error.js';
 
-/** How many connections may wait to be accepted; a client past that tries again after a second, or three. */
+/** How many connections may wait to be accepted; beyond that a client's system retries after one second, or three. */
 const backlog = 4_096;
 
 /**
- * Starts listening and gives the base address, such as `http://127.0.0.1:3000`.
+ * Starts listening and returns the base address, such as `http://127.0.0.1:3000`.
  *
- * @param settingsPrefix what stands before `HOST` and `PORT` in the names of the settings that gave the address
- * @throws {OperatorError} that says what to do when the address cannot be had
+ * @param settingsPrefix the prefix of the settings `HOST` and `PORT` that the address comes from
+ * @throws {OperatorError} with a message on what to do, when the address cannot be listened on
  */
 export async function listen(
   server: Server,
@@ -37,7 +37,7 @@ function describe(error: unknown, host: string, port: number, prefix: string): s
     return `This user may not listen on port ${port}. Set ${prefix}PORT to one above 1023.`;
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return `${host} is no address of this machine. Set ${prefix}HOST to one, such as 127.0.0.1 or 0.0.0.0.`;
+    return `${host} is not an address of this machine. Set ${prefix}HOST to one, such as 127.0.0.1 or 0.0.0.0.`;
   }
   return `The address ${host}:${port} cannot be listened on: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -1,24 +1,24 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests are handled in one turn of the event loop before others have to wait for the next. */
+/** How many requests are handled in one turn of the event loop; more wait for the next turn. */
 export const requestsPerTurn = 32;
 
-/** How many requests of a connection may wait; with so many nothing more is read from it. */
+/** How many requests of a connection may wait before reading from it is paused. */
 const waitingPerConnection = 16;
 
 type Waiting = Parameters<RequestListener>[];
 
 /**
- * Handles requests in turns of bounded length: those of a connection in the order in which they came, and the
- * connections in rotation, so that one with many requests does not keep the others waiting.
+ * Bounds how many requests are handled in a turn of the event loop. Those of one connection keep their order, and
+ * connections take turns, so that one with many requests does not hold up the others.
  *
- * Node.js accepts one connection in each turn of the event loop, and reads in that turn from every connection on which
- * something has come. With a thousand busy connections a turn would last as long as a thousand requests, and a new
- * connection would wait for as many turns as there are others before it.
+ * Node.js accepts one connection in each turn of the event loop, and reads in that turn from every connection that has
+ * data. With a thousand busy connections a turn would last as long as a thousand requests, and a new connection would wait
+ * for as many turns as there are connections before it.
  */
 export function paceRequests(handle: RequestListener): RequestListener {
-  /** The requests that wait, by their connections; the connection whose turn it is comes first. */
+  /** The waiting requests by connection; the next connection comes first. */
   const waiting = new Map<Socket, Waiting>();
   let waitingCount = 0;
   /** How many requests this turn may still handle; `undefined` outside of one. */
@@ -27,7 +27,7 @@ export function paceRequests(handle: RequestListener): RequestListener {
   function startTurn(): void {
     const count = Math.min(waitingCount, requestsPerTurn);
     left = requestsPerTurn - count;
-    // Each in a callback of its own, so that all that it leads to is done before the next.
+    // A callback for each, so that its microtasks run before the next request.
     for (let index = 0; index < count; index++) setImmediate(handleNext);
     setImmediate(endTurn);
   }
@@ -37,7 +37,7 @@ export function paceRequests(handle: RequestListener): RequestListener {
     if (first === undefined) return;
     const [connection, requests] = first;
     waiting.delete(connection);
-    // Of a client that has gone away nothing more is wanted.
+    // The requests of a client that has disconnected are dropped.
     const taken = connection.destroyed ? requests.splice(0) : requests.splice(0, 1);
     waitingCount -= taken.length;
     if (requests.length > 0) waiting.set(connection, requests);
@@ -71,7 +71,7 @@ export function paceRequests(handle: RequestListener): RequestListener {
   };
 }
 
-/** Reads nothing more from a connection. What is read of it already may still bring requests. */
+/** Stops reading from a connection. What was read already may still contain requests. */
 function pauseReading(connection: Socket): void {
   connection.pause();
   connection.on('resume', pauseAgain);
@@ -82,7 +82,7 @@ function resumeReading(connection: Socket): void {
   connection.resume();
 }
 
-/** Node.js resumes a connection whenever one of its requests is read or answered. */
+/** Node.js resumes a connection whenever one of its requests was read or answered. */
 function pauseAgain(this: Socket): void {
   this.pause();
 }

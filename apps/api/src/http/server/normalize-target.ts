@@ -1,16 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
-import { ServiceError } from '../../errors/service-error.js';
 
-/** A request whose target may have been found invalid before the app got it. */
+/** A request whose target may have been found invalid before the app gets it. */
 interface TargetedRequest extends IncomingMessage {
   invalidTarget?: boolean | undefined;
 }
 
 /**
- * Replaces a request's target (RFC 9112, section 3.2) by its path and query, and marks the request when the target is
- * none that this service takes. Comes before Express, which has no reply of its own for a target that it cannot parse,
- * and whose parser prints some to standard error, with whatever token is in them.
+ * Replaces a request's target (RFC 9112, section 3.2) by its path and query, and marks the request when the service does
+ * not accept its target. Runs before Express, which cannot reply to a target that it cannot parse, and whose parser prints
+ * some to standard error, with any token in them.
  */
 export function normalizeTarget(request: TargetedRequest): void {
   const { url: target = '' } = request;
@@ -20,21 +18,10 @@ export function normalizeTarget(request: TargetedRequest): void {
   request.invalidTarget = !isValid;
 }
 
-/** Refuses a request whose target was found invalid. */
-export const requireValidTarget: RequestHandler = (request, _response, next) => {
-  if (request.invalidTarget) {
-    throw new ServiceError(
-      'bad_request',
-      'The target of the request is not valid. Send a path such as /plants, or an absolute http or https URL.',
-    );
-  }
-  next();
-};
-
-/** The path and the query of a target, exactly as they were sent; never its fragment, or what stands before the path. */
+/** Returns the path and the query of a target, exactly as they were sent, without the fragment, scheme and authority. */
 function parseTarget(target: string): { path: string; isValid: boolean } {
   if (target.startsWith('/')) return { path: beforeFragment(target), isValid: true };
-  // The service as a whole, about which there is nothing to ask.
+  // The server as a whole (RFC 9112, section 3.2.4), for which there is no route.
   if (target === '*') return { path: '/*', isValid: true };
   const [, scheme, authority = '', rest = ''] = /^([a-z]+):\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
   const pathAndQuery = beforeFragment(rest);
@@ -48,7 +35,7 @@ function beforeFragment(target: string): string {
   return target.replace(/#.*$/s, '');
 }
 
-/** A host with or without a port; user information is taken as an error (RFC 9110, section 4.2.4). */
+/** Whether a text is a host with or without a port; user information is an error (RFC 9110, section 4.2.4). */
 function isAuthority(text: string): boolean {
   return !text.includes('@') && URL.canParse(`http://${text}/`);
 }
