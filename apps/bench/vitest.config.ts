@@ -5,7 +5,7 @@ export default defineConfig({
     // CI compares the number of tests with the one in .ci/test-counts.json.
     reporters: ['default', ['json', { outputFile: 'test-results.json' }]],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Only a test that hangs takes this long, however busy the machine is.
+    // Only a test that hangs takes this long, even on a busy machine.
     testTimeout: 180_000,
   },
 });

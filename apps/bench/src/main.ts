@@ -1,103 +1,116 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { clientSpeed } from './client-speed/client-speed.js';
-import { comparison, postgresqlComparison } from './comparison/comparison.js';
+import { measureClientSpeed } from './client-speed/client-speed.js';
+import { comparePostgresql, compareSqlite } from './comparison/comparison.js';
 import type { ComparisonSettings } from './comparison/comparison-results.js';
+import { writeChart } from './comparison/write-chart.js';
 import type { Environment } from './environment/environment.js';
-import { growth } from './growth/growth.js';
-import { overload } from './overload/overload.js';
+import { measureGrowth } from './growth/growth.js';
+import { measureOverload } from './overload/overload.js';
 import { resultFiles, workFolder } from './paths.js';
 import { killProcesses } from './processes/start-process.js';
-import { writeChart } from './report/result-files.js';
-import { startTime } from './start-time/start-time.js';
+import { measureStartTime } from './start-time/start-time.js';
 import { allTargets, postgresqlTargets } from './targets/all-targets.js';
 import type { Target } from './targets/target.js';
 
-/** The command line `pnpm bench`. Exit status: 0 done, 1 it failed or a target lost an acknowledged plant. */
+/** The command line `pnpm bench`. It exits with status 1 when it fails or a target lost an acknowledged plant. */
 const program = new Command('bench')
-  .description('Measures the service, and its peers beside it, on this machine. Loopback only.')
+  .description('Measure the service beside comparable programs, on this machine and over loopback.')
   .helpCommand(false)
   .showHelpAfterError();
 
 addComparison(
   program
     .command('compare', { isDefault: true })
-    .description('drive all targets with the same load and print a table for each number of connections'),
+    .description('send the same load to all targets, and print a table for each number of connections'),
   allTargets,
-  comparison,
+  compareSqlite,
 );
 
 addComparison(
   program
     .command('postgresql')
-    .description('the same over a PostgreSQL server, started for it, for those who can use one'),
+    .description('the same for the targets that support PostgreSQL, on a server that it starts'),
   postgresqlTargets,
-  postgresqlComparison,
+  comparePostgresql,
 );
 
 program
   .command('growth')
   .description('measure the service with many plants already stored')
-  .option('--rounds <count>', 'how often each size is measured', toCount, 3)
-  .option('--seconds <count>', 'how long is measured', toSeconds, 10)
-  .option('--warmup <seconds>', 'how long is warmed up before', toSeconds, 3)
-  .option('--plants <counts>', 'the sizes, separated by commas', toSizes, [0, 1_000_000, 10_000_000])
+  .option('--rounds <count>', 'how often to measure each size', toCount, 3)
+  .option('--seconds <count>', 'how long to measure each time', toSeconds, 10)
+  .option('--warmup <seconds>', 'how long to warm up before', toSeconds, 3)
+  .option(
+    '--plants <counts>',
+    'how many plants are stored before, separated by commas',
+    toSizes,
+    [0, 1_000_000, 10_000_000],
+  )
   .action(async (options: { rounds: number; seconds: number; warmup: number; plants: number[] }) => {
     const { rounds, seconds, warmup, plants } = options;
     const settings = { rounds, seconds, warmupSeconds: warmup, plants };
-    if (!(await growth(settings, makeEnvironment()))) process.exitCode = 1;
+    if (!(await measureGrowth(settings, createEnvironment()))) process.exitCode = 1;
   });
 
 program
   .command('start')
-  .description('measure how soon the service answers after its start, and its memory when idle')
-  .option('--starts <count>', 'how often it is started', toCount, 10)
-  .action((options: { starts: number }) => startTime(options.starts, makeEnvironment()));
+  .description('measure how soon the service replies after its start, and its memory when idle')
+  .option('--starts <count>', 'how often to start it', toCount, 10)
+  .action((options: { starts: number }) => measureStartTime(options.starts, createEnvironment()));
 
 program
   .command('client')
-  .description('measure creates by the client beside the same requests by fetch alone')
-  .option('--pairs <count>', 'how often both are measured, one after the other', toCount, 25)
-  .option('--run <ms>', 'how long one is measured at a time', toCount, 300)
+  .description('measure creates with the client beside the same requests with fetch')
+  .option('--pairs <count>', 'how often to measure both, one after the other', toCount, 25)
+  .option('--run <ms>', 'how long to measure each of a pair', toCount, 300)
   .action(({ pairs, run }: { pairs: number; run: number }) =>
-    clientSpeed({ pairs, runMs: run }, makeEnvironment()),
+    measureClientSpeed({ pairs, runMs: run }, createEnvironment()),
   );
 
 program
   .command('overload')
-  .description('measure what is stored when far more connections retry than plants may wait')
-  .option('--rounds <count>', 'how often it is measured', toCount, 3)
-  .option('--seconds <count>', 'how long is measured', toSeconds, 4)
-  .action((options: { rounds: number; seconds: number }) => overload(options, makeEnvironment()));
+  .description('measure the throughput when more connections send plants than the queue may hold')
+  .option('--rounds <count>', 'how often to measure', toCount, 3)
+  .option('--seconds <count>', 'how long to measure each time', toSeconds, 4)
+  .action((options: { rounds: number; seconds: number }) => measureOverload(options, createEnvironment()));
 
 program
   .command('chart')
   .description('draw docs/performance.svg from results/latest.json')
   .action(() => writeChart(resultFiles.comparison, resultFiles.chart));
 
-/** Gives a command the options of a comparison. */
+/** Adds the options of a comparison to a command. */
 function addComparison(
   command: Command,
   targets: readonly Target[],
-  hold: (
+  compare: (
     targets: readonly Target[],
     settings: ComparisonSettings,
     environment: Environment,
   ) => Promise<boolean>,
 ): void {
   command
-    .option('--rounds <count>', 'how often each is measured', toCount, 7)
-    .option('--seconds <count>', 'how long is measured at a time', toSeconds, 2)
+    .option('--rounds <count>', 'how often to measure each target', toCount, 7)
+    .option('--seconds <count>', 'how long to measure each time', toSeconds, 2)
     .option(
       '--warmup <seconds>',
-      'how long each is warmed up before its first round, at 64 connections',
+      'how long to warm up each target, at 64 connections, before its first round',
       toSeconds,
       3,
     )
-    .option('--connections <counts>', 'separated by commas', toCounts, [1, 16, 64, 256])
+    .option(
+      '--connections <counts>',
+      'numbers of connections, separated by commas',
+      toCounts,
+      [1, 16, 64, 256],
+    )
     .addOption(
-      new Option('--only <names>', `some of ${targets.map(({ name }) => name).join(',')}`)
+      new Option(
+        '--only <names>',
+        `the targets to measure, separated by commas, among ${targets.map(({ name }) => name).join(', ')}`,
+      )
         .argParser((text) => toTargets(text, targets))
         .default(targets, 'all'),
     )
@@ -111,13 +124,13 @@ function addComparison(
       }) => {
         const { rounds, seconds, warmup, connections, only } = options;
         const settings = { rounds, seconds, warmupSeconds: warmup, connections };
-        if (!(await hold(only, settings, makeEnvironment()))) process.exitCode = 1;
+        if (!(await compare(only, settings, createEnvironment()))) process.exitCode = 1;
       },
     );
 }
 
-/** Environment that leave nothing behind, however this process ends: no child, and no file but the results. */
-function makeEnvironment(): Environment {
+/** Creates an environment that leaves nothing behind, however this process ends: no child process, no file but the results. */
+function createEnvironment(): Environment {
   mkdirSync(workFolder, { recursive: true });
   const folder = mkdtempSync(join(workFolder, 'run-'));
   process.on('exit', () => {
@@ -128,12 +141,12 @@ function makeEnvironment(): Environment {
   return {
     folder,
     print: (text) => void process.stdout.write(text),
-    remark: (text) => void process.stderr.write(`${text}\n`),
+    log: (text) => void process.stderr.write(`${text}\n`),
   };
 }
 
 function toCount(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 9999.');
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected an integer from 1 to 9999.');
   return Number(text);
 }
 
@@ -143,21 +156,22 @@ function toCounts(text: string): number[] {
 
 function toSizes(text: string): number[] {
   return text.split(',').map((size) => {
-    if (!/^\d{1,8}$/.test(size)) throw new InvalidArgumentError('Give whole numbers from 0 to 99999999.');
+    if (!/^\d{1,8}$/.test(size)) throw new InvalidArgumentError('Expected integers from 0 to 99999999.');
     return Number(size);
   });
 }
 
 function toSeconds(text: string): number {
   const seconds = Number(text);
-  if (!(seconds > 0 && seconds <= 600)) throw new InvalidArgumentError('Give a number of seconds up to 600.');
+  if (!(seconds > 0 && seconds <= 600))
+    throw new InvalidArgumentError('Expected a number of seconds, at most 600.');
   return seconds;
 }
 
 function toTargets(text: string, targets: readonly Target[]): Target[] {
   const names = text.split(',');
   const unknown = names.find((name) => !targets.some((target) => target.name === name));
-  if (unknown !== undefined) throw new InvalidArgumentError(`There is no target ${unknown}.`);
+  if (unknown !== undefined) throw new InvalidArgumentError(`Unknown target ${unknown}.`);
   return targets.filter(({ name }) => names.includes(name));
 }
 

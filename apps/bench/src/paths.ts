@@ -6,7 +6,7 @@ function inRepository(path: string): string {
   return fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 }
 
-/** The files that measurements leave, all of them committed. */
+/** The files that measurements write, all of them committed. */
 export const resultFiles = {
   comparison: inRepository('apps/bench/results/latest.json'),
   postgresql: inRepository('apps/bench/results/postgresql.json'),
@@ -17,14 +17,14 @@ export const resultFiles = {
 };
 
 /**
- * Where databases lie while they are measured: beside the code, since a system's temp folder may be in memory. Below a
- * folder that others may not enter it is /var/tmp, since root's PostgreSQL runs as another user.
+ * Where the databases are while they are measured: beside the code, since the system's temporary folder may be in memory;
+ * or in /var/tmp if other users have no access to this repository, since PostgreSQL started by root runs as another user.
  */
 export const workFolder = isOpenToAll(inRepository('apps/bench'))
   ? inRepository('apps/bench/data')
   : join('/var/tmp', 'plant-store-bench');
 
-/** Whether every user may enter a folder and those above it. */
+/** Whether every user may access a folder and its parents. */
 function isOpenToAll(folder: string): boolean {
   const parent = dirname(folder);
   return (statSync(folder).mode & 0o001) !== 0 && (parent === folder || isOpenToAll(parent));

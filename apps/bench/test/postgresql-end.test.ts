@@ -9,7 +9,7 @@ import { processEnd, startProcess } from '../src/processes/start-process.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-/** Starts the bench, and gives its process and its folder. */
+/** Starts the bench, and returns its process and its folder. */
 async function startBench() {
   mkdirSync(workFolder, { recursive: true });
   const before = readdirSync(workFolder);
@@ -28,7 +28,7 @@ async function startBench() {
 async function until(holds: () => boolean): Promise<void> {
   const deadline = performance.now() + 30_000;
   while (!holds()) {
-    if (performance.now() > deadline) throw new Error('It did not come to pass');
+    if (performance.now() > deadline) throw new Error('It did not happen in time');
     await delay(10);
   }
 }
@@ -47,7 +47,7 @@ describe('bench postgresql leaves no process and no folder', () => {
   it.each([
     { signal: 'SIGINT', status: 130, when: 'the database is being created', holds: isCreating },
     { signal: 'SIGTERM', status: 143, when: 'the database is being created', holds: isCreating },
-    { signal: 'SIGINT', status: 130, when: 'a target is driven', holds: isRunning },
+    { signal: 'SIGINT', status: 130, when: 'a target is under load', holds: isRunning },
   ] as const)('when $signal comes while $when', async ({ signal, status, holds }) => {
     const { child, folder } = await startBench();
     await until(() => holds(folder));
@@ -58,7 +58,7 @@ describe('bench postgresql leaves no process and no folder', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('when the server goes away', async () => {
+  it('when the server is killed', async () => {
     const { child, folder } = await startBench();
     await until(() => isRunning(folder));
     const [pid] = readFileSync(join(data(folder), 'postmaster.pid'), 'utf8').split('\n');
@@ -69,7 +69,7 @@ describe('bench postgresql leaves no process and no folder', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('but for the log when it is killed itself', async () => {
+  it('except for the log when the bench itself is killed', async () => {
     const { child, folder } = await startBench();
     await until(() => existsSync(join(data(folder), 'postmaster.pid')));
     child.kill('SIGKILL');

@@ -13,7 +13,7 @@ import { startTarget } from '../src/processes/start-target.js';
 import { allTargets, postgresqlTargets } from '../src/targets/all-targets.js';
 import type { Target } from '../src/targets/target.js';
 
-/** Two ends of the range from which the load takes its ids, and one id from elsewhere. */
+/** Both ends of the range of ids that the load uses, and one id outside of it. */
 const ids = [10 ** 15, Number.MAX_SAFE_INTEGER, 7];
 
 const storedRows = [
@@ -45,7 +45,7 @@ async function post(baseUrl: string, token: string | undefined, body: string) {
   return { status: response.status, text };
 }
 
-/** Has a target store `storedRows`, and refuse all else, from its start to its end. */
+/** Starts a target, has it store `storedRows` and reject invalid requests, and stops it. */
 async function exercise(target: Target, database: Database, folder: string): Promise<void> {
   const { baseUrl, token, readPeakMemory, stop } = await startTarget(target, database, folder);
 
@@ -85,9 +85,9 @@ async function exercise(target: Target, database: Database, folder: string): Pro
 
 const shortComparison = { rounds: 1, seconds: 0.3, warmupSeconds: 0.1, connections: [2] };
 
-describe('over SQLite', () => {
+describe('on SQLite', () => {
   it.each(allTargets.filter(({ stores }) => stores))(
-    '$title stores what it acknowledges, and refuses what the others refuse',
+    '$title stores what it acknowledges, and rejects what the others reject',
     async (target) => {
       const folder = temporaryFolder();
       const database = sqliteIn(folder);
@@ -100,13 +100,13 @@ describe('over SQLite', () => {
     },
   );
 
-  it('a comparison drives every target, counts what is stored, and leaves no file', async () => {
+  it('a comparison measures every target, counts what is stored, and leaves no file', async () => {
     const folder = temporaryFolder();
     const runs = await runComparison(
       allTargets,
       sqlite,
       { ...shortComparison, rounds: 2 },
-      { folder, remark: () => undefined },
+      { folder, log: () => undefined },
     );
     expect(readdirSync(folder)).toEqual([]);
     expect(runs.map(({ target, round }) => `${target} ${round}`)).toEqual(
@@ -126,7 +126,7 @@ describe('over SQLite', () => {
   });
 });
 
-describe('over PostgreSQL', () => {
+describe('on PostgreSQL', () => {
   let server: PostgresqlServer;
   let serverFolder: string;
 
@@ -142,7 +142,7 @@ describe('over PostgreSQL', () => {
   });
 
   it.each(postgresqlTargets)(
-    '$title stores what it acknowledges, and refuses what the others refuse',
+    '$title stores what it acknowledges, and rejects what the others reject',
     async (target) => {
       const database = await server.createDatabase(temporaryFolder());
       await exercise(target, database, temporaryFolder());
@@ -161,11 +161,11 @@ describe('over PostgreSQL', () => {
     },
   );
 
-  it('a comparison drives every target, counts what is stored, and leaves no file', async () => {
+  it('a comparison measures every target, counts what is stored, and leaves no file', async () => {
     const folder = temporaryFolder();
     const runs = await runComparison(postgresqlTargets, server, shortComparison, {
       folder,
-      remark: () => undefined,
+      log: () => undefined,
     });
     expect(readdirSync(folder)).toEqual([]);
     expect(runs.map(({ target }) => target)).toEqual(postgresqlTargets.map(({ name }) => name));
@@ -186,7 +186,7 @@ describe('over PostgreSQL', () => {
     };
     const [run] = await runComparison(postgresqlTargets.slice(0, 1), forgetful, shortComparison, {
       folder: temporaryFolder(),
-      remark: () => undefined,
+      log: () => undefined,
     });
     expect(run).toMatchObject({ valid: false });
   });

@@ -1,9 +1,9 @@
 // Measures what a browser loads for one call: bundled by esbuild from the built packages, minified, gzipped.
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { formatTable } from '@plant-store/report';
 import { build } from 'esbuild';
 import { programs } from './programs.js';
-import { formatTable } from './table.js';
 
 const limitBytes = 3_000;
 /** It includes the table of errors, which only programs that import it load. */

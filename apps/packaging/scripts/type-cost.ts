@@ -1,9 +1,9 @@
 // Measures the work of the compiler for the types of one call, with the built packages.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { formatTable } from '@plant-store/report';
 import { programs } from './programs.js';
 import { run } from './run.js';
-import { formatTable } from './table.js';
 
 const root = resolve(import.meta.dirname, '..');
 const measured = ['plant-store', 'orpc-types-only', 'orpc', 'ts-rest-types-only', 'ts-rest'] as const;

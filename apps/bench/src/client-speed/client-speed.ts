@@ -1,33 +1,32 @@
 import { createClient } from '@plant-store/client';
+import { countOf, formatCount, formatRatio, formatTable } from '@plant-store/report';
 import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { resultFiles } from '../paths.js';
 import { startTarget } from '../processes/start-target.js';
-import { countOf, formatCount, formatRatio } from '../report/format-figures.js';
-import { formatTable } from '../report/format-table.js';
-import { writeResults } from '../report/result-files.js';
-import { summarizePairs } from '../report/summarize-pairs.js';
 import { allTargets } from '../targets/all-targets.js';
+import { writeResults } from '../write-results.js';
 import type { ClientPair, ClientResults, ClientSettings } from './client-results.js';
+import { summarizePairs } from './summarize-pairs.js';
 
 const concurrencies = [1, 16];
 const warmupPairs = 4;
-/** From how many calls it is estimated how many fill a run. */
+/** How many calls are made to estimate how many calls a run needs. */
 const probeCalls = 500;
 
 const plant = { name: 'Monstera deliciosa', tag: 'houseplant' };
-/** The ids that the load of the comparison uses, too, begin here. */
+/** The smallest id that the load of the comparison uses. */
 const firstId = 10 ** 15;
 
 type Create = (id: number) => Promise<void>;
 
 /**
- * Measures creates by the client, with its defaults, beside the same requests by `fetch` alone, against a server that
- * stores nothing; prints a table and writes the figures.
+ * Measures creates with the client and its defaults beside the same requests with plain `fetch`, against a server that
+ * stores nothing; prints a table and writes the results.
  */
-export async function clientSpeed(settings: ClientSettings, environment: Environment): Promise<void> {
-  const { folder, print, remark } = environment;
+export async function measureClientSpeed(settings: ClientSettings, environment: Environment): Promise<void> {
+  const { folder, print, log } = environment;
   const machine = await describeMachine(folder);
   const baseline = allTargets.find(({ stores }) => !stores);
   if (!baseline) throw new Error('There is no target that stores nothing');
@@ -43,7 +42,7 @@ export async function clientSpeed(settings: ClientSettings, environment: Environ
     for (let number = 1 - warmupPairs; number <= settings.pairs; number++) {
       const measureFetch = () => measureRate(byFetch, concurrency, calls);
       const measureClient = () => measureRate(byClient, concurrency, calls);
-      // Each goes first as often as the other, since the second one meets the garbage of the first.
+      // They alternate in going first, since the second one has to collect the garbage of the first.
       const clientFirst = number % 2 === 0 ? await measureClient() : undefined;
       const fetch = await measureFetch();
       const client = clientFirst ?? (await measureClient());
@@ -51,7 +50,7 @@ export async function clientSpeed(settings: ClientSettings, environment: Environ
     }
     const summary = summarizePairs(concurrency, pairs);
     summaries.push(summary);
-    remark(`${countOf(concurrency, 'call')} at a time: ${formatRatio(summary.ratio)}`);
+    log(`${countOf(concurrency, 'call')} at a time: ${formatRatio(summary.ratio)}`);
   }
   await server.stop();
   const results: ClientResults = { machine, settings, summaries };
@@ -59,7 +58,7 @@ export async function clientSpeed(settings: ClientSettings, environment: Environ
   print(`${clientTable(results)}\n${machineLine(machine)}\n`);
 }
 
-/** What one would write without a client. */
+/** The code that one would write without the client. */
 function createByFetch(baseUrl: string, token: string): Create {
   const headers = {
     accept: 'application/json',
@@ -83,10 +82,10 @@ function createByClient(baseUrl: string, token: string): Create {
 
 function check(status: number, body: unknown): void {
   const { name } = Object(body) as { readonly name?: unknown };
-  if (status !== 200 || name !== plant.name) throw new Error(`A create was answered with ${status}`);
+  if (status !== 200 || name !== plant.name) throw new Error(`A create got the status ${status}`);
 }
 
-/** Creates per second, so many calls in all and some of them at a time. */
+/** The creates per second of that many calls, some of them concurrently. */
 async function measureRate(create: Create, concurrency: number, calls: number): Promise<number> {
   let made = 0;
   const startedAtMs = performance.now();

@@ -1,5 +1,4 @@
-import { countOf, formatCount, formatMemory, formatMs, formatRatio } from '../report/format-figures.js';
-import { formatTable } from '../report/format-table.js';
+import { countOf, formatCount, formatMemory, formatMs, formatRatio, formatTable } from '@plant-store/report';
 import type { ComparisonResults } from './comparison-results.js';
 
 const head = [

@@ -4,19 +4,20 @@ import { startPostgresql } from '../databases/start-postgresql.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { resultFiles } from '../paths.js';
-import { writeChart, writeResults } from '../report/result-files.js';
 import type { Target } from '../targets/target.js';
+import { writeResults } from '../write-results.js';
 import type { ComparisonResults, ComparisonSettings } from './comparison-results.js';
 import { comparisonTables } from './comparison-tables.js';
 import { runComparison } from './run-comparison.js';
 import { summarize } from './summarize.js';
+import { writeChart } from './write-chart.js';
 
 /**
- * The comparison over SQLite: runs it, prints the tables, and writes the figures and the chart.
+ * Compares targets on SQLite: prints the tables, and writes the results and the chart.
  *
  * @returns whether every target stored all that it acknowledged
  */
-export async function comparison(
+export async function compareSqlite(
   targets: readonly Target[],
   settings: ComparisonSettings,
   environment: Environment,
@@ -26,8 +27,8 @@ export async function comparison(
   return valid;
 }
 
-/** The same over one PostgreSQL server, without a chart. */
-export async function postgresqlComparison(
+/** The same on one PostgreSQL server, without a chart. */
+export async function comparePostgresql(
   targets: readonly Target[],
   settings: ComparisonSettings,
   environment: Environment,

@@ -34,14 +34,14 @@ const results: ComparisonResults = {
   settings: { rounds: 3, seconds: 5, warmupSeconds: 1, connections: [1, 64] },
   targets: [
     { name: 'plant-store', title: 'Plant Store', about: '', stores: true },
-    { name: 'peer', title: 'A peer', about: '', stores: true },
+    { name: 'other', title: 'Another', about: '', stores: true },
     { name: 'baseline', title: 'The baseline', about: '', stores: false },
   ],
   summaries: [
     summary('plant-store', 1, 2000),
-    summary('peer', 1, 1000),
+    summary('other', 1, 1000),
     summary('plant-store', 64, 12345.6),
-    { ...summary('peer', 64, 1500), valid: false },
+    { ...summary('other', 64, 1500), valid: false },
     summary('baseline', 64, 30_000),
   ],
   runs: [],
@@ -65,7 +65,7 @@ describe('the chart', () => {
 
   it('has a bar for each target in each group, with its name and figure', () => {
     expect(svg.match(/<rect class="ours"/g)).toHaveLength(2);
-    expect(svg.match(/<rect class="peer"/g)).toHaveLength(2);
+    expect(svg.match(/<rect class="other"/g)).toHaveLength(2);
     expect(svg.match(/<rect class="baseline"/g)).toHaveLength(2);
     for (const figure of ['2,000', '1,000', '12,346', '1,500 INVALID', 'not measured']) {
       expect(svg).toContain(`>${figure}</text>`);
@@ -73,11 +73,11 @@ describe('the chart', () => {
   });
 
   it('draws bars to scale', () => {
-    const widths = [...svg.matchAll(/<rect class="(?:ours|peer|baseline)"[^>]* width="([\d.]+)"/g)].map(
+    const widths = [...svg.matchAll(/<rect class="(?:ours|other|baseline)"[^>]* width="([\d.]+)"/g)].map(
       ([, w]) => Number(w),
     );
-    const [ours1 = 0, peer1 = 0, baseline1, , , baseline64 = 0] = widths;
-    expect(ours1 / peer1).toBeCloseTo(2, 1);
+    const [ours1 = 0, other1 = 0, baseline1, , , baseline64 = 0] = widths;
+    expect(ours1 / other1).toBeCloseTo(2, 1);
     expect(baseline64 / ours1).toBeCloseTo(15, 0);
     expect(baseline1).toBe(0);
   });

@@ -1,5 +1,5 @@
+import { countOf, formatCount } from '@plant-store/report';
 import { machineLine } from '../environment/machine.js';
-import { countOf, formatCount } from '../report/format-figures.js';
 import type { ComparisonResults } from './comparison-results.js';
 
 const width = 820;
@@ -12,8 +12,8 @@ const groupGap = 38;
 const axisHeight = 64;
 
 /**
- * Draws the requests/s of a comparison as an SVG: a group of bars for each number of connections, a bar for each
- * target. It brings its own background, light or dark as the reader's system is, so it reads on any page.
+ * Draws the requests/s of a comparison as an SVG: a group of bars for each number of connections, with a bar for each
+ * target. Its background is light or dark like the reader's system, so that it is readable on any page.
  */
 export function drawChart({ machine, settings, targets, summaries }: ComparisonResults): string {
   const groupHeight = targets.length * barStep + groupGap;
@@ -36,7 +36,7 @@ export function drawChart({ machine, settings, targets, summaries }: ComparisonR
       const y = groupTop + 30 + barIndex * barStep;
       const end = x(summary?.requestsPerSecond ?? 0);
       const figure = summary ? formatCount(summary.requestsPerSecond) : 'not measured';
-      const kind = name === 'plant-store' ? 'ours' : stores ? 'peer' : 'baseline';
+      const kind = name === 'plant-store' ? 'ours' : stores ? 'other' : 'baseline';
       return (
         `<text class="label" x="${barsLeft - 8}" y="${y + 13}" text-anchor="end">${escapeXml(title)}</text>` +
         `<rect class="${kind}" x="${barsLeft}" y="${y}" width="${round(end - barsLeft)}" height="${barHeight}" rx="2"/>` +
@@ -48,7 +48,7 @@ export function drawChart({ machine, settings, targets, summaries }: ComparisonR
 
   const rounds = `${countOf(settings.rounds, 'round')} of ${settings.seconds} s`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title">
-<title id="title">Creates per second of Plant Store and its peers</title>
+<title id="title">Creates per second of Plant Store and comparable programs</title>
 <style>${style}</style>
 <rect class="page" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>
 <text class="title" x="24" y="36">Creates per second, each stored durably before its reply</text>
@@ -70,7 +70,7 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #1f232
 .page { fill: #ffffff; stroke: #d1d9e0; }
 .grid { stroke: #d1d9e0; }
 .ours { fill: #1a7f37; }
-.peer { fill: #6e8bb7; }
+.other { fill: #6e8bb7; }
 .baseline { fill: none; stroke: #818b98; stroke-dasharray: 3 2; }
 @media (prefers-color-scheme: dark) {
   text { fill: #f0f6fc; }
@@ -79,7 +79,7 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #1f232
   .page { fill: #0d1117; stroke: #3d444d; }
   .grid { stroke: #2a313a; }
   .ours { fill: #3fb950; }
-  .peer { fill: #5b7fb5; }
+  .other { fill: #5b7fb5; }
 }
 `;
 

@@ -1,97 +1,97 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { countOf, formatCount, formatMs } from '@plant-store/report';
 import type { DatabaseEngine } from '../databases/database.js';
 import type { Environment } from '../environment/environment.js';
 import { driveLoad } from '../load/drive-load.js';
 import type { Load, LoadResult } from '../load/load.js';
 import { startTarget } from '../processes/start-target.js';
-import { countOf, formatCount, formatMs } from '../report/format-figures.js';
 import type { Target } from '../targets/target.js';
 import type { ComparisonSettings, Run } from './comparison-results.js';
 
-/** A target that is running, and what it is asked at the end. */
-interface Participant {
+/** A target that is running and warmed up. */
+interface WarmTarget {
   readonly target: Target;
-  /** Errors while it was warmed up, which count like others. */
+  /** Errors during the warm-up, which count like others. */
   readonly warmupErrors: number;
-  /** Drives it for a while. */
+  /** Sends it load for some seconds. */
   drive(load: Pick<Load, 'connections' | 'seconds'>): Promise<LoadResult>;
   /** Stops it, counts what it stored, and removes its files. */
   finish(): Promise<Pick<Run, 'peakMemoryBytes' | 'storedPlants' | 'valid'>>;
 }
 
-/** What of a run is known when its round is over. */
+/** The part of a run that is known at the end of its round. */
 type Round = Omit<Run, 'peakMemoryBytes' | 'storedPlants' | 'valid'>;
 
 /**
- * Runs all targets for each number of connections: each in a process of its own, over a fresh database, and all of
- * these at once. Only one is driven at a time, for a short while, then the next one, and so on in each round. So what
- * else the machine does, which changes within seconds, meets all of them.
+ * Measures all targets at each number of connections. Each runs in a process of its own on a fresh database, all at the
+ * same time, but only one is under load at a time: in each round they alternate after a few seconds, so that other
+ * activity on the machine affects all of them alike.
  */
 export async function runComparison(
   targets: readonly Target[],
   engine: DatabaseEngine,
   settings: ComparisonSettings,
-  { folder, remark }: Pick<Environment, 'folder' | 'remark'>,
+  { folder, log }: Pick<Environment, 'folder' | 'log'>,
 ): Promise<Run[]> {
   const runs: Run[] = [];
   for (const connections of settings.connections) {
-    const participants: Participant[] = [];
+    const warmTargets: WarmTarget[] = [];
     for (const target of targets) {
-      participants.push(await startParticipant(target, engine, settings, folder));
+      warmTargets.push(await startWarmTarget(target, engine, settings, folder));
     }
-    const rounds = await holdRounds(participants, { ...settings, connections }, remark);
-    for (const { target, finish } of participants) {
+    const rounds = await runRounds(warmTargets, { ...settings, connections }, log);
+    for (const { target, finish } of warmTargets) {
       const end = await finish();
-      if (!end.valid) remark(`${target.title} did not store all that it acknowledged: INVALID`);
+      if (!end.valid) log(`${target.title} did not store all that it acknowledged: INVALID`);
       for (const round of rounds) if (round.target === target.name) runs.push({ ...round, ...end });
     }
   }
   return runs;
 }
 
-async function holdRounds(
-  participants: readonly Participant[],
+async function runRounds(
+  warmTargets: readonly WarmTarget[],
   settings: Pick<ComparisonSettings, 'rounds' | 'seconds'> & { readonly connections: number },
-  remark: Environment['remark'],
+  log: Environment['log'],
 ): Promise<Round[]> {
   const { rounds, seconds, connections } = settings;
-  const held: Round[] = [];
+  const completed: Round[] = [];
   for (let round = 1; round <= rounds; round++) {
-    for (const { target, warmupErrors, drive } of participants) {
+    for (const { target, warmupErrors, drive } of warmTargets) {
       const result = await drive({ connections, seconds });
       const errors = result.errors + (round === 1 ? warmupErrors : 0);
-      held.push({ target: target.name, connections, round, ...result, errors });
-      remark(
+      completed.push({ target: target.name, connections, round, ...result, errors });
+      log(
         `${countOf(connections, 'connection')}, round ${round}/${rounds}, ${target.title}: ` +
           `${formatCount(result.requestsPerSecond)} requests/s, p99 ${formatMs(result.p99Ms)} ms` +
           `${errors > 0 ? `, ${errors} errors` : ''}`,
       );
     }
   }
-  return held;
+  return completed;
 }
 
-/** The load of the warm-up, whatever is measured after it: a service that has run for a while has met many requests. */
+/** The same for every measurement: a service in production has already handled many requests. */
 const warmupConnections = 64;
 
-/** How long the measured load runs before it counts. */
-const settleSeconds = 0.5;
+/** How long the load runs before it is measured. */
+const rampUpSeconds = 0.5;
 
-/** Starts a target over a fresh database and warms it up. */
-async function startParticipant(
+/** Starts a target on a fresh database and warms it up. */
+async function startWarmTarget(
   target: Target,
   engine: DatabaseEngine,
   { warmupSeconds }: Pick<ComparisonSettings, 'warmupSeconds'>,
   folder: string,
-): Promise<Participant> {
+): Promise<WarmTarget> {
   const ownFolder = join(folder, target.name);
   mkdirSync(ownFolder);
   const database = await engine.createDatabase(ownFolder);
   const { baseUrl, token, readPeakMemory, stop } = await startTarget(target, database, ownFolder);
   let acknowledged = 0;
   const drive = async (load: Pick<Load, 'connections' | 'seconds'>) => {
-    const result = await driveLoad({ baseUrl, token, warmupSeconds: settleSeconds, ...load });
+    const result = await driveLoad({ baseUrl, token, warmupSeconds: rampUpSeconds, ...load });
     acknowledged += result.acknowledged;
     return result;
   };

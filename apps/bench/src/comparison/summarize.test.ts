@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { median } from '../report/median.js';
 import type { Run } from './comparison-results.js';
 import { summarize } from './summarize.js';
 
@@ -21,19 +20,8 @@ const run: Run = {
   valid: true,
 };
 
-describe('median', () => {
-  it.each([
-    [[3], 3],
-    [[9, 1, 5], 5],
-    [[10, 1, 2, 3], 2.5],
-    [[], Number.NaN],
-  ])('of %j is %d', (values, expected) => {
-    expect(median(values)).toBe(expected);
-  });
-});
-
 describe('summarize', () => {
-  it('takes medians and extremes, the sum of errors and the most memory of the rounds', () => {
+  it('takes medians, extremes, the sum of the errors and the peak memory of the rounds', () => {
     const runs = [
       { ...run, requestsPerSecond: 900, p50Ms: 3, p99Ms: 9, errors: 1, peakMemoryBytes: 300 },
       { ...run, round: 2, requestsPerSecond: 100, p50Ms: 1, p99Ms: 7, peakMemoryBytes: 200 },
@@ -59,14 +47,14 @@ describe('summarize', () => {
   it('compares with the service at the same number of connections', () => {
     const runs = [
       run,
-      { ...run, target: 'peer', requestsPerSecond: 250 },
+      { ...run, target: 'other', requestsPerSecond: 250 },
       { ...run, connections: 64, requestsPerSecond: 4000 },
-      { ...run, target: 'peer', connections: 64, requestsPerSecond: 400 },
+      { ...run, target: 'other', connections: 64, requestsPerSecond: 400 },
     ];
     expect(summarize(runs).map(({ ratioToPlantStore }) => ratioToPlantStore)).toEqual([1, 0.25, 1, 0.1]);
   });
 
-  it('gives no ratio when the service did not take part', () => {
-    expect(summarize([{ ...run, target: 'peer' }])).toMatchObject([{ ratioToPlantStore: null }]);
+  it('has no ratio when the service was not measured', () => {
+    expect(summarize([{ ...run, target: 'other' }])).toMatchObject([{ ratioToPlantStore: null }]);
   });
 });

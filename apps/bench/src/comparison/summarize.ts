@@ -1,9 +1,9 @@
-import { median } from '../report/median.js';
+import { median } from '@plant-store/report';
 import type { Run, Summary } from './comparison-results.js';
 
 const reference = 'plant-store';
 
-/** Sums up the rounds: one summary for each target at each number of connections, in the order of the runs. */
+/** Summarizes the rounds of each target at each number of connections, in the order of the runs. */
 export function summarize(runs: readonly Run[]): Summary[] {
   const groups = new Map<string, Run[]>();
   for (const run of runs) {

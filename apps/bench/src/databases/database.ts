@@ -1,17 +1,17 @@
-/** A program that keeps plants, and makes a new database in it for each target that starts. */
+/** A database engine that creates a new database for each target. */
 export interface DatabaseEngine {
-  /** Its name and version, for people. */
+  /** Its name and version. */
   readonly title: string;
-  /** Makes an empty database; what it has of files goes into a folder of the target. */
+  /** Creates an empty database; its files, if it has any, go into the folder of the target. */
   createDatabase(folder: string): Promise<Database>;
 }
 
-/** A database that a target runs over. */
+/** The database of a target. */
 export interface Database {
-  /** What `DATABASE_URL` would say: `file:` and a path, or `postgresql://…`. */
+  /** The value for `DATABASE_URL`: `file:` and a path, or `postgresql://…`. */
   readonly url: string;
-  /** How many plants it holds; its target has ended. */
+  /** Counts its plants, once its target has ended. */
   countPlants(): Promise<number>;
-  /** Removes what of it lies outside the folder of its target. */
+  /** Removes everything that it has outside the folder of its target. */
   remove(): Promise<void>;
 }

@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresqlServer } from '@plant-store/postgresql-server';
 
 /**
- * A program of its own: runs PostgreSQL with its data in the new folder that its command line names, and sends its URL
- * to the process that started it. On SIGTERM, and when that process is gone, however it ended, it stops the server,
- * removes the folder and ends.
+ * A separate program: runs PostgreSQL with its data in a new folder, given on its command line, and sends the URL to its
+ * parent process. On SIGTERM, and when the parent has ended for whatever reason, it stops the server, removes the folder
+ * and exits.
  */
 const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new Error('Call it with: FOLDER');
+if (folder === undefined) throw new Error('Usage: FOLDER');
 
 const stopTimeoutMs = 5_000;
 
@@ -19,7 +19,7 @@ process.on('exit', () => removeFolder(folder));
 process.send?.({ url: await started });
 
 async function start(folder: string): Promise<string> {
-  // Only where it is found; everything that bears on speed and durability is the server's default.
+  // All settings that affect speed and durability are the server's defaults.
   const server = await createPostgresqlServer({ folder, onOutput: (text) => process.stderr.write(text) });
   stopServer = () => server.stop();
   await server.start();
@@ -28,12 +28,12 @@ async function start(folder: string): Promise<string> {
 
 async function end(): Promise<void> {
   await started.catch(() => undefined);
-  // A server that cannot be stopped would be waited for in vain.
+  // A server that cannot be stopped would never resolve.
   await Promise.race([stopServer(), delay(stopTimeoutMs)]);
   process.exit();
 }
 
-/** Removes the folder. Processes of a server that was killed may still write to it or remove files from it for a moment. */
+/** Removes the folder. The processes of a killed server may still change files in it for a moment. */
 function removeFolder(folder: string): void {
   const deadline = performance.now() + stopTimeoutMs;
   do rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Database, DatabaseEngine } from './database.js';
 
-/** A database that is a file. */
+/** A database in a file. */
 export interface SqliteDatabase extends Database {
   readonly path: string;
 }
 
-/** SQLite, of the version that the targets have. */
+/** SQLite, in the version that the targets use. */
 export const sqlite: DatabaseEngine = {
   get title() {
     return `SQLite ${readVersion()}`;
@@ -15,7 +15,7 @@ export const sqlite: DatabaseEngine = {
   createDatabase: async (folder) => sqliteIn(folder),
 };
 
-/** The SQLite database of a folder, which need not exist before its target starts. */
+/** The SQLite database in a folder; its file need not exist before its target starts. */
 export function sqliteIn(folder: string): SqliteDatabase {
   const path = join(folder, 'plants.db');
   return {

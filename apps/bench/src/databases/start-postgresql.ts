@@ -19,8 +19,8 @@ export interface PostgresqlServer extends DatabaseEngine {
 }
 
 /**
- * Starts a new PostgreSQL server with its defaults and its data in a folder. However this process ends, the server and
- * its data go with it.
+ * Starts a new PostgreSQL server with its defaults and its data in a folder. However this process ends, the server is
+ * stopped and its data removed.
  */
 export async function startPostgresql(folder: string): Promise<PostgresqlServer> {
   const serverFolder = join(folder, 'postgresql');
@@ -29,12 +29,12 @@ export async function startPostgresql(folder: string): Promise<PostgresqlServer>
   const child = fork(program, [serverFolder], {
     env: { TMPDIR: serverFolder },
     stdio: ['ignore', log, log, 'ipc'],
-    // So that a Ctrl-C in a terminal ends this process first, which then ends the server in order.
+    // So that Ctrl-C in a terminal ends this process first, which then stops the server cleanly.
     detached: true,
   });
   closeSync(log);
   const endNow = () => endAndWait(child, serverFolder);
-  // Before any listener that removes the folder around it.
+  // Before any listener that removes the parent folder.
   process.prependListener('exit', endNow);
   const stop = async () => {
     child.kill('SIGTERM');
@@ -50,7 +50,7 @@ export async function startPostgresql(folder: string): Promise<PostgresqlServer>
   };
 }
 
-/** Waits for the URL of the server, without a database. */
+/** Waits for the URL of the server, which names no database. */
 async function readUrl(child: ChildProcess, logPath: string): Promise<string> {
   const ended = new AbortController();
   child.once('exit', () => ended.abort());
@@ -62,7 +62,7 @@ async function readUrl(child: ChildProcess, logPath: string): Promise<string> {
   }
 }
 
-/** Ends the server while nothing can be awaited, as when this process exits. The last thing it does is to remove its folder. */
+/** Stops the server synchronously, for when this process exits. Removing the folder is the last thing that the server does. */
 function endAndWait(child: ChildProcess, folder: string): void {
   child.kill('SIGTERM');
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -79,7 +79,7 @@ async function createTargetDatabase(serverUrl: string): Promise<Database> {
       const [row] = await query<{ count: string }>(url, 'SELECT count(*) FROM plants');
       return Number(row?.count);
     },
-    // It makes a checkpoint, too, so that the next run has nothing of this one to write.
+    // It also makes a checkpoint, so that nothing of this run is left to write during the next one.
     remove: () => query(`${serverUrl}/postgres`, `DROP DATABASE ${name}`).then(() => undefined),
   };
 }

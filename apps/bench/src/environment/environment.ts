@@ -1,9 +1,9 @@
-/** What a measurement has of the world outside. */
+/** Where a measurement writes. */
 export interface Environment {
-  /** Where databases and logs go while it runs; removed afterwards. */
+  /** For databases and logs while it runs; removed afterwards. */
   readonly folder: string;
   /** Writes the result to standard output. */
   print(text: string): void;
-  /** Tells a person on standard error how far it is. */
-  remark(text: string): void;
+  /** Logs progress to standard error. */
+  log(text: string): void;
 }

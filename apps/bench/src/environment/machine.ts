@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
+import { formatMs } from '@plant-store/report';
 import { z } from 'zod';
-import { formatMs } from '../report/format-figures.js';
 import { mountOf } from './mount-of.js';
 import { measureSyncMs } from './sync-time.js';
 
@@ -14,17 +14,17 @@ export const MachineSchema = z.object({
   memoryBytes: z.int(),
   system: z.string(),
   node: z.string(),
-  /** The file system that the databases lie on; on one in memory a durable commit costs nothing. */
+  /** The file system of the databases; on one in memory a durable commit costs nothing. */
   fileSystem: z.string(),
-  /** How long it takes to put an appended page on disk, in milliseconds; older records lack it. */
+  /** How long it takes to sync an appended page to disk, in milliseconds; missing in older results. */
   syncMs: z.number().optional(),
-  /** The load of the last minute before the first run: what others take from the machine. */
+  /** The load average of the minute before the first run: how busy the machine was otherwise. */
   loadBefore: z.number(),
 });
 
 export type Machine = z.output<typeof MachineSchema>;
 
-/** Describes this machine; `folder` is where the databases lie. */
+/** Describes this machine; `folder` is where the databases are. */
 export async function describeMachine(folder: string): Promise<Machine> {
   return {
     date: new Date().toISOString(),
@@ -40,7 +40,7 @@ export async function describeMachine(folder: string): Promise<Machine> {
   };
 }
 
-/** A machine in one line, for people. */
+/** Formats a machine in one line. */
 export function machineLine(machine: Machine): string {
   const synced = machine.syncMs === undefined ? '' : ` synced in ${formatMs(machine.syncMs)} ms`;
   const gibibytes = Math.round(machine.memoryBytes / 2 ** 30);

@@ -8,10 +8,10 @@ it.each([
   ['/tmpfoo', 'ext4'],
   ['/work', 'xfs'],
   ['/home/someone', 'ext4'],
-])('%s lies on %s', (folder, type) => {
+])('%s is on %s', (folder, type) => {
   expect(mountOf(folder, mounts)).toBe(type);
 });
 
-it('says so where it cannot know', () => {
+it('returns `unknown` without a list of mounts', () => {
   expect(mountOf('/tmp', '')).toBe('unknown');
 });

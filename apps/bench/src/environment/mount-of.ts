@@ -1,4 +1,4 @@
-/** The type of the file system that holds a folder, by the text of Linux's `/proc/mounts`; `unknown` without it. */
+/** The type of the file system of a folder, from the text of Linux's `/proc/mounts`; `unknown` without it. */
 export function mountOf(folder: string, mounts: string): string {
   const candidates = mounts
     .split('\n')

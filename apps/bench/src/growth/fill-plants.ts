@@ -2,18 +2,18 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 
-/** Each chunk is sorted before it goes in, which is fast, and spread over all the tree, as random ids are. */
+/** Each chunk is sorted before it is inserted, which is fast, and spread over the whole tree, as random ids are. */
 const chunkSize = 500_000;
 const cacheKibibytes = 2_000_000;
 
 /**
- * Fills a migrated database, which nobody else has open, with plants under random ids such as those of the load, and
- * brings it to the disk, so that no writing of it is left for those who measure.
+ * Fills a migrated database that is not open elsewhere with plants under random ids like those of the load, and syncs it
+ * to disk, so that none of that writing is left for the measurement.
  */
 export async function fillPlants(databasePath: string, count: number): Promise<void> {
   const database = new Database(databasePath, { fileMustExist: true });
   try {
-    // Without this SQLite keeps its journal whatever it is told.
+    // Without this, SQLite does not turn off its journal.
     database.unsafeMode();
     database.exec(
       `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${cacheKibibytes}; PRAGMA temp_store = MEMORY;`,
@@ -21,7 +21,7 @@ export async function fillPlants(databasePath: string, count: number): Promise<v
     const insertChunk = database.prepare<[number]>(insertChunkStatement);
     for (let stored = 0; stored < count; stored += chunkSize) {
       insertChunk.run(Math.min(chunkSize, count - stored));
-      // Lets this process hear signals.
+      // Lets this process handle signals.
       await nextTurn();
     }
     database.pragma('journal_mode = WAL');
@@ -33,7 +33,7 @@ export async function fillPlants(databasePath: string, count: number): Promise<v
   closeSync(file);
 }
 
-/** Random ids of 16 digits up to 2^53, sorted; one that is taken already is left out, which hardly happens. */
+/** Random ids of 16 digits up to 2^53, sorted. An id that is already taken is skipped, which is rare. */
 const insertChunkStatement = `
   WITH RECURSIVE
     counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ?),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MachineSchema } from '../environment/machine.js';
 import { LoadResultSchema } from '../load/load.js';
 
-/** How long and how often growth is measured, and with how many plants already stored. */
+/** How long and how often to measure, and with how many plants already stored. */
 export const GrowthSettingsSchema = z.object({
   rounds: z.int().positive(),
   seconds: z.number().positive(),
@@ -12,11 +12,11 @@ export const GrowthSettingsSchema = z.object({
 
 export type GrowthSettings = z.output<typeof GrowthSettingsSchema>;
 
-/** One size, one round. */
+/** The result of one size in one round. */
 export const GrowthRunSchema = LoadResultSchema.extend({
   plants: z.int(),
   round: z.int(),
-  /** Rows before and after the run: a filled store is kept from round to round. */
+  /** Rows before and after the run; a filled database is kept from round to round. */
   plantsBefore: z.int(),
   plantsAfter: z.int(),
   valid: z.boolean(),
@@ -24,7 +24,7 @@ export const GrowthRunSchema = LoadResultSchema.extend({
 
 export type GrowthRun = z.output<typeof GrowthRunSchema>;
 
-/** All rounds of one size: medians, and the ratio to the smallest size. */
+/** The summary of all rounds of one size: medians, and the ratio to the smallest size. */
 export const GrowthSummarySchema = z.object({
   plants: z.int(),
   requestsPerSecond: z.number(),

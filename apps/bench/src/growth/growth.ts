@@ -1,15 +1,14 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { countOf, formatCount, formatMs, formatRatio, formatTable } from '@plant-store/report';
 import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { driveLoad } from '../load/drive-load.js';
 import { resultFiles } from '../paths.js';
 import { startTarget } from '../processes/start-target.js';
-import { countOf, formatCount, formatMs, formatRatio } from '../report/format-figures.js';
-import { formatTable } from '../report/format-table.js';
-import { writeResults } from '../report/result-files.js';
 import { plantStore } from '../targets/plant-store.js';
+import { writeResults } from '../write-results.js';
 import { fillPlants } from './fill-plants.js';
 import type { GrowthResults, GrowthRun, GrowthSettings } from './growth-results.js';
 import { summarizeGrowth } from './summarize-growth.js';
@@ -17,27 +16,27 @@ import { summarizeGrowth } from './summarize-growth.js';
 const connections = 64;
 
 /**
- * Measures the service with so many plants already stored, prints a table and writes the figures.
+ * Measures the service with many plants already stored, prints a table and writes the results.
  *
- * @returns whether all that was acknowledged is stored
+ * @returns whether every acknowledged plant is stored
  */
-export async function growth(settings: GrowthSettings, environment: Environment): Promise<boolean> {
+export async function measureGrowth(settings: GrowthSettings, environment: Environment): Promise<boolean> {
   const machine = await describeMachine(environment.folder);
   const sizes = settings.plants.map((plants) => ({ plants, folder: join(environment.folder, `${plants}`) }));
   for (const { plants, folder } of sizes) {
     if (plants > 0) {
-      environment.remark(`storing ${formatCount(plants)} plants`);
-      await prepareStore(folder, plants);
+      environment.log(`storing ${formatCount(plants)} plants`);
+      await prepareDatabase(folder, plants);
     }
   }
   const runs: GrowthRun[] = [];
   for (let round = 1; round <= settings.rounds; round++) {
     for (const { plants, folder } of sizes) {
-      // The empty store is new each time; the others hardly grow.
-      if (plants === 0) await prepareStore(folder, 0);
+      // The empty database is new each time; the others hardly grow.
+      if (plants === 0) await prepareDatabase(folder, 0);
       const run = await runOnce(folder, plants, round, settings);
       runs.push(run);
-      environment.remark(
+      environment.log(
         `round ${round}/${settings.rounds}, ${formatCount(plants)} plants: ` +
           `${formatCount(run.requestsPerSecond)} requests/s, p99 ${formatMs(run.p99Ms)} ms${run.valid ? '' : ', INVALID'}`,
       );
@@ -49,8 +48,8 @@ export async function growth(settings: GrowthSettings, environment: Environment)
   return runs.every((run) => run.valid);
 }
 
-/** Makes a new store with so many plants in a folder. */
-async function prepareStore(folder: string, plants: number): Promise<void> {
+/** Creates a new database with that many plants in a folder. */
+async function prepareDatabase(folder: string, plants: number): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   const { url, path } = sqliteIn(folder);

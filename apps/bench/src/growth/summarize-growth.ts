@@ -1,7 +1,7 @@
-import { median } from '../report/median.js';
+import { median } from '@plant-store/report';
 import type { GrowthRun, GrowthSummary } from './growth-results.js';
 
-/** Sums up the rounds of each size, smallest first. */
+/** Summarizes the rounds of each size, smallest first. */
 export function summarizeGrowth(runs: readonly GrowthRun[]): GrowthSummary[] {
   const sizes = [...new Set(runs.map(({ plants }) => plants))].toSorted((a, b) => a - b);
   const summaries = sizes.map((plants) => {

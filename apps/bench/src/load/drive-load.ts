@@ -4,10 +4,10 @@ import { type Load, type LoadResult, LoadResultSchema } from './load.js';
 
 const generator = fileURLToPath(new URL('../../dist/load/generate-load.js', import.meta.url));
 
-/** How long the generator may take beyond its load. */
+/** How much longer than its load the generator may take. */
 const graceMs = 30_000;
 
-/** Drives a target from a process of its own, new for each run. */
+/** Sends load to a target from a new process. */
 export async function driveLoad(load: Load): Promise<LoadResult> {
   const timeoutMs = (load.warmupSeconds + load.seconds) * 1000 + graceMs;
   return LoadResultSchema.parse(

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { writeRandomIds } from '../growth/write-random-ids.js';
 import { createLatencyHistogram } from './latency-histogram.js';
 import { type Load, type LoadResult, LoadSchema } from './load.js';
+import { writeRandomIds } from './write-random-ids.js';
 
-/** How often autocannon looks whether its time is over. */
+/** How often autocannon checks whether it has been stopped. */
 const sampleMs = 50;
 
-/** A program of its own: takes a `Load` as JSON on its command line, prints a `LoadResult` as JSON. */
+/** A separate program: takes a `Load` as JSON on its command line, prints a `LoadResult` as JSON. */
 const load = LoadSchema.parse(JSON.parse(process.argv[2] ?? ''));
 process.stdout.write(JSON.stringify(await generateLoad(load)));
 
@@ -35,7 +35,7 @@ async function generateLoad({
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       connections,
-      // It runs until it is stopped, below; this only bounds it.
+      // It runs until it is stopped below; this is only an upper limit.
       duration: warmupSeconds + seconds + 10,
       sampleInt: sampleMs,
       setupClient: writeRandomIds,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLatencyHistogram } from './latency-histogram.js';
 
 describe('a latency histogram', () => {
-  it('gives percentiles to 10 microseconds', () => {
+  it('has percentiles with a resolution of 10 microseconds', () => {
     const latencies = createLatencyHistogram();
     for (let n = 1; n <= 1000; n++) latencies.record(n / 100);
     expect(latencies.count).toBe(1000);
@@ -11,14 +11,14 @@ describe('a latency histogram', () => {
     expect(latencies.percentileMs(1)).toBeCloseTo(10, 1);
   });
 
-  it('is not moved by one slow reply, but for its maximum', () => {
+  it('is not affected by one slow reply, except for its maximum', () => {
     const latencies = createLatencyHistogram();
     for (let n = 0; n < 999; n++) latencies.record(0.5);
     latencies.record(8000);
     expect([0.5, 0.99, 1].map((share) => latencies.percentileMs(share))).toEqual([0.5, 0.5, 8000]);
   });
 
-  it('holds what is longer than its range, and gives 0 when it is empty', () => {
+  it('counts latencies beyond its range, and returns 0 when it is empty', () => {
     const latencies = createLatencyHistogram();
     expect(latencies.percentileMs(0.99)).toBe(0);
     latencies.record(1e9);

@@ -1,4 +1,4 @@
-/** The width of a bucket, in milliseconds: what a percentile may be off by. */
+/** The width of a bucket, in milliseconds: the resolution of a percentile. */
 const bucketMs = 0.01;
 const maxMs = 20_000;
 
@@ -6,11 +6,11 @@ const maxMs = 20_000;
 export interface LatencyHistogram {
   record(latencyMs: number): void;
   readonly count: number;
-  /** The latency that a share of all, from 0 to 1, does not exceed, in milliseconds; 0 when there is none. */
+  /** The latency that a share of the replies, from 0 to 1, does not exceed, in milliseconds; 0 when there are none. */
   percentileMs(share: number): number;
 }
 
-/** An empty histogram. */
+/** Creates an empty histogram. */
 export function createLatencyHistogram(): LatencyHistogram {
   const buckets = new Uint32Array(maxMs / bucketMs + 1);
   let count = 0;

@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { median } from '../report/median.js';
+import { median } from '@plant-store/report';
 import { type OverloadLoad, OverloadLoadSchema, type OverloadResult } from './overload-load.js';
 
-/** A program of its own: takes an `OverloadLoad` as JSON on its command line, prints an `OverloadResult` as JSON. */
+/** A separate program: takes an `OverloadLoad` as JSON on its command line, prints an `OverloadResult` as JSON. */
 const load = OverloadLoadSchema.parse(JSON.parse(process.argv[2] ?? ''));
 process.stdout.write(JSON.stringify(await generateOverload(load)));
 process.exit();
 
 /**
- * Opens all connections at once. Each sends a create, the next one as soon as it is stored, and the same one again a
- * moment after it is refused. autocannon has no such pause.
+ * Opens all connections at the same time. Each sends a create, the next one as soon as it is stored, and the same one
+ * again some time after a 503. autocannon has no such delay.
  */
 async function generateOverload(load: OverloadLoad): Promise<OverloadResult> {
   const firstRepliesMs: number[] = [];
@@ -25,7 +25,7 @@ async function generateOverload(load: OverloadLoad): Promise<OverloadResult> {
     const socket = connect(Number(new URL(load.baseUrl).port), '127.0.0.1', () => void socket.write(request));
     socket.setNoDelay(true);
     socket.on('error', () => failed++);
-    // A reply is one write of the service, and there is one at a time.
+    // The service sends each reply in one write, and there is one at a time.
     socket.on('data', (reply: Buffer) => {
       if (!answered) firstRepliesMs.push(performance.now() - startedAtMs);
       answered = true;
@@ -45,7 +45,7 @@ async function generateOverload(load: OverloadLoad): Promise<OverloadResult> {
   const before = { stored, refused, atMs: performance.now() };
   await delay(load.seconds * 1000);
   const measuredSeconds = (performance.now() - before.atMs) / 1000;
-  // Those that are still without a reply waited for longer than the others.
+  // Connections without a reply have waited longer than the others.
   const unanswered = Array(load.connections - firstRepliesMs.length).fill(Number.MAX_VALUE);
   return {
     storedPerSecond: (stored - before.stored) / measuredSeconds,

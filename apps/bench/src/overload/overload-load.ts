@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What one run of the generator of overload is given. */
+/** The settings of one run of the overload generator. */
 export const OverloadLoadSchema = z.object({
   baseUrl: z.string(),
   token: z.string(),
   connections: z.int().positive(),
-  /** How long a connection waits after a refusal before it sends the same request again. */
+  /** How long a connection waits after a 503 before it sends the same request again. */
   retryMs: z.number().nonnegative(),
   warmupSeconds: z.number().nonnegative(),
   seconds: z.number().positive(),
@@ -13,12 +13,12 @@ export const OverloadLoadSchema = z.object({
 
 export type OverloadLoad = z.output<typeof OverloadLoadSchema>;
 
-/** What one run of the generator of overload saw. */
+/** The result of one run of the overload generator. */
 export const OverloadResultSchema = z.object({
-  /** Replies 200 and 503 per second of the measured window. */
+  /** Replies with 200 and with 503 per second of the measurement. */
   storedPerSecond: z.number(),
   refusedPerSecond: z.number(),
-  /** The median time from the connecting of a connection to its first reply; all are opened at once. */
+  /** The median time from opening a connection to its first reply; all are opened at the same time. */
   firstReplyMs: z.number(),
   /** Other replies, and failed connections. */
   failed: z.int(),

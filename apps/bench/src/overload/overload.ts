@@ -1,14 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { formatCount, formatMs, formatRatio, formatTable, median } from '@plant-store/report';
 import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { runProgram } from '../processes/run-program.js';
 import { startTarget } from '../processes/start-target.js';
-import { formatCount, formatMs, formatRatio } from '../report/format-figures.js';
-import { formatTable } from '../report/format-table.js';
-import { median } from '../report/median.js';
 import { plantStore } from '../targets/plant-store.js';
 import { type OverloadResult, OverloadResultSchema } from './overload-load.js';
 
@@ -18,19 +16,19 @@ const warmupSeconds = 3;
 const retryMs = 20;
 const timeoutMs = 60_000;
 
-/** How much may wait, in plants, and by how many connections the service is driven. */
+/** The limit of the queue, in plants, and the numbers of connections. */
 const waitingPlants = 200;
 const usualConnections = 64;
 const manyConnections = 1_000;
 
-/** How often both numbers of connections are measured, alternately, and for how long each time. */
+/** How often to measure both numbers of connections, alternately, and for how long each time. */
 export interface OverloadSettings {
   readonly rounds: number;
   readonly seconds: number;
 }
 
-/** Measures what the service stores when far more connections retry than may wait, and prints a table. */
-export async function overload(settings: OverloadSettings, environment: Environment): Promise<void> {
+/** Measures the service when more connections send plants than its queue may hold, and prints a table. */
+export async function measureOverload(settings: OverloadSettings, environment: Environment): Promise<void> {
   const usual: OverloadResult[] = [];
   const many: OverloadResult[] = [];
   for (let round = 1; round <= settings.rounds; round++) {
@@ -57,7 +55,7 @@ async function runOnce(
   connections: number,
   round: number,
   { rounds, seconds }: OverloadSettings,
-  { folder, remark }: Environment,
+  { folder, log }: Environment,
 ): Promise<OverloadResult> {
   const own = join(folder, `${connections}-${round}`);
   mkdirSync(own);
@@ -75,7 +73,7 @@ async function runOnce(
     JSON.parse(await runProgram(generator, [JSON.stringify(load)], { timeoutMs })),
   );
   await stop();
-  remark(
+  log(
     `round ${round}/${rounds}, ${connections} connections: ${formatCount(result.storedPerSecond)} stored/s, ` +
       `${formatCount(result.refusedPerSecond)} refused/s, first reply ${formatMs(result.firstReplyMs)} ms`,
   );

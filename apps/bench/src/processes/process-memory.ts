@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** The most memory that a process has held so far, in bytes; where the system does not tell, what it holds now. */
+/** The peak memory of a process so far, in bytes; its current memory where the system does not report the peak. */
 export function readPeakMemory(pid: number): Promise<number> {
   return readMemory(pid, 'VmHWM');
 }
 
-/** The memory that a process holds now, in bytes. */
+/** The current memory of a process, in bytes. */
 export function readResidentMemory(pid: number): Promise<number> {
   return readMemory(pid, 'VmRSS');
 }

@@ -1,7 +1,7 @@
 import { processEnd, startProcess } from './start-process.js';
 
 /**
- * Runs a Node.js program to its end and gives what it wrote to standard output.
+ * Runs a Node.js program to its end and returns its standard output.
  *
  * @throws when it fails or takes too long
  */
@@ -16,12 +16,12 @@ export async function runProgram(
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  let remarks = '';
+  let errorOutput = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    remarks += text;
+    errorOutput += text;
   });
   await processEnd(child, timeoutMs);
   await closed;
-  if (child.exitCode !== 0) throw new Error(`${script} ended with status ${child.exitCode}:\n${remarks}`);
+  if (child.exitCode !== 0) throw new Error(`${script} ended with status ${child.exitCode}:\n${errorOutput}`);
   return output;
 }

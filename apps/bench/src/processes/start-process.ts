@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 const running = new Set<ChildProcess>();
 
-/** How a Node.js program is started. */
+/** How to start a Node.js program. */
 export interface ProcessSettings {
   /** All of its environment: nothing is inherited, so that every machine runs the same defaults. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface ProcessSettings {
   readonly stderr: number | 'pipe';
 }
 
-/** Starts a Node.js program in a process of its own, which `killProcesses` ends if nothing else does. */
+/** Starts a Node.js program in a process of its own; `killProcesses` ends it if nothing else has. */
 export function startProcess(
   script: string,
   args: readonly string[],
@@ -36,7 +36,7 @@ export function hasEnded(child: ChildProcess): boolean {
 /**
  * Resolves once a process has ended.
  *
- * @throws when it has not ended in time; it is killed then
+ * @throws when it did not end in time and was killed
  */
 export async function processEnd(child: ChildProcess, timeoutMs: number): Promise<void> {
   if (hasEnded(child)) return;

@@ -16,15 +16,15 @@ export interface RunningTarget {
   readonly baseUrl: string;
   /** The access token that it accepts. */
   readonly token: string;
-  /** The most memory that it has held so far, in bytes. */
+  /** Its peak memory so far, in bytes. */
   readPeakMemory(): Promise<number>;
-  /** Asks it to end, and resolves once it has. */
+  /** Stops it, and resolves once it has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a target over a database. What it writes goes to a file in a folder, so that writing a log costs it what it
- * costs in earnest, and this process nothing.
+ * Starts a target on a database. Its output goes to a file in a folder, so that logging costs the target as much as in
+ * production, and this process nothing.
  */
 export async function startTarget(
   target: Target,
@@ -48,7 +48,7 @@ export async function startTarget(
   };
 }
 
-/** Waits for the line in which a target says where it listens. */
+/** Waits for the line in which a target prints its URL. */
 async function readBaseUrl(child: ChildProcess, logPath: string): Promise<string> {
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
@@ -56,9 +56,9 @@ async function readBaseUrl(child: ChildProcess, logPath: string): Promise<string
     const text = readFileSync(logPath, 'utf8');
     const baseUrl = /"baseUrl":"([^"]+)"/.exec(text)?.[1];
     if (baseUrl !== undefined) return baseUrl;
-    if (ended) throw new Error(`A target ended before it listened:\n${text}`);
+    if (ended) throw new Error(`The target exited before it listened:\n${text}`);
     await delay(pollMs);
   }
   child.kill('SIGKILL');
-  throw new Error(`A target did not listen within ${startTimeoutMs / 1000} seconds`);
+  throw new Error(`The target did not listen within ${startTimeoutMs / 1000} seconds`);
 }

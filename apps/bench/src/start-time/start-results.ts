@@ -9,9 +9,9 @@ export const StartResultsSchema = z.object({
   idleMemoryBytes: z.number(),
   starts: z.array(
     z.object({
-      /** From the start of the process to the first reply 200, in milliseconds. */
+      /** From the start of the process to the first reply with 200, in milliseconds. */
       firstReplyMs: z.number(),
-      /** The memory held after two seconds without a request, in bytes. */
+      /** The memory after two seconds without a request, in bytes. */
       idleMemoryBytes: z.number(),
     }),
   ),

@@ -3,16 +3,15 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '@plant-store/postgresql-server';
+import { formatMemory, median } from '@plant-store/report';
 import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { resultFiles } from '../paths.js';
 import { readResidentMemory } from '../processes/process-memory.js';
 import { processEnd, startProcess } from '../processes/start-process.js';
-import { formatMemory } from '../report/format-figures.js';
-import { median } from '../report/median.js';
-import { writeResults } from '../report/result-files.js';
 import { plantStore } from '../targets/plant-store.js';
+import { writeResults } from '../write-results.js';
 import type { StartResults } from './start-results.js';
 
 const pollMs = 2;
@@ -20,14 +19,14 @@ const startTimeoutMs = 30_000;
 const stopTimeoutMs = 30_000;
 const idleMs = 2_000;
 
-/** Measures starts of the service over a migrated database, prints the medians and writes the figures. */
-export async function startTime(count: number, { folder, print, remark }: Environment): Promise<void> {
+/** Measures starts of the service on a migrated database, prints the medians and writes the results. */
+export async function measureStartTime(count: number, { folder, print, log }: Environment): Promise<void> {
   const machine = await describeMachine(folder);
   const starts: StartResults['starts'] = [];
   for (let start = 1; start <= count; start++) {
     const figures = await startOnce(folder, start);
     starts.push(figures);
-    remark(
+    log(
       `start ${start}/${count}: ${figures.firstReplyMs.toFixed(0)} ms, ${formatMemory(figures.idleMemoryBytes)}`,
     );
   }
@@ -39,13 +38,13 @@ export async function startTime(count: number, { folder, print, remark }: Enviro
   };
   writeResults(resultFiles.start, results);
   print(
-    `From the start of the process to the first reply 200: ${results.firstReplyMs.toFixed(0)} ms\n` +
+    `From the start of the process to the first reply with 200: ${results.firstReplyMs.toFixed(0)} ms\n` +
       `Memory when idle: ${formatMemory(results.idleMemoryBytes)}\n` +
       `Medians of ${count} starts. ${machineLine(machine)}\n`,
   );
 }
 
-/** Starts the service on a port known beforehand, so that it can be asked from the first moment on. */
+/** Starts the service on a given port, so that requests can be sent from the first moment on. */
 async function startOnce(folder: string, id: number): Promise<StartResults['starts'][number]> {
   const port = await findFreePort();
   const { script, args, environment, token } = await plantStore.prepare(sqliteIn(folder).url);
@@ -58,7 +57,7 @@ async function startOnce(folder: string, id: number): Promise<StartResults['star
   });
   closeSync(log);
   while ((await postPlant(port, token, id)) !== 200) {
-    if (performance.now() - startedAtMs > startTimeoutMs) throw new Error('The service does not answer');
+    if (performance.now() - startedAtMs > startTimeoutMs) throw new Error('The service does not reply');
     await delay(pollMs);
   }
   const firstReplyMs = performance.now() - startedAtMs;
@@ -69,7 +68,7 @@ async function startOnce(folder: string, id: number): Promise<StartResults['star
   return { firstReplyMs, idleMemoryBytes };
 }
 
-/** The status of the reply to a create, or `undefined` while nobody listens. */
+/** The status of the reply to a create, or `undefined` while the service is not listening. */
 function postPlant(port: number, token: string, id: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

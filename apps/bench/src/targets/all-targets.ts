@@ -10,7 +10,7 @@ const expressPrisma = target({
   stores: true,
 });
 
-/** All that are measured, in the order of the tables. */
+/** All targets, in the order of the tables. */
 export const allTargets: readonly Target[] = [
   plantStore,
   expressPrisma,
@@ -36,10 +36,10 @@ export const allTargets: readonly Target[] = [
   }),
 ];
 
-/** Those that run over PostgreSQL, too. */
+/** The targets that also run on PostgreSQL. */
 export const postgresqlTargets: readonly Target[] = [plantStore, expressPrisma];
 
-/** A target whose program lies beside this file under its name. */
+/** A target whose program is beside this file, under its name. */
 function target(description: Omit<Target, 'prepare'>): Target {
   const script = fileURLToPath(new URL(`../../dist/targets/${description.name}.js`, import.meta.url));
   return {

@@ -1,15 +1,15 @@
 import Database from 'better-sqlite3';
 
 /**
- * What the service asks of its own connections: a commit is on disk before it returns. Without `synchronous`, this
- * build of SQLite would sync a write-ahead log only at checkpoints.
+ * The settings of the service's own connections: a commit is on disk before it returns. Without `synchronous`, this build
+ * of SQLite would sync the write-ahead log only at checkpoints.
  */
 export const durablePragmas = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA fullfsync = ON;`;
 
-/** Opens the SQLite file of a `file:` URL for a peer: as durable as the service, with the same table. */
+/** Opens the SQLite file of a `file:` URL for a target: as durable as the service, with the same table. */
 export function openDurableSqlite(databaseUrl: string): Database.Database {
   const database = new Database(databaseUrl.replace(/^file:/, ''));
   database.exec(durablePragmas);

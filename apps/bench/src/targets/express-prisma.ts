@@ -16,7 +16,7 @@ const contract = initContract().router({
   },
 });
 
-/** What is used of Prisma's client, which is another for each engine. */
+/** The part of Prisma's client that is used here; each engine has its own client. */
 interface Prisma {
   readonly plant: {
     create(query: { data: { id: number; name: string; tag: string | null } }): PromiseLike<unknown>;
@@ -49,7 +49,7 @@ await serveAsTarget(async ({ databaseUrl, token }) => {
   };
 });
 
-/** Opens the database with the client of its engine, the only one that is loaded. */
+/** Opens the database with the client of its engine; the other one is not loaded. */
 async function openPrisma(databaseUrl: string): Promise<Prisma> {
   const engine = databaseUrl.startsWith('file:')
     ? await import('./prisma-sqlite/open-prisma.js')

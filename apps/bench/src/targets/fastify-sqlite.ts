@@ -18,7 +18,7 @@ const schema = {
     required: ['id', 'name'],
     properties: { id: { type: 'integer' }, name: text, tag: text },
   },
-  // Fastify serializes by it.
+  // Fastify serializes replies by this schema.
   response: { 200: { type: 'object', properties: { name: text, tag: text } } },
 };
 
@@ -29,7 +29,7 @@ await serveAsTarget(async ({ databaseUrl, token }) => {
     'INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)',
   );
 
-  // No request log, which is Fastify's default. No coercion, so that "1" is no integer, as with the others.
+  // No request log, which is Fastify's default. No coercion, so that "1" is rejected as an id, as by the others.
   const app = fastify({ logger: false, ajv: { customOptions: { coerceTypes: false } } });
   await app.register(bearerAuth, { keys: new Set([token]) });
   app.post<{ Body: NewPlant }>('/plants', { schema }, async (request) => {

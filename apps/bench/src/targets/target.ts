@@ -1,18 +1,18 @@
-/** One of those that are measured. */
+/** A program that is measured. */
 export interface Target {
-  /** What `--only` calls it. */
+  /** Its name in `--only` and in the results. */
   readonly name: string;
-  /** What tables and charts call it. */
+  /** Its title in tables and charts. */
   readonly title: string;
-  /** What it is made of, in a sentence. */
+  /** What it consists of, in a sentence. */
   readonly about: string;
   /** Whether it checks tokens, validates, and stores plants; all but the baseline do. */
   readonly stores: boolean;
-  /** Prepares its database, `file:` and a path or `postgresql://…`, and tells how its process is started. */
+  /** Prepares its database, `file:` and a path or `postgresql://…`, and returns how to start its process. */
   prepare(databaseUrl: string): Promise<Launch>;
 }
 
-/** How the process of a target is started. */
+/** How to start the process of a target. */
 export interface Launch {
   readonly script: string;
   readonly args: readonly string[];

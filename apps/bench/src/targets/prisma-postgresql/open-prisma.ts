@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { PrismaClient } from '../../targets/prisma-postgresql/generated/client.js';
+import { PrismaClient } from './generated/client.js';
 
 /** As many connections as the service has by default. */
 const poolSize = 10;

@@ -1,7 +1,7 @@
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { PrismaClient } from '../../targets/prisma-sqlite/generated/client.js';
 import { durablePragmas, openDurableSqlite } from '../durable-sqlite.js';
+import { PrismaClient } from './generated/client.js';
 
 /** Opens a SQLite database with Prisma, and creates its table. */
 export async function openPrisma(databaseUrl: string): Promise<PrismaClient> {

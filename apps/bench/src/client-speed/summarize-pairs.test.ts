@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { summarizePairs } from './summarize-pairs.js';
 
 describe('summarizePairs', () => {
-  it('takes the ratio of each pair, not of the medians', () => {
+  it('takes the median of the ratios, not the ratio of the medians', () => {
     const pairs = [
       { fetch: 1_000, client: 900 },
       { fetch: 100, client: 95 },

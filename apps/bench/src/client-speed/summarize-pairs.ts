@@ -1,7 +1,7 @@
-import type { ClientPair, ClientSummary } from '../client-speed/client-results.js';
-import { median } from './median.js';
+import { median } from '@plant-store/report';
+import type { ClientPair, ClientSummary } from './client-results.js';
 
-/** Medians of pairs. The ratio is that of each pair, so that what else the machine does hits both of its sides. */
+/** Medians of pairs. The ratio is computed for each pair, so that other activity on the machine affects both of its sides. */
 export function summarizePairs(concurrency: number, pairs: ClientPair[]): ClientSummary {
   return {
     concurrency,
