@@ -7,8 +7,8 @@ export interface RetryPolicy {
 }
 
 /**
- * Runs an action, and retries it until it succeeds, fails with an error that is not retryable, or the timeout is over. The
- * action must be idempotent.
+ * Runs an action, and retries it until it succeeds, fails with an error that is not retryable, or the timeout is over.
+ * The action must be idempotent.
  *
  * @param signal once aborted, the current delay ends immediately, and one last attempt follows
  * @throws what the last attempt threw

@@ -81,7 +81,7 @@ it.each([
   expect(stderr).toContain(
     `plant-store: The database ${join(folder, 'data/plant-store.db')} cannot be opened`,
   );
-  expect(stderr).toContain('Let DATABASE_URL name a SQLite file that this user may write');
+  expect(stderr).toContain('Set DATABASE_URL to a SQLite file that this user may write');
 });
 
 it('prints what to do with a file that is not a database', async () => {
@@ -91,8 +91,8 @@ it('prints what to do with a file that is not a database', async () => {
   writeFileSync(path, 'This is a text of more than one hundred bytes, '.repeat(100));
   const { exitCode, stderr } = await runCommand(['serve'], { folder });
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(`plant-store: The database ${path} is damaged, or is no database: `);
-  expect(stderr).toContain('Otherwise let DATABASE_URL name another file.');
+  expect(stderr).toContain(`plant-store: The database ${path} is damaged, or is not a database: `);
+  expect(stderr).toContain('Otherwise set DATABASE_URL to another file.');
 });
 
 it('issues, lists and revokes tokens', async () => {

@@ -151,7 +151,7 @@ it.each(['export', 'backup'])('does not create a missing store: %s', async (comm
   expect(await runCommand(args, { folder })).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `plant-store: There is no database ${join(folder, 'data/plant-store.db')}. Let DATABASE_URL name that of a plant store.\n`,
+    stderr: `plant-store: There is no database ${join(folder, 'data/plant-store.db')}. Set DATABASE_URL to that of a plant store.\n`,
   });
   expect(readdirSync(folder)).toEqual([]);
 });

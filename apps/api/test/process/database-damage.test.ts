@@ -82,6 +82,8 @@ it.each([
   await expect(openTestDatabase(database)).rejects.toMatchObject({
     name: 'OperatorError',
     exitCode: 1,
-    message: expect.stringMatching(/plant-store\.db is damaged, or is no database: .+\n.+restore a backup/),
+    message: expect.stringMatching(
+      /plant-store\.db is damaged, or is not a database: .+\n.+restore a backup/,
+    ),
   });
 });

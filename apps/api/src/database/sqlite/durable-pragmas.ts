@@ -1,8 +1,8 @@
 /**
- * Every connection commits to disk before it answers: `synchronous = FULL` syncs the write-ahead log at each commit,
- * and `fullfsync` makes macOS sync the disk's own cache too (elsewhere it changes nothing). The log is moved into the
- * database by the checkpointer; the limit in pages only holds should that fail. Ids being random, a larger cache, here
- * in KiB, would hardly ever hold the page that a plant goes to.
+ * The settings of every connection. `synchronous = FULL` syncs the write-ahead log at each commit, and `fullfsync`
+ * makes macOS sync the disk's own cache, too (elsewhere it has no effect). The checkpointer moves the log into the
+ * database; `wal_autocheckpoint`, in pages, only applies if it fails. A larger cache than 8,000 KiB would not help:
+ * since ids are random, it would hardly ever contain the page of the next plant.
  */
 export const durablePragmas = `
   PRAGMA journal_mode = WAL;

@@ -1,13 +1,14 @@
 // @ts-check
-// JavaScript, since the thread for checkpoints imports it as it stands.
+// JavaScript, since the program of the checkpoint thread, which is not compiled, imports it.
 import { statSync } from 'node:fs';
 
 /**
- * Which file is under a name: its device and inode (POSIX.1-2024, `sys/stat.h`), which stay the same as long as it exists.
+ * Identifies the file at a path by its device and inode (POSIX.1-2024, `sys/stat.h`), which do not change while it
+ * exists.
  *
  * @param {string} path
  * @returns {string}
- * @throws {Error} of the system when there is none, or it cannot be reached
+ * @throws {Error} of the operating system when it does not exist, or cannot be reached
  */
 function readIdentity(path) {
   const { dev, ino } = statSync(path, { bigint: true });
@@ -15,7 +16,7 @@ function readIdentity(path) {
 }
 
 /**
- * The files of a SQLite database that is open in WAL mode, and which they are.
+ * Identifies the files of a SQLite database that is open in WAL mode.
  *
  * @param {string} path of the database file
  * @returns {DatabaseFiles}
@@ -33,10 +34,10 @@ function identify(path) {
 }
 
 /**
- * What has become of a file that was there.
+ * Describes how a file was lost.
  *
  * @param {KnownFile} file
- * @returns {string | undefined} a sentence without its end; `undefined` when the file still is where it was
+ * @returns {string | undefined} a sentence without a full stop; `undefined` when the same file is still at its path
  */
 export function findLoss({ path, identity }) {
   try {
@@ -49,13 +50,13 @@ export function findLoss({ path, identity }) {
 }
 
 /**
- * A file, and which one it is.
+ * A path, and the identity of the file that was there.
  *
  * @typedef {{ readonly path: string, readonly identity: string }} KnownFile
  */
 
 /**
- * The file itself, its write-ahead log (`-wal`), and the index of that log (`-shm`).
+ * The database file, its write-ahead log (`-wal`), and the index of that log (`-shm`).
  *
  * @typedef {{ readonly database: KnownFile, readonly log: KnownFile, readonly index: KnownFile }} DatabaseFiles
  */

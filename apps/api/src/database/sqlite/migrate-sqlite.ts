@@ -6,18 +6,18 @@ import type { Migration } from '../migrations/read-migrations.js';
 import { durablePragmas } from './durable-pragmas.js';
 
 /**
- * Applies the pending migrations, all or none, and notes them in Prisma Migrate's ledger, so that `prisma migrate
- * deploy` and `status` agree with it. When it fails, the caller closes the connection, which undoes what was begun.
+ * Applies the pending migrations, all or none, and records them in Prisma Migrate's ledger, so that `prisma migrate
+ * deploy` and `status` work, too. When it fails, the caller closes the connection, which rolls back.
  *
  * @returns the names of the migrations applied, in order
- * @throws {OperatorError} when the database is another program's, or the ledger and this version do not agree; see
+ * @throws {OperatorError} when the database belongs to another program, or the ledger does not match this version; see
  * `findPendingMigrations`
  */
 export async function migrateSqlite(
   connection: SqlDriverAdapter,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
-  // Who has nothing to apply need not wait for those who write.
+  // With nothing to apply, there is no need to wait for a lock.
   const ledger = await readLedger(connection);
   if (ledger !== undefined && findPendingMigrations(migrations, ledger).length === 0) return [];
 
@@ -46,14 +46,14 @@ const createLedger = `
 /**
  * The rows of the ledger; `undefined` for a new and empty database.
  *
- * @throws {OperatorError} when the database is another program's
+ * @throws {OperatorError} when the database belongs to another program
  */
 export async function readLedger(connection: SqlDriverAdapter): Promise<readonly LedgerRow[] | undefined> {
   const tables = await query(connection, `SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`);
   if (tables.length === 0) return undefined;
   if (!tables.some(([name]) => name === '_prisma_migrations')) {
     throw new OperatorError(
-      'The database cannot be used: it belongs to another program. Let DATABASE_URL name a new file, or that of a plant store.',
+      'The database cannot be used: it belongs to another program. Set DATABASE_URL to a new file, or that of a plant store.',
     );
   }
   const rows = await query(

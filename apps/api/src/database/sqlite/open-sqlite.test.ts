@@ -26,7 +26,7 @@ it('commits with a write-ahead log that is synced at every commit', async () => 
   await prisma.$disconnect();
 });
 
-it("refuses another program's database, and leaves it as it is", async () => {
+it("rejects another program's database, and leaves it unchanged", async () => {
   const file = join(folder, 'other.db');
   const database = new Sqlite(file);
   database.exec('CREATE TABLE customers (id INTEGER)');

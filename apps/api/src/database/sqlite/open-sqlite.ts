@@ -23,11 +23,11 @@ import { retryWhileBusy } from './retry-while-busy.js';
 import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 import { tryCommit } from './try-commit.js';
 
-/** How long a migration waits for another process that holds the file. */
+/** How long a migration waits for another process that has locked the file, in milliseconds. */
 const migrationTimeoutMs = 60_000;
 
-/** How long SQLite itself waits for another process that holds the file, which it does in this thread. */
-const blockingMs = 5;
+/** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
+const lockTimeoutMs = 5;
 
 /**
  * Opens a SQLite file, creating it as needed unless it must exist, and applies pending migrations.
@@ -51,9 +51,9 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
       runQuery: runUnlessDamaged,
     });
     const growMap = await mapFile(connection);
-    // Something was read, so all of them are there, and stay while the connection is open.
+    // After the first read all of them exist, and remain while the connection is open.
     const files = identifyFiles(path);
-    // What a process has left in the log that was killed, or the log itself, may not be on disk yet.
+    // The log may have commits of a killed process that are not on disk yet, nor may be the log's directory entry.
     syncLog();
     syncToDisk(dirname(path));
     const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
@@ -67,7 +67,7 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
       plants: {
         ...plants,
         insert(newPlants) {
-          // Only who stores plants needs it, and a start is sooner without it.
+          // Only inserts need it, and the start is faster without it.
           checkpointer ??= startCheckpointer(files, { log });
           growMap(newPlants.length);
           return plants.insert(newPlants);
@@ -100,19 +100,19 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
 function describeCheckpoints(failure: string | undefined): readonly string[] {
   if (failure === undefined) return [];
   return [
-    `The write-ahead log grows, since it is not moved into the database: ${failure}. It is tried again by itself.`,
+    `The write-ahead log grows, since it is not moved into the database: ${failure}. This is retried automatically.`,
   ];
 }
 
-/** Takes the file's write lock for a moment, which shows that it is free, there, and may be written. */
+/** Takes the file's write lock for a moment, which shows that the file exists, is writable, and not locked. */
 async function checkWritable(connection: SqlDriverAdapter): Promise<void> {
   await connection.executeScript('BEGIN IMMEDIATE; ROLLBACK');
 }
 
-/** Brings the file up to date. Processes that start together on one file wait for one another. */
+/** Migrates the file. Processes that start concurrently on one file wait for each other. */
 function migrate(path: string): Promise<readonly string[]> {
   return retryWhileBusy(async () => {
-    // As it stands: nothing of it is changed before it is known to be a plant store.
+    // Not a durable one: the file must not be changed before it is known to be a plant store.
     const connection = await createFactory(path).connect();
     try {
       return await migrateSqlite(connection, readMigrations('sqlite'));
@@ -122,7 +122,7 @@ function migrate(path: string): Promise<readonly string[]> {
   }, migrationTimeoutMs);
 }
 
-/** Connections as the service uses them: each commits to disk before it answers. */
+/** Creates connections with the service's settings: each commit is on disk before it returns. */
 export function createDurableAdapter(path: string): SqlDriverAdapterFactory {
   const factory = createFactory(path);
   return {
@@ -141,7 +141,7 @@ export function createDurableAdapter(path: string): SqlDriverAdapterFactory {
   };
 }
 
-/** Connections to the file as it stands. */
+/** Creates connections that do not change the settings of the file. */
 export function createFactory(path: string): PrismaBetterSqlite3 {
-  return new PrismaBetterSqlite3({ url: `file:${path}`, timeout: blockingMs });
+  return new PrismaBetterSqlite3({ url: `file:${path}`, timeout: lockTimeoutMs });
 }

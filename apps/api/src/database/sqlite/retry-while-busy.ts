@@ -5,8 +5,8 @@ import { isBusy } from './errors/driver-error.js';
 const delayMs = 10;
 
 /**
- * Runs an action, and retries it while another process holds the file, until the timeout. Unlike SQLite's own busy timeout
- * it does not block the thread.
+ * Runs an action, and retries it while another process has locked the file, until the timeout. Unlike SQLite's own busy
+ * timeout it does not block the thread.
  *
  * @throws what the last attempt threw
  */

@@ -7,7 +7,7 @@ import type { RunQuery } from '../nest-runners.js';
 import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
 import { isIdTaken } from './errors/driver-error.js';
 
-/** What surrounds the queries of the store. */
+/** How the store runs its queries. */
 export interface SqlitePlantStoreOptions {
   /** Syncs the write-ahead log to disk. */
   readonly syncLog: () => void;
@@ -18,10 +18,10 @@ export interface SqlitePlantStoreOptions {
 }
 
 /**
- * Plants in SQLite: any number of them in one statement, which is one commit.
+ * Creates the plant store of SQLite. An insert is one statement, and thus one commit, for any number of plants.
  *
- * @param connection a connection of Prisma's driver adapter for the plants alone, so that no insert is ever a part of a
- * transaction that Prisma's client has open on its own
+ * @param connection a connection of the driver adapter that Prisma's client does not use: an insert must not become
+ * part of a transaction of the client
  */
 export function createSqlitePlantStore(
   connection: SqlDriverAdapter,
@@ -33,7 +33,7 @@ export function createSqlitePlantStore(
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         const newIds = await insertNew(connection, plants);
         const outcomes = await resolveInsertOutcomes(plants, newIds, (ids) => findRows(connection, ids));
-        // Nothing was committed here, which would have synced it; what was read may never have been.
+        // No commit has synced the log, so what was read may not be on disk yet.
         if (newIds.size === 0) syncOrThrow(syncLog);
         return outcomes;
       }),
@@ -42,7 +42,7 @@ export function createSqlitePlantStore(
 }
 
 /**
- * Syncs what was read before it is acknowledged.
+ * Syncs the log before something that was read is acknowledged.
  *
  * @throws {ServiceError} `database_unavailable` when it cannot be synced
  */
@@ -54,13 +54,13 @@ export function syncOrThrow(syncLog: () => void): void {
   }
 }
 
-/** Inserts the plants if all their ids are free, as they mostly are; otherwise it gives `false` and changes nothing. */
+/** Inserts the plants if all their ids are free, as they usually are; otherwise returns `false` and changes nothing. */
 async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<boolean> {
   try {
     const count = await clearArguments(insertStatement(plants), (statement) =>
       connection.executeRaw(statement),
     );
-    // A trigger with RAISE(IGNORE) passes over rows without a word.
+    // A trigger with RAISE(IGNORE) skips rows silently.
     if (count !== plants.length) throw new Error(`Of ${plants.length} plants only ${count} were stored`);
     return true;
   } catch (error) {
@@ -69,13 +69,13 @@ async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant
   }
 }
 
-/** Inserts the plants whose id is free, and gives those ids. */
+/** Inserts the plants whose id is free, and returns these ids. */
 async function insertNew(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<Set<bigint>> {
   const { rows } = await clearArguments(
     insertStatement(plants, 'ON CONFLICT (id) DO NOTHING RETURNING id'),
     (statement) => connection.queryRaw(statement),
   );
-  // The adapter gives an integer beyond 2^53 as text.
+  // The adapter returns an integer beyond 2^53 as text.
   return new Set(rows.map(([id]) => BigInt(String(id))));
 }
 
@@ -104,8 +104,8 @@ async function findRows(connection: SqlDriverAdapter, ids: readonly bigint[]): P
 }
 
 /**
- * The first of the next plants, as many as have room; the first one always has. What comes after them is measured, which
- * SQLite does without reading it.
+ * Reads as many of the next plants as the limits allow, at least one. The query measures more texts than it returns,
+ * which SQLite does without reading them.
  */
 async function readPage(
   connection: SqlDriverAdapter,
@@ -128,7 +128,7 @@ async function readPage(
   return rows.map((row) => toPlant(toRow(row)));
 }
 
-/** A row as the adapter gives it: an integer beyond 2^53 as text. */
+/** Decodes a row of the adapter, which returns an integer beyond 2^53 as text. */
 function toRow([id, name, tag]: readonly unknown[]): PlantRow {
   return { id: BigInt(String(id)), name: String(name), tag: tag === null ? null : String(tag) };
 }

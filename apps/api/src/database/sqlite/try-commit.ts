@@ -2,12 +2,12 @@ import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-a
 import { isRowRejected } from './errors/driver-error.js';
 
 /**
- * Stores a plant and takes it back, then writes to the file and commits, each on a connection of its own: when it fails
- * halfway no other statement is ever part of its transaction. A plant that a constraint or trigger of the operator's
- * refuses passes: the database has answered.
+ * Inserts a plant and rolls back, then writes to the file and commits, each on a separate connection, so that no other
+ * statement can become part of a transaction that fails halfway. It succeeds when a constraint or trigger of the
+ * operator rejects the test plant, since the database has answered.
  */
 export async function tryCommit(adapter: SqlDriverAdapterFactory): Promise<void> {
-  await connect(adapter, async (connection) => {
+  await withConnection(adapter, async (connection) => {
     try {
       await connection.executeScript(`
         BEGIN IMMEDIATE;
@@ -17,15 +17,15 @@ export async function tryCommit(adapter: SqlDriverAdapterFactory): Promise<void>
       if (!isRowRejected(error)) throw error;
     }
   });
-  await connect(adapter, async (connection) => {
+  await withConnection(adapter, async (connection) => {
     const { rows } = await connection.queryRaw({ sql: 'PRAGMA user_version', args: [], argTypes: [] });
-    // Setting it writes to the file, even if it stays the same.
+    // Setting it writes to the file, even if the value does not change.
     const version = Number(rows[0]?.[0]);
     await connection.executeScript(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; COMMIT`);
   });
 }
 
-async function connect(
+async function withConnection(
   adapter: SqlDriverAdapterFactory,
   use: (connection: SqlDriverAdapter) => Promise<void>,
 ): Promise<void> {

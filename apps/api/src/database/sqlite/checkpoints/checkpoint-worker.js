@@ -1,18 +1,18 @@
 // @ts-check
-// Runs in a thread of its own, as it stands: a worker is loaded by its path, which is the same in the sources and in the build.
+// The program of the checkpointer's thread. It is JavaScript, since the sources and the build load it by the same path.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { findLoss } from '../file-identity.js';
 
-/** How often the log is looked at, and how long to wait after a failure, in milliseconds. */
+/** The interval between checkpoints, and the delay after a failure, in milliseconds. */
 const intervalMs = 100;
 const retryDelayMs = 1_000;
 
 /** @type {import('../file-identity.js').DatabaseFiles} */
 const files = workerData.files;
 
-/** What was reported last: a failure, or `null` for a success. */
+/** The last report: a failure, or `null` for a success. */
 let reported = /** @type {string | null | undefined} */ (undefined);
 
 /** @param {string | null} failure */
@@ -23,10 +23,10 @@ function report(failure) {
 }
 
 /**
- * Copies what the write-ahead log holds into the database, again and again, without making a writer wait. Under
- * steady writing the log may never become empty by itself; past `restartPages` pages the writers are held up for what has
- * come since, and the log starts anew. Not while somebody reads an older state, as a backup does for long: the log cannot
- * start anew before that is over, and the writers would be held up in vain.
+ * Copies the contents of the write-ahead log into the database, without blocking writers. Under steady writing the log
+ * may never be restarted this way. So beyond `restartPages` pages writers are blocked until the rest is copied and the
+ * log restarts from its beginning. This is not done while a reader uses an older snapshot, as a backup does for long:
+ * the log cannot be restarted before that ends, and writers would be blocked for nothing.
  *
  * @param {import('better-sqlite3').Database} database
  */
@@ -38,7 +38,7 @@ function checkpoint(database) {
 /**
  * @param {import('better-sqlite3').Database} database
  * @param {'PASSIVE' | 'RESTART'} mode
- * @returns {{ log: number, checkpointed: number }} how many pages the log holds, and how many of them the database has
+ * @returns {{ log: number, checkpointed: number }} the pages in the log, and those of them that the database has
  */
 function runCheckpoint(database, mode) {
   const [row] = /** @type {[{ log: number, checkpointed: number }]} */ (
@@ -47,7 +47,7 @@ function runCheckpoint(database, mode) {
   return row;
 }
 
-/** A log that was put in place of another is not the one that its index, and so a checkpoint, goes by. */
+/** Throws if a file was replaced: a checkpoint would apply the index of one log to another. */
 function requireFiles() {
   const loss = Object.values(files)
     .map(findLoss)
@@ -83,7 +83,7 @@ async function run(stop) {
       checkpoint(database);
       report(null);
     } catch (error) {
-      // The disk is full, there are too many open files, …: most of it passes, and then a new connection works.
+      // For example, the disk is full or too many files are open. Most failures pass, and then a new connection works.
       database?.close();
       database = undefined;
       report(describe(error));

@@ -22,7 +22,7 @@ import { startCheckpointer } from './start-checkpointer.js';
 let folder = '';
 let path = '';
 
-/** What was logged, as `level: message: cause`. */
+/** The log, as `level: message: cause`. */
 let lines: string[] = [];
 const log: DatabaseLog = { info: write('info'), warn: write('warn'), error: write('error') };
 
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('moves commits into the database file while it is open, and lets go of it', async () => {
+it('moves commits into the database file while it is open, and releases it', async () => {
   const database = await openSqlite(path, processWarnings);
   const size = statSync(path).size;
   const plants = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index), name: 'x'.repeat(100) }));
@@ -49,7 +49,7 @@ it('moves commits into the database file while it is open, and lets go of it', a
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
-it('starts the log anew under steady writing, again and again', async () => {
+it('restarts the log under steady writing, again and again', async () => {
   await (await openSqlite(path, processWarnings)).close();
   const writer = new Sqlite(path);
   writer.pragma('wal_autocheckpoint = 0');
@@ -69,7 +69,7 @@ it('starts the log anew under steady writing, again and again', async () => {
   await checkpointer.stop();
 });
 
-it('holds up no writer while somebody reads an older state', async () => {
+it('blocks no writer while a reader uses an older snapshot', async () => {
   await (await openSqlite(path, processWarnings)).close();
   const writer = new Sqlite(path, { timeout: 0 });
   writer.pragma('wal_autocheckpoint = 0');
@@ -78,7 +78,7 @@ it('holds up no writer while somebody reads an older state', async () => {
   const reader = new Sqlite(path);
   reader.exec('BEGIN; SELECT * FROM plants');
   const checkpointer = startCheckpointer(identifyFiles(path), { log, restartPages: 10 });
-  // Several rounds of the checkpointer, each with a log that is past its limit.
+  // Several checkpoints, each of a log beyond its limit.
   for (let id = 1; id <= 500; id++) {
     insert.run(id, 'x'.repeat(10_000));
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -88,7 +88,7 @@ it('holds up no writer while somebody reads an older state', async () => {
   await checkpointer.stop();
 });
 
-/** How often the log was started anew, as its header says (https://www.sqlite.org/fileformat.html#walformat). */
+/** How often the log was restarted, from its header (https://www.sqlite.org/fileformat.html#walformat). */
 function readLogNumber(): number {
   const header = Buffer.alloc(32);
   const file = openSync(`${path}-wal`, 'r');
@@ -97,8 +97,8 @@ function readLogNumber(): number {
   return header.readUInt32BE(12);
 }
 
-it('comes back by itself after a failure that passes, and logs both', async () => {
-  // One that is open but stores nothing starts no thread of its own.
+it('recovers by itself after a failure that passes, and logs both', async () => {
+  // An open database that stores nothing starts no checkpointer.
   const database = await openSqlite(path, processWarnings);
   const files = identifyFiles(path);
   renameSync(path, `${path}.away`);
@@ -122,10 +122,10 @@ it('comes back by itself after a failure that passes, and logs both', async () =
   await database.close();
 });
 
-it('starts a thread again that has ended, and logs the first failure alone', async () => {
+it('restarts a thread that has ended, and logs only the first failure', async () => {
   const database = await openSqlite(path, processWarnings);
   const marks = join(folder, 'marks');
-  // Counts its starts, reports one success, and ends; the third start stays.
+  // Counts its starts and fails; the third start succeeds.
   const program = new URL(
     `data:text/javascript,${encodeURIComponent(`
       import { appendFileSync, readFileSync } from 'node:fs';
@@ -149,7 +149,7 @@ it('starts a thread again that has ended, and logs the first failure alone', asy
   await database.close();
 });
 
-it('stops at once while it waits to start its thread again', async () => {
+it('stops immediately while it waits to restart its thread', async () => {
   const database = await openSqlite(path, processWarnings);
   const program = new URL('data:text/javascript,process.exit(3)');
   const restartDelaysMs = { first: 10 ** 9, longest: 10 ** 9 };
@@ -159,7 +159,7 @@ it('stops at once while it waits to start its thread again', async () => {
   await database.close();
 });
 
-it('leaves no commit behind when it is cut off', async () => {
+it('loses no commit when it is stopped', async () => {
   const database = await openSqlite(path, processWarnings);
   await database.plants.insert([{ id: 1n, name: 'x' }]);
   const checkpointer = startCheckpointer(identifyFiles(path), { log });

@@ -3,36 +3,43 @@ import { Worker } from 'node:worker_threads';
 import type { DatabaseLog } from '../../database.js';
 import type { DatabaseFiles } from '../file-identity.js';
 
-/** A thread that moves what is committed from the write-ahead log into the database. */
+/** A thread that moves commits from the write-ahead log into the database. */
 export interface Checkpointer {
-  /** Why nothing is moved at present; `undefined` when all is well. */
+  /** Why commits are not being moved; `undefined` if they are. */
   failure(): string | undefined;
-  /** Ends it and resolves once it has let go of the file. */
+  /** Stops the thread and resolves once it has released the file. */
   stop(): Promise<void>;
 }
 
 export interface CheckpointerOptions {
   readonly log: DatabaseLog;
-  /** How many pages the log may hold before it must start again, for which writers wait a moment. */
+  /** The size of the log, in pages, at which it is restarted, which blocks writers for a moment. */
   readonly restartPages?: number;
-  /** What the thread runs. */
+  /** The program of the thread. */
   readonly program?: URL;
-  /** How long to wait before a thread that has ended is started again: doubled each time. In milliseconds. */
+  /** The delays before a thread that has ended is restarted, doubled each time, in milliseconds. */
   readonly restartDelaysMs?: { readonly first: number; readonly longest: number };
 }
 
-/** What the thread reports whenever it changes: a failure, or that there is none. */
+/** A message of the thread, sent on each change: its failure, or `null` when there is none any more. */
 interface Report {
   readonly failure: string | null;
 }
 
+/** A running thread. */
+interface CheckpointThread {
+  /** Resolves with the reason once it has ended. */
+  readonly ended: Promise<string>;
+  stop(): void;
+}
+
 /**
- * Starts moving commits from the write-ahead log into the database file in a thread of its own, so that no commit
- * pays for it. It changes nothing about durability: the log is synced at each commit. What the thread cannot do it tries
- * again every second, and a thread that ends is started again; meanwhile the writer's own limit (`wal_autocheckpoint`)
- * holds. The log has the beginning of a failure, and its end.
+ * Starts moving commits from the write-ahead log into the database file in a separate thread, so that no commit pays
+ * for it. This does not affect durability: the log is synced at each commit. The thread retries after a failure, and a
+ * thread that ends is restarted; meanwhile SQLite's own limit (`wal_autocheckpoint`) applies. The beginning and the end
+ * of a failure are logged.
  *
- * @param files of the database; nothing is moved while one of them is gone
+ * @param files of the database; nothing is moved while one of them is missing
  */
 export function startCheckpointer(
   files: DatabaseFiles,
@@ -44,7 +51,7 @@ export function startCheckpointer(
   }: CheckpointerOptions,
 ): Checkpointer {
   const stopping = new AbortController();
-  let worker: Worker | undefined;
+  let thread: CheckpointThread | undefined;
   let failure: string | undefined;
   let delayMs = first;
 
@@ -57,35 +64,16 @@ export function startCheckpointer(
     failure = newFailure;
   }
 
-  /** Runs the thread, and resolves once it has ended, with the reason. */
-  async function runThread(): Promise<string> {
-    try {
-      const thread = new Worker(program, { workerData: { files, restartPages } });
-      worker = thread;
-      // It alone is no reason for the process to go on.
-      thread.unref();
-      thread.on('message', (message: Report) => {
-        if (message.failure === null) delayMs = first;
-        report(message.failure ?? undefined);
-      });
-      let reason: string | undefined;
-      thread.once('error', ({ message }: Error) => {
-        reason = message;
-      });
-      // Only then has it let go of the file.
-      return await new Promise((resolve) => {
-        thread.once('exit', (code) => resolve(reason ?? `the thread ended with ${code}`));
-      });
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    } finally {
-      worker = undefined;
-    }
+  function onReport({ failure: newFailure }: Report): void {
+    if (newFailure === null) delayMs = first;
+    report(newFailure ?? undefined);
   }
 
   async function keepRunning(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const reason = await runThread();
+      thread = startThread(program, { files, restartPages }, onReport);
+      const reason = await thread.ended;
+      thread = undefined;
       if (stopping.signal.aborted) return;
       report(reason);
       await sleep(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
@@ -98,9 +86,42 @@ export function startCheckpointer(
     failure: () => failure,
     async stop() {
       stopping.abort();
-      worker?.ref();
-      worker?.postMessage('stop');
+      thread?.stop();
       await ended;
     },
   };
+}
+
+function startThread(
+  program: URL,
+  workerData: { readonly files: DatabaseFiles; readonly restartPages: number },
+  onReport: (report: Report) => void,
+): CheckpointThread {
+  try {
+    const worker = new Worker(program, { workerData });
+    // The thread alone must not keep the process running.
+    worker.unref();
+    worker.on('message', onReport);
+    return {
+      ended: waitForExit(worker),
+      stop() {
+        worker.ref();
+        worker.postMessage('stop');
+      },
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ended: Promise.resolve(reason), stop: () => undefined };
+  }
+}
+
+/** Resolves with the reason once the thread has exited, and so released the file. */
+function waitForExit(worker: Worker): Promise<string> {
+  let reason: string | undefined;
+  worker.once('error', ({ message }: Error) => {
+    reason = message;
+  });
+  return new Promise((resolve) => {
+    worker.once('exit', (code) => resolve(reason ?? `the thread ended with ${code}`));
+  });
 }

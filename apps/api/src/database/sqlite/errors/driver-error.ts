@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What SQLite itself said of a fault: its result code, such as `SQLITE_BUSY`, and its message. */
+/** An error of SQLite: its result code, such as `SQLITE_BUSY`, and its message. */
 export interface DriverError {
   readonly code: string;
   readonly message: string;
@@ -8,13 +8,13 @@ export interface DriverError {
 
 const CauseSchema = z.object({ originalCode: z.string(), originalMessage: z.string() });
 
-/** Where Prisma's client puts it, and where Prisma's driver adapter does. */
+/** Where Prisma's client and Prisma's driver adapter have them. */
 const ErrorSchema = z.union([
   z.object({ meta: z.object({ driverAdapterError: z.object({ cause: CauseSchema }) }) }),
   z.object({ cause: CauseSchema }),
 ]);
 
-/** What SQLite said, found in an error of Prisma or of the driver; `undefined` when it is another error. */
+/** The error of SQLite within an error of Prisma or the driver; `undefined` for any other error. */
 export function findDriverError(error: unknown): DriverError | undefined {
   if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
     return { code: String(error.code), message: error.message };
@@ -26,17 +26,17 @@ export function findDriverError(error: unknown): DriverError | undefined {
   return { code: originalCode, message: originalMessage };
 }
 
-/** Whether another process or connection holds the file, so that trying again may help. */
+/** Whether another process or connection has locked the file, so that a retry may help. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(findDriverError(error)?.code ?? '');
 }
 
-/** Whether the file holds what no database does, so that trying again cannot help. */
+/** Whether the file is damaged or not a database, so that a retry cannot help. */
 export function isDamaged(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS)/.test(findDriverError(error)?.code ?? '');
 }
 
-/** Whether a constraint or a trigger has refused what was to be stored. */
+/** Whether a constraint or a trigger has rejected a row. */
 export function isRowRejected(error: unknown): boolean {
   return /^SQLITE_CONSTRAINT/.test(findDriverError(error)?.code ?? '');
 }

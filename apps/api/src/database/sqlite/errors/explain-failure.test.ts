@@ -24,7 +24,7 @@ function denied(file: fs.PathLike): never {
   throw Object.assign(new Error(`EACCES: permission denied, '${file}'`), { code: 'EACCES' });
 }
 
-/** What the system does for a user who may not enter the folder `closed`; for root it never does. */
+/** Simulates a user who may not enter the folder `closed`, since root may enter any folder. */
 function closeFolder(): void {
   const closed = join(folder, 'closed');
   const { accessSync, statSync } = fs;
@@ -41,7 +41,7 @@ function closeFolder(): void {
 it.each<[string, () => unknown]>([
   ['open', () => openSqlite(path, processWarnings)],
   ['read', async () => requireDatabaseFile(path)],
-])('names the folder that this user may not enter to %s a database', async (_, open) => {
+])('names the folder that this user must enter, but may not, to %s a database', async (_, open) => {
   closeFolder();
   await expect(open()).rejects.toMatchObject({
     name: 'OperatorError',
@@ -58,18 +58,18 @@ it.each([
     "The module '/app/better_sqlite3.node' was compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.",
   ],
   ['MODULE_NOT_FOUND', "Cannot find module '/app/better_sqlite3.node'\nRequire stack:\n- /app/binding.js"],
-])('says what to do when the driver does not load: %s', (code, message) => {
+])('says what to do when the driver fails to load: %s', (code, message) => {
   const text = explainFailure(Object.assign(new Error(message), { code }), path);
   expect(text.split('\n')).toEqual([
     expect.stringMatching(
-      /^The driver of SQLite, better-sqlite3, does not load in Node\.js v\d+.+better_sqlite3/,
+      /^The driver of SQLite, better-sqlite3, fails to load in Node\.js v\d+.+better_sqlite3/,
     ),
     'It was installed for another Node.js or another machine: remove node_modules, install again with this one, and build.',
   ]);
 });
 
-it('passes on any other reason', () => {
+it('quotes any other reason', () => {
   expect(explainFailure(new Error('EROFS: read-only file system'), path)).toMatch(
-    /cannot be opened: EROFS: read-only file system\nLet DATABASE_URL name/,
+    /cannot be opened: EROFS: read-only file system\nSet DATABASE_URL to/,
   );
 });

@@ -3,9 +3,9 @@ import type { DatabaseLog } from '../../database.js';
 import type { RunQuery } from '../../nest-runners.js';
 
 /**
- * Makes a function that runs queries until one of them finds the database damaged. It logs that once, and refuses every
- * query from then on: what is stored beside a damaged page would be lost with the file when a backup is restored, and
- * might damage more of it.
+ * Creates a function that runs queries until one of them finds the database damaged. That is logged once, and every
+ * later query is rejected: plants stored in a damaged file would be lost when a backup is restored, and might damage it
+ * further.
  */
 export function rememberDamage(log: DatabaseLog): RunQuery {
   let damage: ServiceError | undefined;

@@ -1,12 +1,12 @@
 // @ts-check
-// Runs in a process of its own, as it stands: SQLite copies in one call, which only the end of its process interrupts.
+// The program of a separate process: SQLite copies in one call, which can only be interrupted by killing the process.
 import Database from 'better-sqlite3';
 
-/** How long to wait for another process that holds a file, in milliseconds. */
+/** How long to wait for another process that has locked a file, in milliseconds. */
 const timeout = 60_000;
 
 /**
- * Copies a database, as it is at one moment, into an empty file, and checks the copy.
+ * Copies a consistent snapshot of a database into an empty file, and checks the copy.
  *
  * @param {string} path
  * @param {string} copyPath
@@ -15,7 +15,7 @@ const timeout = 60_000;
 function copy(path, copyPath) {
   const database = new Database(path, { fileMustExist: true, timeout });
   database.pragma('synchronous = FULL');
-  const least = countPlants(database);
+  const minPlants = countPlants(database);
   database.prepare('VACUUM INTO ?').run(copyPath);
   database.close();
 
@@ -23,8 +23,8 @@ function copy(path, copyPath) {
   const verdict = copied.pragma('integrity_check(1)', { simple: true });
   if (verdict !== 'ok') throw new Error(`the copy is damaged: ${verdict}`);
   const plants = countPlants(copied);
-  // A plant never goes.
-  if (plants < least) throw new Error(`the copy has ${plants} of at least ${least} plants`);
+  // Plants are never deleted.
+  if (plants < minPlants) throw new Error(`the copy has ${plants} of at least ${minPlants} plants`);
   copied.close();
   return plants;
 }

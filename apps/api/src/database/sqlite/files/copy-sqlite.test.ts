@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const never = new AbortController().signal;
 
-it('copies what is committed, and not what is not yet', async () => {
+it('copies what is committed, and nothing else', async () => {
   const writer = new Sqlite(path);
   writer.exec(
     `INSERT INTO plants (id, name) VALUES (2, 'in the log'); BEGIN; INSERT INTO plants (id, name) VALUES (3, 'x')`,
@@ -36,8 +36,8 @@ it('copies what is committed, and not what is not yet', async () => {
   copy.close();
 });
 
-it('stops at once when it is told to', async () => {
-  // The copying waits for this one, so it cannot end by itself.
+it('stops immediately when it is aborted', async () => {
+  // The copy waits for this lock, so it cannot end by itself.
   const other = new Sqlite(copyPath);
   other.exec('BEGIN EXCLUSIVE');
   const controller = new AbortController();
@@ -51,11 +51,11 @@ it('stops at once when it is told to', async () => {
   expect(statSync(copyPath).size).toBe(0);
 });
 
-it('does not begin when it is stopped already', async () => {
+it('does not begin when it is aborted already', async () => {
   await expect(copySqlite(path, copyPath, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
   expect(statSync(copyPath).size).toBe(0);
 });
 
-it('refuses an empty database', async () => {
+it('rejects an empty database', async () => {
   await expect(copySqlite(copyPath, join(folder, 'other.db'), never)).rejects.toThrow(`${copyPath} is empty`);
 });

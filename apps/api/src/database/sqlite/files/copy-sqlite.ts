@@ -11,19 +11,19 @@ import { createFactory } from '../open-sqlite.js';
 import { retryWhileBusy } from '../retry-while-busy.js';
 
 const run = promisify(execFile);
-/** How long to wait for another process that holds the file, in milliseconds. */
+/** How long to wait for another process that has locked the file, in milliseconds. */
 const busyTimeoutMs = 60_000;
 
 const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
 
 /**
- * Copies a plant store, as it is at one moment, while others read and write it, and checks the copy. Migrations that
- * are pending stay pending in both.
+ * Copies a consistent snapshot of a plant store while others read and write it, and checks the copy. Pending migrations
+ * are not applied.
  *
  * @param copyPath an empty file; the caller syncs it to disk
  * @param stop ends the copying at once
  * @returns how many plants the copy has
- * @throws {OperatorError} when the database is no plant store of this version or an older one, cannot be copied, or
+ * @throws {OperatorError} when the database is not a plant store of this version or an older one, cannot be copied, or
  * the copy fails the check
  */
 export async function copySqlite(path: string, copyPath: string, stop: AbortSignal): Promise<number> {
@@ -51,7 +51,7 @@ function describe(error: unknown): string {
   return failure?.stderr || String(error);
 }
 
-/** Sees to it that a file is a plant store that this version knows, and changes nothing of it. */
+/** Checks, without changing it, that a file is a plant store of this version or an older one. */
 async function checkLedger(path: string, stop: AbortSignal): Promise<void> {
   try {
     const ledger = await retryWhileBusy(async () => {

@@ -7,7 +7,7 @@ import type { Database, DatabaseLog, LogFields } from '../../database.js';
 import { processWarnings } from '../../process-warnings.js';
 import { identifyFiles } from '../file-identity.js';
 import { openSqlite } from '../open-sqlite.js';
-import { comparisonMs, guardFiles } from './guard-files.js';
+import { checkIntervalMs, guardFiles } from './guard-files.js';
 
 let folder = '';
 let path = '';
@@ -33,20 +33,20 @@ afterEach(async () => {
 });
 
 const unavailable = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
-const never = () => Promise.reject(new Error('the log is not to be saved'));
+const never = () => Promise.reject(new Error('the log must not be saved'));
 
-it('compares after a commit that took long, before its outcome is known', async () => {
+it('checks again after a commit that took long, before its outcome is returned', async () => {
   const guard = guardFiles(identifyFiles(path), log, never);
   expect(await guard.run(async () => 'stored')).toBe('stored');
   const storing = guard.run(async () => {
     rmSync(path);
-    await sleep(2 * comparisonMs);
+    await sleep(2 * checkIntervalMs);
     return 'stored';
   });
   await expect(storing).rejects.toMatchObject(unavailable);
 });
 
-it('stores nothing more in a file that is gone, and logs once until it is back', async () => {
+it('stores nothing in a file that is gone, and logs once until it is back', async () => {
   const guard = guardFiles(identifyFiles(path), log, never);
   renameSync(path, `${path}.away`);
   expect(() => guard.check()).toThrow();
@@ -62,7 +62,7 @@ it('stores nothing more in a file that is gone, and logs once until it is back',
   ]);
 });
 
-it('says that a file is gone in place of what SQLite says about it', async () => {
+it('reports a file that is gone rather than the error of SQLite', async () => {
   const guard = guardFiles(identifyFiles(path), log, never);
   const storing = guard.run(async () => {
     rmSync(path);
@@ -71,8 +71,8 @@ it('says that a file is gone in place of what SQLite says about it', async () =>
   await expect(storing).rejects.toMatchObject(unavailable);
 });
 
-it('passes on any other failure as it is', async () => {
+it('passes on any other error unchanged', async () => {
   const guard = guardFiles(identifyFiles(path), log, never);
-  await expect(guard.run(never)).rejects.toThrow('not to be saved');
+  await expect(guard.run(never)).rejects.toThrow('must not be saved');
   expect(lines).toEqual([]);
 });

@@ -3,47 +3,45 @@ import type { DatabaseLog } from '../../database.js';
 import { databaseUnavailable } from '../../database-errors.js';
 import { type DatabaseFiles, findLoss } from '../file-identity.js';
 
-/** How long a comparison holds, in milliseconds: for so long a plant may be acknowledged after the files are gone. */
-export const comparisonMs = 10;
+/** How long a check is valid, in milliseconds: a plant may still be acknowledged so long after the files are gone. */
+export const checkIntervalMs = 10;
 
-/** Sees whether the files that are open are still those under their names. */
+/** Checks that the open files are still those at their paths. */
 export interface FileGuard {
   /**
-   * Compares.
-   *
    * @throws {ServiceError} `database_unavailable` when a file has been deleted, moved away or replaced
    */
   check(): void;
   /**
-   * Runs what stores plants. Compares before it, and again before it returns, unless it has within the last 10 ms.
+   * Runs an insert, with a check before and after it, unless the last one was within the last 10 ms.
    *
-   * @throws {ServiceError} as `check` does; whether the plants were stored is not known then
+   * @throws {ServiceError} as `check` does; the plants may or may not have been stored then
    */
   run<Result>(store: () => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Guards the files of an open SQLite database. SQLite goes on in files that have been deleted, which nobody can open any
- * more. One that is moved back is used again.
+ * Guards the files of an open SQLite database. SQLite keeps using files that have been deleted, which cannot be opened
+ * again. A file that is moved back is used again.
  *
- * @param log has the beginning and the end of it
- * @param saveLog moves what the write-ahead log holds into the database; called when that log is deleted
+ * @param log receives the beginning and the end of a loss
+ * @param saveLog moves the contents of the write-ahead log into the database; called when that log is deleted
  */
 export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () => Promise<void>): FileGuard {
-  let comparedAt = performance.now();
+  let checkedAt = performance.now();
   let problem: string | undefined;
 
   function check(): void {
     const found = findProblem(files);
-    comparedAt = performance.now();
+    checkedAt = performance.now();
     if (found !== problem) report(found);
     problem = found;
     if (found === undefined) return;
     throw databaseUnavailable(new Error(found));
   }
 
-  function checkNowAndThen(): void {
-    if (problem !== undefined || performance.now() - comparedAt >= comparisonMs) check();
+  function checkIfDue(): void {
+    if (problem !== undefined || performance.now() - checkedAt >= checkIntervalMs) check();
   }
 
   function report(found: string | undefined): void {
@@ -58,13 +56,13 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
   return {
     check,
     async run(store) {
-      checkNowAndThen();
+      checkIfDue();
       try {
         const result = await store();
-        checkNowAndThen();
+        checkIfDue();
         return result;
       } catch (error) {
-        // What SQLite says about files that are gone is less clear.
+        // The error of SQLite about files that are gone is less clear.
         check();
         throw error;
       }
@@ -81,7 +79,7 @@ function findProblem({ database, log, index }: DatabaseFiles): string | undefine
   return companionLoss && `${companionLoss} while it is open. Restart the service.`;
 }
 
-/** Whether the log alone is lost, and nobody has begun another one, to which the index would belong. */
+/** Whether only the log is lost, and no other log has been started, which the index would belong to. */
 function maySaveLog({ database, log, index }: DatabaseFiles): boolean {
   if (findLoss(database) !== undefined || findLoss(index) !== undefined) return false;
   return findLoss(log) !== undefined && !statSync(log.path, { throwIfNoEntry: false })?.size;

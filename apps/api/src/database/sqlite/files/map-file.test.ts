@@ -7,7 +7,7 @@ import { processWarnings } from '../../process-warnings.js';
 import { createDurableAdapter, openSqlite } from '../open-sqlite.js';
 import { mapFile } from './map-file.js';
 
-/** What Linux says of the memory of this process. Other systems have no such file; CI runs on Linux. */
+/** The memory mappings of this process. Only Linux has this file; CI runs on Linux. */
 const maps = '/proc/self/maps';
 
 let folder = '';
@@ -28,7 +28,7 @@ function countMapped(): number {
   return ranges.reduce((total, [, from, to]) => total + Number(`0x${to}`) - Number(`0x${from}`), 0);
 }
 
-it.runIf(existsSync(maps))('maps the file, and maps it anew as it grows', async () => {
+it.runIf(existsSync(maps))('maps the file, and maps it again as it grows', async () => {
   await (await openSqlite(path, processWarnings)).close();
   const connection = await createDurableAdapter(path).connect();
   const grow = await mapFile(connection, 10);
@@ -49,21 +49,24 @@ it.runIf(existsSync(maps))('maps the file, and maps it anew as it grows', async 
   await connection.dispose();
 });
 
-it.runIf(existsSync(maps))('maps the file of an open store, which maps it anew as plants come', async () => {
-  const database = await openSqlite(path, processWarnings);
-  const atFirst = countMapped();
-  expect(atFirst).toBe(statSync(path).size);
-  let id = 0n;
-  // Far more than it takes, should the checkpoints lag behind.
-  while (countMapped() <= atFirst && id < 300_000n) {
-    await database.plants.insert(Array.from({ length: 1_000 }, () => ({ id: ++id, name: 'x' })));
-  }
-  expect(countMapped()).toBeGreaterThan(atFirst);
-  await database.close();
-  expect(countMapped()).toBe(0);
-});
+it.runIf(existsSync(maps))(
+  'maps the file of an open store, and maps it again as plants are inserted',
+  async () => {
+    const database = await openSqlite(path, processWarnings);
+    const atFirst = countMapped();
+    expect(atFirst).toBe(statSync(path).size);
+    let id = 0n;
+    // Far more than needed, in case the checkpoints lag behind.
+    while (countMapped() <= atFirst && id < 300_000n) {
+      await database.plants.insert(Array.from({ length: 1_000 }, () => ({ id: ++id, name: 'x' })));
+    }
+    expect(countMapped()).toBeGreaterThan(atFirst);
+    await database.close();
+    expect(countMapped()).toBe(0);
+  },
+);
 
-it('reads what another process has written since, and what it has cut off', async () => {
+it('reads correctly after another process has written to the file, or truncated it', async () => {
   const database = await openSqlite(path, processWarnings);
   const other = new Sqlite(path);
   const insert = other.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');

@@ -3,14 +3,14 @@ import { OperatorError } from '../../../errors/operator-error.js';
 import { explainFailure } from '../errors/explain-failure.js';
 
 /**
- * Sees to it that a database is there, for who only reads it and must not create one.
+ * Checks that a database exists, for callers that only read it and must not create one.
  *
- * @throws {OperatorError} when there is no file, or an empty one, or it cannot be reached
+ * @throws {OperatorError} when the file does not exist, is empty, or cannot be reached
  */
 export function requireDatabaseFile(path: string): void {
-  // SQLite writes the head of a new database before any plant can be stored.
+  // SQLite writes the header of a new database before a plant can be stored.
   if (readSize(path)) return;
-  throw new OperatorError(`There is no database ${path}. Let DATABASE_URL name that of a plant store.`);
+  throw new OperatorError(`There is no database ${path}. Set DATABASE_URL to that of a plant store.`);
 }
 
 function readSize(path: string): number | undefined {

@@ -11,7 +11,7 @@ import { openSqlite } from '../open-sqlite.js';
 let folder = '';
 let path = '';
 let database: Database;
-/** What was synced to disk by the service itself, besides what SQLite syncs at its own commits. */
+/** The files that the service itself synced to disk, as opposed to SQLite at its commits. */
 let synced: string[] = [];
 
 beforeEach(async () => {
@@ -41,14 +41,14 @@ afterEach(async () => {
 const fern = { id: 1n, name: 'Fern' };
 const monstera = { id: 2n, name: 'Monstera' };
 
-it('syncs the log that it finds at the start, and its name', async () => {
-  // While another process has the file open, nothing but this syncs the log.
+it('syncs an existing log at the start, and its folder', async () => {
+  // While another process has the file open, nothing else syncs the log.
   const other = await openSqlite(path, processWarnings);
   expect(synced).toEqual([`${path}-wal`, folder]);
   await other.close();
 });
 
-it('syncs the log before it says that a plant is there already', async () => {
+it('syncs the log before it reports that a plant exists', async () => {
   const other = new Sqlite(path);
   other.exec(`PRAGMA synchronous = OFF; INSERT INTO plants (id, name) VALUES (1, 'Fern')`);
   expect(await database.plants.insert([fern])).toEqual([{ stored: false, existing: fern }]);
@@ -56,7 +56,7 @@ it('syncs the log before it says that a plant is there already', async () => {
   other.close();
 });
 
-it('syncs the log before it says that a token, or its revocation, is there already', async () => {
+it('syncs the log before it reports that a token, or its revocation, exists', async () => {
   const { accessTokens } = database;
   const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
   expect(await accessTokens.takeOver(token)).toBe(true);
@@ -72,7 +72,7 @@ it('syncs the log before it says that a token, or its revocation, is there alrea
   expect(synced).toEqual([`${path}-wal`, `${path}-wal`]);
 });
 
-it('leaves to SQLite the syncing of what it commits itself', async () => {
+it('leaves the syncing of its own commits to SQLite', async () => {
   expect(await database.plants.insert([fern])).toEqual([{ stored: true }]);
   expect(await database.plants.insert([fern, monstera])).toEqual([
     { stored: false, existing: fern },

@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
 /**
- * Syncs a file, or a folder with the names in it, to disk. A process that is killed between writing a commit to the
- * write-ahead log and syncing it leaves one that others read from the cache of the system, and that a power cut takes away.
+ * Syncs a file, or a folder with its entries, to disk. A process that is killed between writing a commit to the
+ * write-ahead log and syncing it leaves a commit that others read from the page cache, and that a power failure erases.
  *
- * @param path not of the database file or `-shm`: closing those would give up SQLite's locks on them
+ * @param path must not be the database file or `-shm`: closing these would release SQLite's locks on them
  * (https://www.sqlite.org/howtocorrupt.html, section 2.2)
  */
 export function syncToDisk(path: string): void {
