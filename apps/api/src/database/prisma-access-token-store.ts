@@ -1,4 +1,5 @@
 import type { AccessToken, AccessTokenStore, HashedAccessToken } from '../auth/access-token-store.js';
+import type { RunQuery } from './nest-runners.js';
 
 /** Leaves the hash out of a result. */
 const withoutHash = { hash: true } as const;
@@ -39,7 +40,7 @@ export interface AccessTokenStoreDependencies {
    */
   confirmRead(): Promise<void>;
   /** Runs a query, and converts a failure of the database into `database_unavailable`. */
-  runQuery<Result>(query: () => Promise<Result>): Promise<Result>;
+  readonly runQuery: RunQuery;
 }
 
 /** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */

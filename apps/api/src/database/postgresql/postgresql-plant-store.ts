@@ -2,12 +2,12 @@ import type { NewPlant } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import { clearArguments } from '../clear-arguments.js';
+import type { RunQuery } from '../nest-runners.js';
 import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
 import { withDurable } from './durable-read.js';
-import type { QueryRunner } from './errors/create-query-runner.js';
 
 /** Creates the plant store of PostgreSQL. An insert is one statement, and thus one commit, for any number of plants. */
-export function createPostgresqlPlantStore(connections: SqlDriverAdapter, runQuery: QueryRunner): PlantStore {
+export function createPostgresqlPlantStore(connections: SqlDriverAdapter, runQuery: RunQuery): PlantStore {
   return {
     insert: (plants) =>
       runQuery(async () => {

@@ -1,4 +1,5 @@
 import { databaseDamaged, databaseUnavailable } from '../../database-errors.js';
+import type { RunQuery } from '../../nest-runners.js';
 import { rejectAfter } from '../connections/reject-after.js';
 import { findDriverError, isConflict, isDamaged, isUnavailable } from './driver-error.js';
 
@@ -6,21 +7,15 @@ import { findDriverError, isConflict, isDamaged, isUnavailable } from './driver-
 const maxAttempts = 5;
 
 /**
- * Runs a query, and converts a failure of the database, as opposed to one of the query, into `database_unavailable`.
- * The outcome of the query is unknown then.
- *
- * @throws {ServiceError} `database_unavailable` with `Retry-After`, or `database_damaged`
- * @throws {Error} with PostgreSQL's code and message for its other errors; any other error unchanged
- */
-export type QueryRunner = <Result>(query: () => Promise<Result>) => Promise<Result>;
-
-/**
- * Creates a query runner.
+ * Creates a function that runs a query, and converts a failure of the database, as opposed to one of the query, into an
+ * error of the registry. It throws a `ServiceError` (`database_unavailable` with `Retry-After`, or `database_damaged`),
+ * an `Error` with PostgreSQL's code and message for its other errors, and any other error unchanged. After an error the
+ * outcome of the query is unknown.
  *
  * @param queryTimeoutMs the timeout of a query, in milliseconds. Its connection stays in use until the query ends: if
  * the server waits long, such as for a standby, every query that timed out would otherwise cost another connection.
  */
-export function createQueryRunner(queryTimeoutMs: number): QueryRunner {
+export function createQueryRunner(queryTimeoutMs: number): RunQuery {
   return async function runQuery(query) {
     const state = { hasTimedOut: false };
     try {
