@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
@@ -132,52 +131,6 @@ describe('unusual but valid HTTP', () => {
       expect(await connection.readReply()).toMatchObject({ status: 200, body: { name } });
     connection.destroy();
   });
-});
-
-it('is refused after a valid request, whose reply comes first', async () => {
-  const connection = await openConnection(service.baseUrl);
-  connection.write(`${compose({}, '{"id":20,"name":"Ivy"}')}garbage\r\n\r\n`);
-  expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Ivy' } });
-  expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
-  expect(await connection.readToEnd()).toBe('');
-});
-
-it('is refused after two valid requests, if only its body is malformed', async () => {
-  const connection = await openConnection(service.baseUrl);
-  const valid = [30, 31].map((id) => compose({}, `{"id":${id},"name":"Ivy"}`)).join('');
-  connection.write(`${valid}${composeChunked(`zz\r\n${body}`)}`);
-  for (const _ of [30, 31]) expect(await connection.readReply()).toMatchObject({ status: 200 });
-  expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_CHUNK_SIZE/);
-  expect(await connection.readToEnd()).toBe('');
-});
-
-it('is refused once, even if more of it follows a request in flight', async () => {
-  const linesBefore = service.logLines.length;
-  const connection = await openConnection(service.baseUrl);
-  const endOutage = await service.database.beginOutage('closed');
-  connection.write(compose({}, '{"id":40,"name":"Ivy"}'));
-  for (const _ of [1, 2, 3]) {
-    connection.write('garbage\r\n\r\n');
-    await sleep(50);
-  }
-  await endOutage();
-  expect([200, 503]).toContain((await connection.readReply()).status);
-  expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
-  expect(await connection.readToEnd()).toBe('');
-  const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
-  expect(lines.filter(({ msg }) => msg === 'malformed HTTP')).toHaveLength(1);
-});
-
-it('gets no second reply if its request was already answered', async () => {
-  const linesBefore = service.logLines.length;
-  const connection = await openConnection(service.baseUrl);
-  const headers = { Authorization: undefined, 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
-  connection.write(compose(headers, '1\r\n{\r\n'));
-  expectRefusal(await connection.readReply(), 'missing_token', /./);
-  connection.write('zz\r\n');
-  expect(await connection.readToEnd()).toBe('');
-  const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
-  expect(lines).toMatchObject([{ status: 401, msg: 'request' }]);
 });
 
 it('still stores a plant', async () => {
