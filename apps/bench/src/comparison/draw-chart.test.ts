@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ComparisonResults, Summary } from './comparison-results.js';
+import { resultFiles } from '../paths.js';
+import { type ComparisonResults, ComparisonResultsSchema, type Summary } from './comparison-results.js';
 import { drawChart } from './draw-chart.js';
 
 function summary(target: string, connections: number, requestsPerSecond: number): Summary {
@@ -80,6 +82,11 @@ describe('the chart', () => {
     expect(ours1 / other1).toBeCloseTo(2, 1);
     expect(baseline64 / ours1).toBeCloseTo(15, 0);
     expect(baseline1).toBe(0);
+  });
+
+  it('in docs is drawn from the latest results', () => {
+    const latest = ComparisonResultsSchema.parse(JSON.parse(readFileSync(resultFiles.comparison, 'utf8')));
+    expect(drawChart(latest)).toBe(readFileSync(resultFiles.chart, 'utf8'));
   });
 
   it('is readable on a light and on a dark page', () => {
