@@ -11,5 +11,3 @@ export const programs = {
   'ts-rest-types-only': '@ts-rest/core initClient, contract of types only',
   'ts-rest': '@ts-rest/core initClient, contract with zod 4',
 } as const;
-
-export type Program = keyof typeof programs;
