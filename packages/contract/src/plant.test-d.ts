@@ -15,7 +15,7 @@ test('the id is a bigint once validated, and a number or a bigint before', () =>
   expectTypeOf<NewPlantInput['id']>().toEqualTypeOf<number | bigint>();
 });
 
-test('the fields are those of the interface', () => {
+test('the fields are those of the API', () => {
   expectTypeOf<NewPlant>().toEqualTypeOf<{ id: bigint; name: string; tag?: string | undefined }>();
   expectTypeOf<Plant>().toEqualTypeOf<{ name: string; tag?: string | undefined }>();
 });

@@ -5,8 +5,8 @@ import { NewPlantSchema, PlantSchema } from './plant.js';
 const idRange = 'id: must be an integer from -9223372036854775808 to 9223372036854775807';
 const rose = { id: 1, name: 'Rose' };
 
-/** Each fault as `field: message`. */
-function faultsOf(
+/** Each issue as `field: message`. */
+function issuesOf(
   value: unknown,
   schema: typeof NewPlantSchema | typeof PlantSchema = NewPlantSchema,
 ): string[] {
@@ -43,7 +43,7 @@ describe('the id of a NewPlant', () => {
     '[1]',
     '{}',
   ])('must not be %s', (id) => {
-    expect(faultsOf(parseExactJson(`{"id":${id},"name":"Rose"}`))).toEqual([idRange]);
+    expect(issuesOf(parseExactJson(`{"id":${id},"name":"Rose"}`))).toEqual([idRange]);
   });
 });
 
@@ -57,7 +57,7 @@ describe.each(['name', 'tag'])('the %s of a plant', (field) => {
     '\u0001\u007f\u2028',
     '__proto__',
     'x'.repeat(100_000),
-  ])('is kept to the letter: %j', (text) => {
+  ])('is kept unchanged: %j', (text) => {
     const plant = { ...rose, [field]: text };
     expect(NewPlantSchema.parse(plant)).toEqual({ ...plant, id: 1n });
     expect(PlantSchema.parse(plant)).toHaveProperty(field, text);
@@ -79,25 +79,25 @@ describe.each(['name', 'tag'])('the %s of a plant', (field) => {
     ['\ud83c', 'must not contain an unpaired surrogate'],
     ['\udf39\ud83c', 'must not contain an unpaired surrogate'],
   ])('must not be %o', (value, message) => {
-    expect(faultsOf({ ...rose, [field]: value })).toEqual([`${field}: ${message}`]);
-    expect(faultsOf({ ...rose, [field]: value }, PlantSchema)).toEqual([`${field}: ${message}`]);
+    expect(issuesOf({ ...rose, [field]: value })).toEqual([`${field}: ${message}`]);
+    expect(issuesOf({ ...rose, [field]: value }, PlantSchema)).toEqual([`${field}: ${message}`]);
   });
 
   it.each([String.raw`"\ud83c"`, String.raw`"\udf39\ud83c"`, String.raw`"\u0000"`])(
     'must not be %s, although it is JSON',
     (text) => {
       const plant = { ...rose, [field]: parseExactJson(text) };
-      expect(faultsOf(plant)).toEqual([expect.stringMatching(`^${field}: must not contain `)]);
+      expect(issuesOf(plant)).toEqual([expect.stringMatching(`^${field}: must not contain `)]);
     },
   );
 });
 
 describe('the shape of a NewPlant', () => {
   it('requires id and name, not tag', () => {
-    expect(faultsOf({})).toEqual(['id: is required', 'name: is required']);
-    expect(faultsOf({ id: 1 })).toEqual(['name: is required']);
-    expect(faultsOf({ name: 'Rose' })).toEqual(['id: is required']);
-    expect(faultsOf(rose)).toEqual([]);
+    expect(issuesOf({})).toEqual(['id: is required', 'name: is required']);
+    expect(issuesOf({ id: 1 })).toEqual(['name: is required']);
+    expect(issuesOf({ name: 'Rose' })).toEqual(['id: is required']);
+    expect(issuesOf(rose)).toEqual([]);
   });
 
   it('keeps an absent tag and an empty one apart', () => {
@@ -105,8 +105,8 @@ describe('the shape of a NewPlant', () => {
     expect(NewPlantSchema.parse({ ...rose, tag: '' })).toHaveProperty('tag', '');
   });
 
-  it('reports every fault at once', () => {
-    expect(faultsOf({ id: '1', name: '\0\ud800', tag: null })).toEqual([
+  it('reports all issues together', () => {
+    expect(issuesOf({ id: '1', name: '\0\ud800', tag: null })).toEqual([
       idRange,
       'name: must not contain the character NUL (U+0000)',
       'name: must not contain an unpaired surrogate',
@@ -120,13 +120,13 @@ describe('the shape of a NewPlant', () => {
   });
 
   it.each([null, 1, 'Rose', true, [], [rose], undefined])('is not %j', (value) => {
-    expect(faultsOf(value)).toEqual([': must be a JSON object']);
+    expect(issuesOf(value)).toEqual([': must be a JSON object']);
   });
 });
 
 describe('the shape of a Plant', () => {
   it('requires the name alone and leaves the id out', () => {
-    expect(faultsOf({}, PlantSchema)).toEqual(['name: is required']);
+    expect(issuesOf({}, PlantSchema)).toEqual(['name: is required']);
     expect(PlantSchema.parse({ id: 1, name: 'Rose', tag: 'shrub' })).toEqual({ name: 'Rose', tag: 'shrub' });
   });
 });

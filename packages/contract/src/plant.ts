@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { Int64Schema } from './int64/int64-schema.js';
 import type { NewPlant, NewPlantInput, Plant } from './operations.js';
 
-/** Text that every database carries to the letter: no NUL and no unpaired surrogate; empty is allowed. */
+/** Text that every database stores unchanged: no NUL and no unpaired surrogate; empty is allowed. */
 const TextSchema = z
   .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
   .refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' })
   .refine((text) => text.isWellFormed(), { error: 'must not contain an unpaired surrogate' });
 
-/** A plant as the service shows it (interface: Resources, Plant). */
+/** A plant as the service shows it (API: Resources, Plant). */
 export const PlantSchema = z
   .object({
     name: TextSchema.meta({ description: 'The name of the plant' }),
@@ -20,7 +20,7 @@ export const PlantSchema = z
     examples: [{ name: 'Monstera deliciosa', tag: 'houseplant' }],
   }) satisfies z.ZodType<Plant, Plant>;
 
-/** What a client sends to create a plant (interface: Resources, NewPlant); fields beyond these are ignored. */
+/** What a client sends to create a plant (API: Resources, NewPlant); fields beyond these are ignored. */
 export const NewPlantSchema = z
   .object(
     {

@@ -1,6 +1,6 @@
 /**
- * Method, path and the statuses of the replies of each operation (interface: Endpoints), and whether a request may be
- * repeated without doing more than the first one.
+ * Method, path and the statuses of the replies of each operation (API: Endpoints), and whether a request may be
+ * retried without doing more than the first one.
  *
  * Plain data, so that a client can send requests and know the replies without carrying the schemas.
  */

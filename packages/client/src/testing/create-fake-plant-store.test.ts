@@ -32,7 +32,7 @@ describe('a fake plant store', () => {
     expect(createFakePlantStore().plants.size).toBe(0);
   });
 
-  it('forgets plants and faults when told to, and keeps the tokens', async () => {
+  it('forgets plants and faults on clear, and keeps the tokens', async () => {
     const store = createFakePlantStore();
     const { plants } = store;
     store.acceptTokens('next');

@@ -22,7 +22,7 @@ describe('a client of the fake plant store', () => {
     [{ kind: 'status', status: 503, headers: { 'Retry-After': '0' } }, false],
     [{ kind: 'status', status: 502, headers: { 'Content-Type': 'text/html' }, body: '<h1>Bad</h1>' }, false],
     [{ kind: 'status', status: 504, stored: true }, true],
-  ])('repeats after %j; replayed: %s', async (fault, replayed) => {
+  ])('retries after %j; replayed: %s', async (fault, replayed) => {
     const store = createFakePlantStore();
     const { baseUrl, token, fetch } = store;
     store.fail(fault);
@@ -54,7 +54,7 @@ describe('a client of the fake plant store', () => {
       { kind: 'malformed', body: 'empty' },
       { name: 'UnexpectedResponseError', outcome: 'unknown' },
     ],
-  ])('that does not repeat tells of %j', async (fault, error) => {
+  ])('that does not retry reports %j', async (fault, error) => {
     const store = createFakePlantStore();
     const { baseUrl, token, fetch } = store;
     const client = createClient({ baseUrl, token, fetch, retries: 0 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorBody } from './errors.js';
 
-/** The body of every reply that is not a success (interface: Resources, Error). */
+/** The body of every reply that is not a success (API: Resources, Error). */
 export const ErrorSchema = z
   .object({
     error: z.int32().meta({
@@ -13,7 +13,7 @@ export const ErrorSchema = z
   .meta({
     id: 'Error',
     // No example here: mock servers would send it with every status. Each reply has examples of its own errors.
-    description: 'What went wrong, as a stable number and as a sentence that says what to do.',
+    description: 'What went wrong, as a stable number and as a sentence that explains what to do.',
   });
 
 /**

@@ -83,7 +83,7 @@ describe('ErrorSchema', () => {
     ['no number', { message: '' }],
     ['no message', { error: 40000 }],
     ['a message that is no text', { error: 40000, message: null }],
-  ])('refuses %s', (_, body) => {
+  ])('rejects %s', (_, body) => {
     expect(ErrorSchema.safeParse(body).success).toBe(false);
   });
 });

@@ -11,7 +11,7 @@ export interface ErrorDefinition {
 }
 
 /**
- * Every error that the service answers with, by its stable name.
+ * Every error that the service replies with, by its stable name.
  *
  * Plain data: the schema, the OpenAPI document, the service and the documents derive from this table.
  */
@@ -19,19 +19,20 @@ export const errors = {
   bad_request: {
     error: 40000,
     status: 400,
-    meaning: 'The request is not valid HTTP/1.1. Mend the client or the proxy in front of it.',
+    meaning:
+      'The request is not valid HTTP/1.1, or one of its parameters is not valid. Fix the client or the proxy in front of it.',
     example: 'The request is not valid HTTP: a header is malformed.',
   },
   malformed_json: {
     error: 40001,
     status: 400,
-    meaning: 'The body is not JSON in UTF-8 (RFC 8259), or leaves open what it means. Mend the body.',
+    meaning: 'The body is not JSON in UTF-8 (RFC 8259), or is ambiguous. Fix the body.',
     example: "The body is not valid JSON: Expected end of input but got '}' at position 27.",
   },
   invalid_plant: {
     error: 40002,
     status: 400,
-    meaning: 'The body is JSON but not a NewPlant. The message names every field at fault.',
+    meaning: 'The body is JSON but not a NewPlant. The message names every invalid field.',
     example: 'The plant is not valid: id is required; name must be a string.',
   },
   id_taken: {
@@ -43,7 +44,7 @@ export const errors = {
   unsupported_content_type: {
     error: 40004,
     status: 400,
-    meaning: 'The body is not declared as plain application/json in UTF-8. Mend the request headers.',
+    meaning: 'The body is not declared as plain application/json in UTF-8. Fix the request headers.',
     example: 'The content type is "text/plain". Send application/json in UTF-8, without a content coding.',
   },
   body_too_large: {
@@ -67,7 +68,7 @@ export const errors = {
   not_found: {
     error: 40400,
     status: 404,
-    meaning: 'Nothing is served under this path. Paths are compared to the letter.',
+    meaning: 'Nothing is served under this path. Paths are compared exactly.',
     example: 'Nothing is served under /plant.',
   },
   method_not_allowed: {
@@ -79,39 +80,39 @@ export const errors = {
   rate_limited: {
     error: 42900,
     status: 429,
-    meaning: 'Too many requests with this token in a short time. Wait as Retry-After says, then repeat.',
+    meaning: 'Too many requests with this token in a short time. Wait for Retry-After, then retry.',
     example: 'Too many requests. Try again in 7 s.',
   },
   internal_error: {
     error: 50000,
     status: 500,
-    meaning: 'A fault of the service. Repeating is safe; report it with the header X-Request-Id.',
+    meaning: 'An error of the service. Retrying is safe; report it with the header X-Request-Id.',
     example: 'An unexpected error occurred. Retrying the request is safe.',
   },
   overloaded: {
     error: 50300,
     status: 503,
     meaning:
-      'More is waiting than the service holds: plants to be stored, or bodies that have not arrived in full. Wait as Retry-After says, then repeat.',
+      'More is waiting than the service holds: plants to be stored, or bodies that have not arrived in full. Wait for Retry-After, then retry.',
     example: 'The service is overloaded. Try again in 1 second.',
   },
   database_unavailable: {
     error: 50301,
     status: 503,
-    meaning: 'The database does not answer. Wait as Retry-After says, then repeat.',
+    meaning: 'The database does not answer. Wait for Retry-After, then retry.',
     example: 'The database does not answer. Try again in 1 second.',
   },
   shutting_down: {
     error: 50302,
     status: 503,
-    meaning: 'This instance is stopping. Repeat the request on a new connection.',
+    meaning: 'This instance is stopping. Retry the request on a new connection.',
     example: 'The service is shutting down. Try again in 1 second.',
   },
   database_damaged: {
     error: 50303,
     status: 503,
     meaning:
-      'The database is damaged, and stores nothing until its operator has restored it. A retry does not help before.',
+      'The database is damaged, and stores nothing until its operator has restored it. Until then, a retry does not help.',
     example: 'The database is damaged. Ask the operator to restore it.',
   },
 } as const satisfies Record<string, ErrorDefinition>;
@@ -126,7 +127,7 @@ export type ErrorNumber<Status extends number = number> = Extract<
 >['error'];
 
 /**
- * The body of a reply that is not a success (interface: Resources, Error). `error` is one of the numbers that this
+ * The body of a reply that is not a success (API: Resources, Error). `error` is one of the numbers that this
  * version lists for the status; a service of another version may send others.
  */
 export type ErrorBody<Status extends number = number> = { error: ErrorNumber<Status>; message: string };

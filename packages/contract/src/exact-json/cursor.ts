@@ -15,7 +15,7 @@ export class Cursor {
     return this.position < this.text.length ? this.text.charCodeAt(this.position) : END;
   }
 
-  /** Moves on over white space (RFC 8259, section 2) and gives what `peek` gives there. */
+  /** Skips white space (RFC 8259, section 2) and gives what `peek` gives there. */
   peekAfterSpace(): number {
     let code = this.peek();
     while (code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB) {
@@ -25,15 +25,15 @@ export class Cursor {
     return code;
   }
 
-  /** The error for a text that breaks off from the grammar at the position, where `expected` belongs. */
+  /** The error for a text that does not follow the grammar at the position, where `expected` belongs. */
   expected(expected: string): SyntaxError {
     const next = this.text.codePointAt(this.position);
     const found = next === undefined ? 'reached end of input' : `got '${String.fromCodePoint(next)}'`;
-    return this.fault(`Expected ${expected} but ${found}`);
+    return this.error(`Expected ${expected} but ${found}`);
   }
 
-  /** The error for a fault at a position: this one, or another that is given. */
-  fault(fault: string, position = this.position): SyntaxError {
-    return new SyntaxError(`${fault} at position ${position}`);
+  /** A syntax error at a position: this one, or another that is given. */
+  error(problem: string, position = this.position): SyntaxError {
+    return new SyntaxError(`${problem} at position ${position}`);
   }
 }

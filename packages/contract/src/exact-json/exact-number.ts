@@ -14,7 +14,7 @@ export function toExactInteger(text: string): number | bigint | NumberLiteral {
 
 /** What a JSON number with a fraction and no exponent stands for: the same as `toExactNumber` gives, sooner. */
 export function toExactDecimal(text: string): number | bigint | NumberLiteral {
-  // So few digits are told apart by a `number`, hence none of them is rounded to an integer.
+  // A `number` distinguishes all values of so few digits, so none of them is rounded to an integer.
   return text.length <= safeDigits ? Number(text) + 0 : toExactNumber(text);
 }
 

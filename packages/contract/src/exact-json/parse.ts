@@ -85,19 +85,19 @@ function readMember(cursor: Cursor, depth: number, object: Record<string, unknow
   const start = cursor.position;
   const name = readString(cursor);
   // Assigned, it would become the prototype of the object instead of a member.
-  if (name === '__proto__') throw cursor.fault("Forbidden member '__proto__'", start);
+  if (name === '__proto__') throw cursor.error("Forbidden member '__proto__'", start);
   if (cursor.peekAfterSpace() !== COLON) throw cursor.expected("':'");
   cursor.position++;
   const value = readValue(cursor, depth);
   if (Object.hasOwn(object, name) && !isEqual(object[name], value)) {
-    throw cursor.fault(`Duplicate member '${name}' with a different value`, start);
+    throw cursor.error(`Duplicate member '${name}' with a different value`, start);
   }
   object[name] = value;
 }
 
 /** Moves on over an opening bracket or brace, and gives the code unit of what stands within. */
 function enter(cursor: Cursor, depth: number): number {
-  if (depth > maxNesting) throw cursor.fault('Nested too deeply');
+  if (depth > maxNesting) throw cursor.error('Nested too deeply');
   cursor.position++;
   return cursor.peekAfterSpace();
 }

@@ -17,7 +17,7 @@ export function readString(cursor: Cursor): string {
       cursor.position = end + 1;
       return escaped ? resolveEscapes(cursor, start) : text.slice(start + 1, end);
     }
-    if (code < SPACE) throw cursor.fault('Bare control character in a string', end);
+    if (code < SPACE) throw cursor.error('Bare control character in a string', end);
     if (code === BACKSLASH) {
       escaped = true;
       end++;
@@ -34,7 +34,7 @@ function resolveEscapes(cursor: Cursor, start: number): string {
   try {
     return JSON.parse(token);
   } catch {
-    throw cursor.fault('Unknown escape in a string', start + findUnknownEscape(token));
+    throw cursor.error('Unknown escape in a string', start + findUnknownEscape(token));
   }
 }
 

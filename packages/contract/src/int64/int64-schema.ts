@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
 
 /**
- * `integer, format int64` of the interface: takes a safe `number` or a `bigint`, gives a `bigint`.
+ * `integer, format int64` of the API: takes a safe `number` or a `bigint`, gives a `bigint`.
  *
  * Fails on everything that is not exactly a 64-bit signed integer, strings of digits among them.
  */

@@ -20,7 +20,7 @@ describe('openapi.json', () => {
 });
 
 describe('the document', () => {
-  it('is OpenAPI 3.1 of the interface 1.0.0 under MIT', () => {
+  it('is OpenAPI 3.1 of the API 1.0.0 under MIT', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ version: '1.0.0', license: { name: 'MIT', identifier: 'MIT' } });
     expect(document.info.contact).toEqual({ name: expect.any(String) });
@@ -73,7 +73,7 @@ describe('the document', () => {
 describe('the schemas', () => {
   const text = { type: 'string', description: expect.any(String) };
 
-  it('have the fields of the interface and no other', () => {
+  it('have the fields of the API and no other', () => {
     const plant = { name: text, tag: text };
     const integer = { type: 'integer', description: expect.any(String) };
     expect(document.components?.schemas).toEqual({

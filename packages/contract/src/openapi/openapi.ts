@@ -4,7 +4,7 @@ import { headers } from './openapi-headers.js';
 import { describePaths } from './openapi-paths.js';
 
 /**
- * The OpenAPI 3.1 document of the interface, derived from the contract: paths, schemas, examples and errors
+ * The OpenAPI 3.1 document of the API, derived from the contract: paths, schemas, examples and errors
  * all come from the definition that the service runs.
  */
 export function createOpenApiDocument(): ReturnType<typeof createDocument> {

@@ -6,7 +6,7 @@ import { methodNotAllowed } from './method-not-allowed.js';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Serves the OpenAPI document of the interface, and a page that shows it; both need no token. */
+/** Serves the OpenAPI document of the API, and a page that shows it; both need no token. */
 export function docs(): Router {
   const document = readFileSync(resolve('@plant-store/contract/openapi.json'));
   const router = Router({ caseSensitive: true, strict: true });
@@ -38,7 +38,7 @@ export function docs(): Router {
   return router;
 }
 
-/** What of the viewer's package the page loads. */
+/** The files of the viewer's package that the page loads. */
 const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /**
