@@ -6,6 +6,7 @@ import { startPostgresql } from '../support/postgresql/start-postgresql.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { untilStatus } from '../support/process/until-status.js';
 
 const outages = 20;
 /** A crash, a stop without a checkpoint, and an orderly stop, one after the other. */
@@ -59,10 +60,6 @@ it('loses no acknowledged plant, and recovers by itself, however often PostgreSQ
 
 function withToken(token: string): RequestInit {
   return { method: 'POST', headers: { Authorization: `Bearer ${token}` } };
-}
-
-async function untilStatus(url: string, status: number): Promise<void> {
-  while ((await fetch(url)).status !== status) await sleep(20);
 }
 
 /** Polls a URL until `end` is called, which returns all statuses. */

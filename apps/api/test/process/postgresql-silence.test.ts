@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { query } from '@plant-store/postgresql-server';
@@ -7,6 +6,7 @@ import { createDatabaseBehindProxy } from '../support/postgresql/create-database
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { untilStatus } from '../support/process/until-status.js';
 
 const statementTimeoutMs = 2_000;
 /** The longest time that a create may take while the database is silent: the statement timeout and a second. */
@@ -73,7 +73,3 @@ it('does not acknowledge a plant whose commit was not confirmed, and replays it 
   expect(await create(3)).toMatchObject({ status: 200, replayed: false });
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
 });
-
-async function untilStatus(url: string, status: number): Promise<void> {
-  while ((await fetch(url)).status !== status) await sleep(20);
-}
