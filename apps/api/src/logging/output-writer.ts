@@ -2,6 +2,7 @@ import { constants, openSync, write, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { withTimeout } from '../runtime/with-timeout.js';
+import { createByteQueue } from './byte-queue.js';
 
 /** Writes text to standard output, in order, without ever blocking on its reader. */
 export interface OutputWriter {
@@ -22,31 +23,21 @@ const retryMs = 10;
  * Creates a writer to a descriptor of `openOutput`. pino's own destination does not do: it keeps retrying after it was
  * destroyed, and retries forever on exit, so that an output that is not read keeps the process from ending.
  *
- * @param backlogBytes how much is queued at most
+ * @param backlogBytes the most that is queued
  */
 export function createOutputWriter(descriptor: number, backlogBytes: number): OutputWriter {
-  let queue: Buffer[] = [];
-  let queuedBytes = 0;
+  const queue = createByteQueue();
   let writing = false;
   let retry: NodeJS.Timeout | undefined;
   let onEmpty: () => void = () => undefined;
 
-  function take(bytes: number): void {
-    const [first] = queue;
-    if (first === undefined) return;
-    queuedBytes -= bytes;
-    if (bytes < first.length) queue[0] = first.subarray(bytes);
-    else queue.shift();
-  }
-
   function drop(): void {
     clearTimeout(retry);
-    queue = [];
-    queuedBytes = 0;
+    queue.clear();
   }
 
   function writeNext(): void {
-    const [first] = queue;
+    const first = queue.first();
     if (first === undefined) {
       onEmpty();
       return;
@@ -54,7 +45,7 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
     writing = true;
     write(descriptor, first, (error, bytes) => {
       writing = false;
-      if (error === null) take(bytes);
+      if (error === null) queue.remove(bytes);
       // Its reader has gone away for good. Other errors may pass: a full pipe, a full disk.
       else if (error.code === 'EPIPE') drop();
       if (error === null || error.code === 'EPIPE') writeNext();
@@ -65,13 +56,13 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
   return {
     write(text) {
       const bytes = Buffer.from(text);
-      if (queuedBytes + bytes.length > backlogBytes) return;
+      if (queue.length() + bytes.length > backlogBytes) return;
+      const wasEmpty = queue.first() === undefined;
       queue.push(bytes);
-      queuedBytes += bytes.length;
-      if (!writing && queue.length === 1) writeNext();
+      if (wasEmpty && !writing) writeNext();
     },
     async end(timeoutMs) {
-      if (queue.length === 0) return;
+      if (queue.first() === undefined) return;
       const empty = new Promise<void>((resolve) => {
         onEmpty = resolve;
       });
@@ -80,11 +71,11 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
     },
     endSync(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
-      // The write in flight goes on in another thread, and must not be repeated here.
-      if (writing) take(queue[0]?.length ?? 0);
-      for (let [first] = queue; first !== undefined; [first] = queue) {
+      // The write in flight goes on in another thread, and must not be done twice.
+      if (writing) queue.remove(queue.first()?.length ?? 0);
+      for (let first = queue.first(); first !== undefined; first = queue.first()) {
         try {
-          take(writeSync(descriptor, first));
+          queue.remove(writeSync(descriptor, first));
         } catch {
           if (performance.now() >= deadline) return;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);

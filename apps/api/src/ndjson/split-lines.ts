@@ -48,7 +48,7 @@ export async function* splitLines(
   if (lineBytes > 0 && !signal?.aborted) yield take();
 }
 
-/** Most lines come in one piece, which needs no copy. */
+/** Concatenates the parts of a line. Most lines are in one chunk, which needs no copy. */
 function join(parts: readonly Buffer[]): Buffer {
   const [first] = parts;
   return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);

@@ -4,7 +4,7 @@ import { withTimeout } from './with-timeout.js';
 
 const never = new Promise<never>(() => undefined);
 
-it('gives what the promise resolves with in time', async () => {
+it('returns what the promise resolves to in time', async () => {
   expect(await withTimeout(Promise.resolve('done'), 60_000, () => 'late')).toBe('done');
 });
 
@@ -14,7 +14,7 @@ it('throws what the promise rejects with in time', async () => {
   );
 });
 
-it('gives the late result after the timeout', async () => {
+it('returns the late result after the timeout', async () => {
   expect(await withTimeout(never, 1, () => 'late')).toBe('late');
 });
 

@@ -2,7 +2,7 @@
  * Waits for a promise, but no longer than a timeout in milliseconds; what it stands for goes on after that, and a later
  * rejection is ignored.
  *
- * @param onTimeout gives the result after the timeout, or throws
+ * @param onTimeout returns the result after the timeout, or throws
  */
 export async function withTimeout<Result, Late>(
   promise: Promise<Result>,

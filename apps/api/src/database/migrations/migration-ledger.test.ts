@@ -27,9 +27,9 @@ it('applies a migration again that was rolled back', () => {
 });
 
 it.each([
-  { invalid: row('1_first', { finished: false }), says: '1_first failed halfway' },
-  { invalid: row('1_first', { checksum: 'of something else' }), says: '1_first was edited' },
-  { invalid: row('4_fourth'), says: '4_fourth, which this version does not have' },
-])('rejects a ledger that does not match: $says', ({ invalid, says }) => {
-  expect(() => pending(invalid)).toThrow(says);
+  { invalid: row('1_first', { finished: false }), message: '1_first failed halfway' },
+  { invalid: row('1_first', { checksum: 'of something else' }), message: '1_first was edited' },
+  { invalid: row('4_fourth'), message: '4_fourth, which this version does not have' },
+])('rejects a ledger that does not match: $message', ({ invalid, message }) => {
+  expect(() => pending(invalid)).toThrow(message);
 });

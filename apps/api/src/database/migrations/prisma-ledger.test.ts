@@ -159,21 +159,21 @@ describe.each(engines)('the migration ledger on %s', (engine) => {
   });
 
   it.each([
-    { state: 'edited', change: `checksum = 'of something else'`, says: 'was edited after' },
-    { state: 'failed', change: 'finished_at = NULL', says: 'failed halfway' },
+    { state: 'edited', change: `checksum = 'of something else'`, message: 'was edited after' },
+    { state: 'failed', change: 'finished_at = NULL', message: 'failed halfway' },
     {
       state: 'unknown',
       change: `migration_name = '99990101000000_later'`,
-      says: 'which this version does not have',
+      message: 'which this version does not have',
     },
-  ])('is rejected and left unchanged if it has a migration that is $state', async ({ change, says }) => {
+  ])('is rejected and left unchanged if it has a migration that is $state', async ({ change, message }) => {
     const broken = await createTestDatabase(engine);
     await (await openTestDatabase(broken)).close();
     await broken.query(`UPDATE _prisma_migrations SET ${change}`);
     const content = await broken.query('SELECT * FROM _prisma_migrations');
     const opening = openTestDatabase(broken);
     await expect(opening).rejects.toBeInstanceOf(OperatorError);
-    await expect(opening).rejects.toThrow(says);
+    await expect(opening).rejects.toThrow(message);
     expect(await broken.query('SELECT * FROM _prisma_migrations')).toEqual(content);
     await broken.remove();
   });

@@ -58,11 +58,11 @@ describe('rejects, saying what to do and never quoting the password,', () => {
       },
       /its encoding is LATIN1, and plants need UTF8\. Create one with ENCODING 'UTF8' TEMPLATE template0\./,
     ],
-  ])('%s', async (_, urlOf, says) => {
+  ])('%s', async (_, urlOf, message) => {
     const url = await urlOf(await createDatabase(serverUrl));
     const error: unknown = await open(url).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OperatorError);
-    expect(error).toMatchObject({ message: expect.stringMatching(says) });
+    expect(error).toMatchObject({ message: expect.stringMatching(message) });
     expect(inspect(error, { depth: null })).not.toContain(new URL(url).password);
   });
 
@@ -96,7 +96,7 @@ describe('rejects a table of plants that differs from the migrations:', () => {
       `REVOKE INSERT ON plants FROM ${user}`,
       /permission denied .* \(42501\)/,
     ],
-  ])('%s', async (_, change, says) => {
+  ])('%s', async (_, change, message) => {
     const url = await createDatabase(serverUrl);
     await (await open(url)).close();
     await query(url, `GRANT SELECT ON _prisma_migrations, access_tokens TO ${user}`);
@@ -105,7 +105,7 @@ describe('rejects a table of plants that differs from the migrations:', () => {
     const opening = open(asUser(url));
     await expect(opening).rejects.toBeInstanceOf(OperatorError);
     await expect(opening).rejects.toThrow(/^The database cannot be used: its table plants does not fit/);
-    await expect(opening).rejects.toThrow(says);
+    await expect(opening).rejects.toThrow(message);
   });
 });
 

@@ -53,7 +53,7 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
     const growMap = await mapFile(connection);
     // After the first read all of them exist, and remain while the connection is open.
     const files = identifyFiles(path);
-    // The log may have commits of a killed process that are not on disk yet, nor may be the log's directory entry.
+    // A log left by a killed process, or its directory entry, may not be on disk yet.
     syncLog();
     syncToDisk(dirname(path));
     const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
@@ -62,6 +62,10 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
       runInsert: nestRunners(unlessDamaged, guard.run, runQuery),
       runRead: runQuery,
     });
+    const runCheck = async (check: () => Promise<void>) => {
+      guard.check();
+      await runUnlessDamaged(check);
+    };
     let checkpointer: Checkpointer | undefined;
     return {
       plants: {
@@ -76,14 +80,8 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
       accessTokens,
       appliedMigrations,
       concurrentInserts: 1,
-      async check() {
-        guard.check();
-        await runUnlessDamaged(() => checkWritable(connection));
-      },
-      async tryCommit() {
-        guard.check();
-        await runUnlessDamaged(() => tryCommit(adapter));
-      },
+      check: () => runCheck(() => checkWritable(connection)),
+      tryCommit: () => runCheck(() => tryCommit(adapter)),
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {
         await checkpointer?.stop();

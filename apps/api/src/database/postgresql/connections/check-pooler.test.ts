@@ -24,9 +24,9 @@ async function openBehind(
 }
 
 /** Expects an error that says what to do, before anything was created. */
-async function expectRejection(opening: Promise<unknown>, says: RegExp) {
+async function expectRejection(opening: Promise<unknown>, message: RegExp) {
   await expect(opening).rejects.toBeInstanceOf(OperatorError);
-  await expect(opening).rejects.toThrow(says);
+  await expect(opening).rejects.toThrow(message);
   const tables = await query(url, `SELECT tablename FROM pg_tables WHERE tablename = 'plants'`);
   expect(tables).toEqual([]);
 }

@@ -21,7 +21,7 @@ const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
  * are not applied.
  *
  * @param copyPath an empty file; the caller syncs it to disk
- * @param stop ends the copying at once
+ * @param stop aborts the copy
  * @returns how many plants the copy has
  * @throws {OperatorError} when the database is not a plant store of this version or an older one, cannot be copied, or
  * the copy fails the check
