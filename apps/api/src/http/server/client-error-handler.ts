@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
 import { errorBody } from '../middleware/error-handler.js';
 import { securityHeaders } from '../security-headers.js';
-import type { ConnectionExchanges } from './connection-exchanges.js';
+import type { ConnectionExchanges } from './track-exchanges.js';
 
 /** How long a connection is kept for its client to read the last reply, in milliseconds. */
 const lingerMs = 1_000;

@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
-import type { ConnectionExchanges } from './connection-exchanges.js';
+import type { ConnectionExchanges } from './track-exchanges.js';
 
 /**
  * Handles CONNECT requests like any other, after the replies that are due before them, and closes the connection. By

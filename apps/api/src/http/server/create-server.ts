@@ -11,9 +11,9 @@ import { messageClasses } from '../fast-path/message-classes.js';
 import { headerLinesLimit } from '../middleware/limit-header-lines.js';
 import { clientErrorHandler } from './client-error-handler.js';
 import { connectHandler } from './connect-handler.js';
-import { trackExchanges } from './connection-exchanges.js';
 import { normalizeTarget } from './normalize-target.js';
 import { paceRequests } from './pace-requests.js';
+import { trackExchanges } from './track-exchanges.js';
 
 /** Time limits for clients, in milliseconds. */
 export interface TimeLimits {
