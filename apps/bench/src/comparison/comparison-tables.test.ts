@@ -32,7 +32,7 @@ it('puts every figure of a target under its heading', () => {
     'slowest–fastest': '12,000–13,000',
     'p50 ms': '0.25',
     'p99 ms': '12.3',
-    'ratio to ours': '1.00 x',
+    'vs Plant Store': '1.00 x',
     errors: '2',
     'peak memory': '128 MiB',
     stored: 'INVALID',

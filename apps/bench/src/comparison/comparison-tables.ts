@@ -7,7 +7,7 @@ const head = [
   'slowest–fastest',
   'p50 ms',
   'p99 ms',
-  'ratio to ours',
+  'vs Plant Store',
   'errors',
   'peak memory',
   'stored',

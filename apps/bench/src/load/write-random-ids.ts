@@ -1,6 +1,6 @@
 import type { Client } from 'autocannon';
 
-/** What autocannon 8 has besides its documented API: the bytes of its request, and an event before each request. */
+/** What autocannon has besides its documented API: the bytes of its request, and an event before each request. */
 type SendingClient = Client & {
   getRequestBuffer(): Buffer;
   on(event: 'request', listener: () => void): unknown;
