@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** What is logged of a request; fields that are `undefined` are left out. */
+/** The fields of a request's log line; those that are `undefined` are left out. */
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string;
@@ -13,12 +13,12 @@ export interface RequestLine {
   readonly durationMs: number;
 }
 
-/** A log that takes nothing but the lines of requests; every `Logger` of pino is one. */
+/** A log for the lines of requests only; every `Logger` of pino is one. */
 export interface RequestLog {
   info(line: RequestLine, message: string): void;
 }
 
-/** What a request log has in common with the logger beside which it writes. */
+/** What a request log shares with the logger that writes to the same destination. */
 export interface RequestLogOptions {
   /** The logger whose level decides whether anything is written; it must have no bindings. */
   readonly log: Logger;
@@ -59,7 +59,7 @@ function fields({
   return `${text},"durationMs":${durationMs}`;
 }
 
-/** A text as JSON. Most are as they stand: printable ASCII without a quote or a backslash. */
+/** A text as JSON. Most need no escaping: printable ASCII without a quote or a backslash. */
 function quote(text: string): string {
   return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -36,7 +36,7 @@ it('ends a batch at its limit in bytes, with one line at least', async () => {
   ]);
 });
 
-it('skips blank lines, and counts them', async () => {
+it('skips blank lines, but counts them in the line numbers', async () => {
   expect(await readNumbers(['', line(1), ' \r', line(2), ''], {})).toEqual([
     { numbers: [2, 4], nextLine: 5 },
   ]);

@@ -9,8 +9,8 @@ const maxAttempts = 5;
 /**
  * Creates a function that runs a query, and converts a failure of the database, as opposed to one of the query, into an
  * error of the registry. It throws a `ServiceError` (`database_unavailable` with `Retry-After`, or `database_damaged`),
- * an `Error` with PostgreSQL's code and message for its other errors, and any other error unchanged. After an error the
- * outcome of the query is unknown.
+ * an `Error` with PostgreSQL's code and message for its other errors, and any other error unchanged. After
+ * `database_unavailable` the outcome of the query is unknown.
  *
  * @param queryTimeoutMs the timeout of a query, in milliseconds. Its connection stays in use until the query ends: if
  * the server waits long, such as for a standby, every query that timed out would otherwise cost another connection.

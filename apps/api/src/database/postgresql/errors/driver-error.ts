@@ -18,7 +18,7 @@ const CauseSchema = z.object({
   originalMessage: z.string().optional(),
   reason: z.string().optional(),
 });
-/** Where Prisma's client and Prisma's driver adapter have that description. */
+/** Where errors of Prisma's client and of its driver adapter contain that description. */
 const AdapterErrorSchema = z.union([
   z.object({ meta: z.object({ driverAdapterError: z.object({ cause: CauseSchema }) }) }),
   z.object({ name: z.literal('DriverAdapterError'), cause: CauseSchema.optional() }),

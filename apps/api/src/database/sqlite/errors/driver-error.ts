@@ -8,7 +8,7 @@ export interface DriverError {
 
 const CauseSchema = z.object({ originalCode: z.string(), originalMessage: z.string() });
 
-/** Where Prisma's client and Prisma's driver adapter have them. */
+/** Where errors of Prisma's client and of its driver adapter contain that. */
 const ErrorSchema = z.union([
   z.object({ meta: z.object({ driverAdapterError: z.object({ cause: CauseSchema }) }) }),
   z.object({ cause: CauseSchema }),
