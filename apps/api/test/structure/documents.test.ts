@@ -42,6 +42,20 @@ it('the list of decisions has every decision', () => {
   expect(listed).toEqual(expect.arrayContaining(decisions));
 });
 
+it('every page names only source files that exist', () => {
+  const workspaces = ['apps/api', 'packages/contract', 'packages/client'];
+  const folders = ['', ...workspaces, ...workspaces.map((workspace) => join(workspace, 'src'))];
+  // The description of a patch names files of the package that it changes.
+  const own = pages.filter((page) => !page.startsWith('patches/'));
+  const missing = own.flatMap((page) =>
+    readPaths(page)
+      .filter((path) => /\/.*\.[tj]s$/.test(path) && !path.includes('dist/'))
+      .filter((path) => ![...folders, dirname(page)].some((folder) => exists(join(folder, path))))
+      .map((path) => `${page}: ${path}`),
+  );
+  expect(missing).toEqual([]);
+});
+
 it('the page on the architecture names only files and folders that exist', () => {
   const missing = readPaths('docs/architecture.md').filter(
     (path) => !exists(path) && !exists(join(source, path)),
