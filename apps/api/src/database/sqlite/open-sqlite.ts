@@ -10,8 +10,6 @@ import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpoints/start-checkpointer.js';
 import { durablePragmas } from './durable-pragmas.js';
 import { explainFailure } from './errors/explain-failure.js';
-import { rememberDamage } from './errors/remember-damage.js';
-import { runQuery } from './errors/run-query.js';
 import { identifyFiles } from './file-identity.js';
 import { createDatabaseFile } from './files/create-database-file.js';
 import { guardFiles } from './files/guard-files.js';
@@ -19,7 +17,7 @@ import { mapFile } from './files/map-file.js';
 import { requireDatabaseFile } from './files/require-database-file.js';
 import { syncToDisk } from './files/sync-to-disk.js';
 import { migrateSqlite } from './migrate-sqlite.js';
-import { retryWhileBusy } from './retry-while-busy.js';
+import { rememberDamage, retryWhileBusy, runQuery } from './run-query.js';
 import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 import { tryCommit } from './try-commit.js';
 

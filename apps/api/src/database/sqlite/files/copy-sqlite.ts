@@ -8,7 +8,7 @@ import { readMigrations } from '../../migrations/read-migrations.js';
 import { findDriverError } from '../errors/driver-error.js';
 import { readLedger } from '../migrate-sqlite.js';
 import { createFactory } from '../open-sqlite.js';
-import { retryWhileBusy } from '../retry-while-busy.js';
+import { retryWhileBusy } from '../run-query.js';
 
 const run = promisify(execFile);
 /** How long to wait for another process that has locked the file, in milliseconds. */
