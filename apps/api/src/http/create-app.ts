@@ -7,18 +7,17 @@ import { createBodyBudget } from './body/body-budget.js';
 import { jsonBody } from './body/json-body.js';
 import { sendJson } from './fast-path/send-json.js';
 import { bearerAuth } from './middleware/bearer-auth.js';
+import { checkHeaders } from './middleware/check-headers.js';
 import { commonHeaders } from './middleware/common-headers.js';
 import { compose } from './middleware/compose.js';
 import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
-import { limitHeaderLines } from './middleware/limit-header-lines.js';
 import { rateLimit } from './middleware/rate-limit.js';
 import { rejectDuringShutdown } from './middleware/reject-during-shutdown.js';
 import { rejectWhenFull } from './middleware/reject-when-full.js';
 import { createRejectionLog } from './middleware/rejection-log.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLogger } from './middleware/request-logger.js';
-import { requireHost } from './middleware/require-host.js';
 import { requireValidTarget } from './middleware/require-valid-target.js';
 import { docs } from './routes/docs.js';
 import { rejectOtherMethods } from './routes/method-not-allowed.js';
@@ -61,8 +60,7 @@ export async function createApp(parts: AppDependencies): Promise<Express> {
       requestId(),
       ...(parts.fastPath ? [] : [commonHeaders()]),
       requestLogger(parts.requestLog ?? parts.log),
-      limitHeaderLines,
-      requireHost,
+      checkHeaders,
       ...(parts.corsOrigins.length > 0 ? [cors(parts.corsOrigins)] : []),
       rejectDuringShutdown(parts.stopping),
       requireValidTarget,

@@ -8,7 +8,7 @@ import {
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { messageClasses } from '../fast-path/message-classes.js';
-import { headerLinesLimit } from '../middleware/limit-header-lines.js';
+import { headerLinesLimit } from '../middleware/check-headers.js';
 import { clientErrorHandler } from './client-error-handler.js';
 import { connectHandler } from './connect-handler.js';
 import { normalizeTarget } from './normalize-target.js';
