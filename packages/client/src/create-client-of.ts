@@ -1,4 +1,4 @@
-import { type AnyRequest, call } from './call.js';
+import { type AnyRequest, call } from './call/call.js';
 import type { ClientOf } from './client.js';
 import type { ClientOptions } from './options.js';
 import { parseBaseUrl } from './request/parse-base-url.js';

@@ -1,5 +1,5 @@
 import type { AccessToken, AccessTokenStore, HashedAccessToken } from '../auth/access-token-store.js';
-import type { RunQuery } from './nest-runners.js';
+import type { RunQuery } from './queries/nest-runners.js';
 
 /** Leaves the hash out of a result. */
 const withoutHash = { hash: true } as const;

@@ -1,5 +1,5 @@
+import type { ResolvedOptions } from '../call/resolve-options.js';
 import type { RequestEvent } from '../options.js';
-import type { ResolvedOptions } from '../resolve-options.js';
 import { redirect } from '../response/redirect.js';
 import { exchange, type RawReply } from './exchange.js';
 import { withTimeout } from './with-timeout.js';

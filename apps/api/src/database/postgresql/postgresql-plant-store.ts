@@ -1,9 +1,9 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
-import { clearArguments } from '../clear-arguments.js';
-import type { RunQuery } from '../nest-runners.js';
-import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
+import { clearArguments } from '../queries/clear-arguments.js';
+import type { RunQuery } from '../queries/nest-runners.js';
+import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../queries/resolve-insert-outcomes.js';
 import { withDurable } from './durable-read.js';
 
 /** Creates the plant store of PostgreSQL. An insert is one statement, and thus one commit, for any number of plants. */

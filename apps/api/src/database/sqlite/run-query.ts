@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { retry } from '../../runtime/retry.js';
 import type { DatabaseLog } from '../database.js';
 import { databaseDamaged, databaseUnavailable } from '../database-errors.js';
-import type { RunQuery } from '../nest-runners.js';
+import type { RunQuery } from '../queries/nest-runners.js';
 import { findDriverError, isBusy, isDamaged } from './errors/driver-error.js';
 
 /** How long a query waits for another process that has locked the file, in milliseconds. */

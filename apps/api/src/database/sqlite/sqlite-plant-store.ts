@@ -1,10 +1,10 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
-import { clearArguments } from '../clear-arguments.js';
 import { databaseUnavailable } from '../database-errors.js';
-import type { RunQuery } from '../nest-runners.js';
-import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../resolve-insert-outcomes.js';
+import { clearArguments } from '../queries/clear-arguments.js';
+import type { RunQuery } from '../queries/nest-runners.js';
+import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../queries/resolve-insert-outcomes.js';
 import { isIdTaken } from './errors/driver-error.js';
 
 /** How the store runs its queries. */

@@ -1,5 +1,5 @@
 import { databaseDamaged, databaseUnavailable } from '../../database-errors.js';
-import type { RunQuery } from '../../nest-runners.js';
+import type { RunQuery } from '../../queries/nest-runners.js';
 import { rejectAfter } from '../connections/reject-after.js';
 import { findDriverError, isConflict, isDamaged, isUnavailable } from './driver-error.js';
 

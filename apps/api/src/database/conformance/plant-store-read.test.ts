@@ -1,8 +1,8 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { engines } from '../../test/support/database/engines.js';
-import { highLimits, plantsOf, usePlantStore } from '../../test/support/database/use-plant-store.js';
+import { engines } from '../../../test/support/database/engines.js';
+import { highLimits, plantsOf, usePlantStore } from '../../../test/support/database/use-plant-store.js';
 
 describe.each(engines)('reading plants on %s', (engine) => {
   const { store, testDatabase, readAll } = usePlantStore(engine);

@@ -7,8 +7,8 @@ import {
   resultOf,
   scriptFetch,
   useFakeClock,
-} from '../test/scripted-calls.js';
-import type { Fetch } from './retry/exchange.js';
+} from '../../test/scripted-calls.js';
+import type { Fetch } from '../retry/exchange.js';
 
 useFakeClock();
 

@@ -1,8 +1,8 @@
 import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { engines } from '../../test/support/database/engines.js';
-import { outageKinds } from '../../test/support/database/test-database.js';
-import { usePlantStore } from '../../test/support/database/use-plant-store.js';
+import { engines } from '../../../test/support/database/engines.js';
+import { outageKinds } from '../../../test/support/database/test-database.js';
+import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
 
 const stored = { stored: true };
 const taken = (existing: NewPlant) => ({ stored: false, existing });

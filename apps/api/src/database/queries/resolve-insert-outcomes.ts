@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract';
-import type { InsertOutcome, StoredPlant } from '../plants/plant-store.js';
+import type { InsertOutcome, StoredPlant } from '../../plants/plant-store.js';
 
 /** The outcome of a plant that was stored. */
 export const stored: InsertOutcome = { stored: true };

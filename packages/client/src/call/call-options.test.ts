@@ -7,8 +7,8 @@ import {
   resultOf,
   scriptFetch,
   useFakeClock,
-} from '../test/scripted-calls.js';
-import type { CallOptions } from './options.js';
+} from '../../test/scripted-calls.js';
+import type { CallOptions } from '../options.js';
 
 useFakeClock();
 

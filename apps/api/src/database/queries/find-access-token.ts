@@ -1,5 +1,5 @@
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
-import type { AccessToken } from '../auth/access-token-store.js';
+import type { AccessToken } from '../../auth/access-token-store.js';
 
 /**
  * Finds an access token by the SHA-256 of its text, on a connection of Prisma's driver adapter. Requests need no more

@@ -9,7 +9,7 @@ import {
   resultOf,
   scriptFetch,
   useFakeClock,
-} from '../test/scripted-calls.js';
+} from '../../test/scripted-calls.js';
 
 useFakeClock();
 

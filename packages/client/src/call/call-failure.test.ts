@@ -9,11 +9,11 @@ import {
   resultOf,
   scriptFetch,
   useFakeClock,
-} from '../test/scripted-calls.js';
-import { NetworkError } from './errors/network-error.js';
-import { TimeoutError } from './errors/timeout-error.js';
-import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
-import type { Fetch } from './retry/exchange.js';
+} from '../../test/scripted-calls.js';
+import { NetworkError } from '../errors/network-error.js';
+import { TimeoutError } from '../errors/timeout-error.js';
+import { UnexpectedResponseError } from '../errors/unexpected-response-error.js';
+import type { Fetch } from '../retry/exchange.js';
 
 useFakeClock();
 
