@@ -2,7 +2,7 @@ import { contract } from '@plant-store/contract';
 import { parseQuery } from '@plant-store/contract/request-target';
 import { ContractNoBody } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
-import type { Express, RequestHandler } from 'express';
+import type { Express, NextFunction, RequestHandler, Response } from 'express';
 import type { AppDependencies } from '../create-app.js';
 import { createPlantHandler } from './create-plant.js';
 
@@ -18,19 +18,25 @@ export interface OperationMiddleware {
   readonly body: RequestHandler;
 }
 
+/**
+ * Middleware as ts-rest takes it for any operation. It types a request by the operation's schemas, as which it is not
+ * validated yet when middleware runs.
+ */
+type OperationHandler = (request: object, response: Response, next: NextFunction) => void;
+
 /** What ts-rest is given of an operation. The middleware is always named, so that none is left out by mistake. */
 type OperationOptions = {
   [Key in Name]: {
-    readonly middleware: RequestHandler[];
+    readonly middleware: OperationHandler[];
     readonly handler: AppRouteImplementation<(typeof contract)[Key]>;
   };
 };
 
 /** Mounts the operations of the contract, each with the middleware that it needs and the code that answers it. */
 export function mountOperations(app: Express, parts: AppDependencies, middleware: OperationMiddleware): void {
-  const middlewareOf = (name: Name) => [
-    ...(contract[name].metadata.access === 'write' ? [middleware.write] : []),
-    ...(hasBody(name) ? [middleware.body] : []),
+  const middlewareOf = (name: Name): OperationHandler[] => [
+    ...(contract[name].metadata.access === 'write' ? [middleware.write as OperationHandler] : []),
+    ...(hasBody(contract[name]) ? [middleware.body as OperationHandler] : []),
   ];
   const operations: OperationOptions = {
     createPlant: { middleware: middlewareOf('createPlant'), handler: createPlantHandler(parts.plants) },
@@ -42,14 +48,13 @@ export function mountOperations(app: Express, parts: AppDependencies, middleware
   );
   createExpressEndpoints(contract, initServer().router(contract, operations), app, {
     logInitialization: false,
-    globalMiddleware: [...middleware.all],
+    globalMiddleware: middleware.all.map((handler) => handler as OperationHandler),
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });
 }
 
-function hasBody(name: Name): boolean {
-  const { body = ContractNoBody }: { readonly body?: unknown } = contract[name];
-  return body !== ContractNoBody;
+function hasBody(route: object): boolean {
+  return 'body' in route && route.body !== ContractNoBody;
 }
 
 function hasQuery(route: object): boolean {

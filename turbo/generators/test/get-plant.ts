@@ -1,0 +1,69 @@
+/** Lines to be written by hand instead of generated ones. */
+export interface FillIn {
+  readonly file: string;
+  readonly generated: string;
+  readonly replacement: string;
+}
+
+const notFound = `\`No plant has the id \${id}.\``;
+
+/** What a person adds for `getPlant`: its meaning, in the service and in the fake, and what its tests expect. */
+export const fillIns: readonly FillIn[] = [
+  {
+    file: 'apps/api/src/plants/get-plant.ts',
+    generated: `export async function getPlant(_store: PlantStore, _id: bigint): Promise<Plant> {
+  throw new Error('getPlant is not implemented');
+}`,
+    replacement: `export async function getPlant(store: PlantStore, id: bigint): Promise<Plant> {
+  const after = id === INT64_MIN ? undefined : id - 1n;
+  const [plant] = await store.read(after, { plants: 1, bytes: 0 });
+  if (plant?.id !== id) throw new ServiceError('not_found', ${notFound});
+  const { name, tag } = plant;
+  return tag === undefined ? { name } : { name, tag };
+}`,
+  },
+  {
+    file: 'apps/api/src/plants/get-plant.ts',
+    generated: "import type { Plant } from '@plant-store/contract';\n",
+    replacement: `import { INT64_MIN, type Plant } from '@plant-store/contract';
+import { ServiceError } from '../errors/service-error.js';
+`,
+  },
+  {
+    file: 'packages/client/src/testing/handlers/get-plant.ts',
+    generated: `= () => {
+  throw new Error('getPlant is not implemented');
+};`,
+    replacement: `= ({ path: { id } }, { plants }) => {
+  const plant = plants.get(id);
+  if (plant === undefined) throw new Refusal('not_found', ${notFound});
+  return { status: 200, body: plant };
+};`,
+  },
+  {
+    file: 'packages/client/src/testing/handlers/get-plant.ts',
+    generated: "import type { Handler } from './handler.js';\n",
+    replacement: "import { Refusal } from '../refusal.js';\nimport type { Handler } from './handler.js';\n",
+  },
+  {
+    file: 'apps/api/test/http/get-plant.test.ts',
+    generated: `    const reply = await clients[name]?.getPlant(request);
+    expect(reply).toMatchObject({ status: 200, body: {} });
+  });
+`,
+    replacement: `    await clients[name]?.createPlant({ body: { id: 9223372036854775807n, name: 'Monstera' } });
+    const reply = await clients[name]?.getPlant({ params: { id: 9223372036854775807n } });
+    expect(reply).toMatchObject({ status: 200, body: { name: 'Monstera' } });
+  });
+  it('answers 404 for an id that no plant has', async () => {
+    const reply = await clients[name]?.getPlant(request);
+    expect(reply).toMatchObject({ status: 404, body: { message: 'No plant has the id 1.' } });
+  });
+  it('names the parameter that is not valid', async () => {
+    const reply = await clients[name]?.getPlant({ params: { id: 2n ** 63n } });
+    const message = expect.stringContaining('path parameter id must be an integer');
+    expect(reply).toMatchObject({ status: 400, body: { message } });
+  });
+`,
+  },
+];

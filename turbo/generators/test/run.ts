@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { delimiter, dirname } from 'node:path';
+
+/** Runs a program of `node_modules/.bin` by the Node.js that runs the tests; gives its exit status and all that it printed. */
+export function run(folder: string, program: string, ...options: readonly string[]) {
+  const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+  const { status, stdout, stderr, error } = spawnSync(`node_modules/.bin/${program}`, options, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, PATH: path, NO_COLOR: '1', REDOCLY_TELEMETRY: 'off' },
+  });
+  if (error) throw error;
+  return { status, output: `${stdout}${stderr}` };
+}

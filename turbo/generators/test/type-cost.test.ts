@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { run } from './run.js';
+
+const folder = join(import.meta.dirname, '..');
+
+/** A program that creates a client of so many operations, and calls each. */
+function program(operations: number): string {
+  const names = Array.from({ length: operations }, (_, index) => `getPlant${index}`);
+  const routes = names.map(
+    (name) =>
+      `${name}: { method: 'GET', path: '/${name}/:id', statuses: [200, 400, 404, 503], idempotent: true },`,
+  );
+  const types = names.map(
+    (name) => `${name}: {
+      path: (typeof routes)['${name}']['path'];
+      params: { id: number | bigint };
+      query: { tag?: string | undefined };
+      responses: { [Status in (typeof routes)['${name}']['statuses'][number]]: Status extends 200 ? Plant : ErrorBody<Status> };
+    };`,
+  );
+  const calls = names.map(
+    (name) =>
+      `client.${name}({ params: { id: 1n } }).then((reply) => reply.status === 200 && reply.body.name);`,
+  );
+  return `import type { ErrorBody } from '@plant-store/contract/errors';
+import type { Plant } from '@plant-store/contract/operations';
+import type { ClientOf } from '../../../../packages/client/src/client.js';
+
+const routes = {
+  ${routes.join('\n')}
+} as const;
+interface Operations {
+  ${types.join('\n')}
+}
+declare const client: ClientOf<Operations>;
+${calls.join('\n')}
+`;
+}
+
+/** How many types the compiler instantiates for a program with so many operations. */
+function countInstantiations(operations: number): number {
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  const project = mkdtempSync(join(folder, 'node_modules/.type-cost-'));
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  writeFileSync(join(project, 'program.ts'), program(operations));
+  const compilerOptions = { lib: ['es2024', 'dom'], types: [], skipLibCheck: true };
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../../../tsconfig.base.json', compilerOptions, files: ['program.ts'] }),
+  );
+  const { status, output } = run(folder, 'tsc', '-p', project, '--extendedDiagnostics', '--singleThreaded');
+  expect(status, output).toBe(0);
+  return Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1]);
+}
+
+it('grows linearly with the operations: one of 100 costs no more than one of 10', () => {
+  const [one = 0, ten = 0, hundred = 0] = [1, 10, 100].map(countInstantiations);
+  expect(one).toBeGreaterThan(0);
+  expect((hundred - ten) / 90).toBeLessThanOrEqual(1.2 * ((ten - one) / 9));
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // CI compares the number of tests with the one in .ci/test-counts.json.
+    reporters: ['default', ['json', { outputFile: 'test-results.json' }]],
+    // They check types and run tests of whole workspaces.
+    testTimeout: 300_000,
+  },
+});
