@@ -51,7 +51,7 @@ export function editsFor(operation: Operation): Edit[] {
 }
 
 /** The statuses that an operation starts with. */
-export function statusesOf({ params }: Operation): number[] {
+function statusesOf({ params }: Operation): number[] {
   return [200, 400, 401, ...(params.length > 0 ? [404] : []), 429, 500, 503];
 }
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-export const root = resolve(import.meta.dirname, '../../..');
+const root = resolve(import.meta.dirname, '../../..');
 
 /** The packages that an operation is written into. */
 const copied = ['packages/contract', 'packages/client', 'apps/api'];
@@ -25,6 +25,7 @@ export function copyRepository(): string {
   for (const file of [
     '.gitignore',
     '.changeset',
+    'docs',
     'biome.json',
     'package.json',
     'tsconfig.base.json',
