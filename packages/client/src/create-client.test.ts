@@ -100,7 +100,7 @@ describe('createPlant', () => {
     const fetch = answer(200, { name: 'Fern' });
     const client = createClient({ baseUrl, token, fetch });
     await expect(client.createPlant({ body: { id: 2 ** 53, name: 'Fern' } })).rejects.toThrow(
-      new RangeError('The number 9007199254740992 is not exact; pass a bigint instead'),
+      new RangeError('The number 9007199254740992 is not exact; pass a bigint'),
     );
     expect(fetch).not.toHaveBeenCalled();
   });

@@ -32,7 +32,7 @@ export function stringifyExactJson(value: ExactJson): string {
 function stringifyNumber(value: number): string {
   // A fraction leaves a remainder; an integer leaves 0, and what is not finite leaves NaN.
   if (Number.isSafeInteger(value) || value % 1) return String(value);
-  throw new RangeError(`The number ${value} is not exact; pass a bigint instead`);
+  throw new RangeError(`The number ${value} is not exact; pass a bigint`);
 }
 
 /** `Array.isArray` that also narrows a readonly array. */
