@@ -1,11 +1,11 @@
 import type { routes } from '@plant-store/contract/routes';
-import { authenticate } from './authenticate.js';
-import { findOperation } from './find-operation.js';
 import type { Handler, StoreState } from './handlers/handler.js';
 import { handlers } from './handlers/handlers.js';
-import { readRequest, type ValidRequest } from './read-request.js';
 import { Refusal } from './refusal.js';
 import { errorReply, jsonReply, type Reply } from './reply.js';
+import { authenticate } from './request/authenticate.js';
+import { findOperation } from './request/find-operation.js';
+import { readRequest, type ValidRequest } from './request/read-request.js';
 
 /** A request with its body read to the end. */
 export interface ReadRequest {

@@ -7,7 +7,7 @@ import { answerWithFault, checkFault } from './answer-with-fault.js';
 import { hostNotFound } from './connection-error.js';
 import type { Fault } from './fault.js';
 import { toResponse } from './reply.js';
-import { nameRequest } from './request-id.js';
+import { nameRequest } from './request/request-id.js';
 
 /** Where a fake plant store seems to be, and whom it lets in. */
 export interface FakePlantStoreOptions {

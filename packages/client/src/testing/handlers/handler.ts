@@ -1,5 +1,5 @@
 import type { Operations, Plant } from '@plant-store/contract/operations';
-import type { ValidRequest } from '../read-request.js';
+import type { ValidRequest } from '../request/read-request.js';
 
 /** What the operations of a fake plant store work on. */
 export interface StoreState {

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.js';
+import { Refusal } from '../refusal.js';
 
 /**
  * Checks that a request brings one of the accepted tokens as `Authorization: Bearer` (RFC 6750, section 2.1).

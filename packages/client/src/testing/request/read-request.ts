@@ -1,8 +1,8 @@
 import { type RequestSchemas, requestSchemas } from '@plant-store/contract';
 import { explainInvalidRequest } from '@plant-store/contract/format-issues';
 import { parseQuery } from '@plant-store/contract/request-target';
+import { Refusal } from '../refusal.js';
 import { readJsonBody } from './read-body.js';
-import { Refusal } from './refusal.js';
 
 type Schemas = typeof requestSchemas;
 

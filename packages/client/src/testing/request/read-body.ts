@@ -1,5 +1,5 @@
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
-import { Refusal } from './refusal.js';
+import { Refusal } from '../refusal.js';
 
 /** What the service takes by default, in bytes. */
 const bodyLimitBytes = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { allowedMethods, type MatchedOperation, matchPath } from '@plant-store/contract/request-target';
 import type { routes } from '@plant-store/contract/routes';
-import { Refusal } from './refusal.js';
+import { Refusal } from '../refusal.js';
 
 /**
  * Finds the operation that a request names, with the parameters in its path decoded.
