@@ -49,13 +49,13 @@ try {
   if (installed.status !== 0) throw new Error(`The copy cannot be installed:\n${installed.output}`);
   const workspaces = listWorkspaces(copy);
   const passed = workspaces.flatMap((workspace) => probes.flatMap((probe) => prove(workspace, probe)));
-  passed.push(...proveRootLint());
+  passed.push(...proveRoot());
   if (passed.length > 0) {
     console.error(`These commands succeeded, or failed for another reason:\n${passed.join('\n')}`);
     process.exitCode = 1;
   } else {
     console.log(
-      `gate: all ${workspaces.length} workspaces reject a failing test, a type error and a lint error`,
+      `gate: all ${workspaces.length} workspaces reject a failing test, a type error and a lint error, and the root an unused file`,
     );
   }
 } finally {
@@ -82,14 +82,23 @@ function prove(
   }
 }
 
-/** Does the same for the lint of the root's own files. */
-function proveRootLint(): string[] {
-  const path = join(copy, 'package.json');
-  const content = readFileSync(path);
-  writeFileSync(path, `${content}\n\n`);
-  const { status, output } = pnpm(copy, 'run', 'lint:workspace');
+/** Does the same for the root: the lint of its own files, and the check for unused files. */
+function proveRoot(): string[] {
+  const manifest = join(copy, 'package.json');
+  const unused = join(copy, 'packages/contract/src', `${name}.ts`);
+  return [
+    ...proveRootCommand('lint:workspace', manifest, `${readFileSync(manifest, 'utf8')}\n\n`),
+    ...proveRootCommand('lint:unused', unused, 'export const probe = 1;\n'),
+  ];
+}
+
+function proveRootCommand(command: string, path: string, content: string): string[] {
+  const original = existsSync(path) ? readFileSync(path) : undefined;
   writeFileSync(path, content);
-  return status !== 0 && output.includes('package.json')
+  const { status, output } = pnpm(copy, 'run', command);
+  if (original === undefined) rmSync(path);
+  else writeFileSync(path, original);
+  return status !== 0 && output.includes(basename(path))
     ? []
-    : [`the root: lint, status ${status}\n${output}`];
+    : [`the root: ${command}, status ${status}\n${output}`];
 }

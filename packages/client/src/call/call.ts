@@ -1,7 +1,3 @@
-import { type Defaults, type ResolvedOptions, resolveOptions } from './resolve-options.js';
-
-// Bundled first, apart from the sorted imports: in this order the modules compress to less than 3,000 bytes.
-
 import { NetworkError } from '../errors/network-error.js';
 import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { TimeoutError } from '../errors/timeout-error.js';
@@ -16,6 +12,7 @@ import { wasNotSent } from '../retry/exchange.js';
 import { delay, timeoutReason, withTimeout } from '../retry/with-timeout.js';
 import type { Route } from '../route.js';
 import type { TsRestOptions } from '../ts-rest-options.js';
+import { type Defaults, type ResolvedOptions, resolveOptions } from './resolve-options.js';
 
 /** What a call of any operation may take. */
 export interface AnyRequest extends RequestParts, CallOptions, TsRestOptions {}

@@ -7,10 +7,9 @@ import { isIdempotent, type Route } from '../route.js';
  */
 export function retryDelayMs(route: Route, retry: number, response: Response | undefined): number {
   if (!isIdempotent(route) || (response && !isRetryableStatus(response.status))) return Infinity;
-  const firstMs = 200;
-  const maxMs = 10_000;
   const askedMs = parseRetryAfter(response?.headers.get('retry-after') ?? '');
-  return Number.isNaN(askedMs) ? Math.random() * Math.min(maxMs, firstMs * 2 ** (retry - 1)) : askedMs;
+  // At most 200 ms before the first retry, 400 before the second, and never more than 10 seconds.
+  return Number.isNaN(askedMs) ? Math.random() * Math.min(10_000, 100 * 2 ** retry) : askedMs;
 }
 
 /** Whether the same request may succeed after a status (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */
