@@ -44,11 +44,12 @@ export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method
  * one is sent more than once.
  */
 export function parseQuery(query: string): Record<string, string | string[]> {
-  const search = new URLSearchParams(query);
   const parameters: Record<string, string | string[]> = Object.create(null);
-  for (const name of new Set(search.keys())) {
-    const [value = '', ...others] = search.getAll(name);
-    parameters[name] = others.length === 0 ? value : [value, ...others];
+  for (const [name, value] of new URLSearchParams(query)) {
+    const earlier = parameters[name];
+    if (earlier === undefined) parameters[name] = value;
+    else if (typeof earlier === 'string') parameters[name] = [earlier, value];
+    else earlier.push(value);
   }
   return parameters;
 }
