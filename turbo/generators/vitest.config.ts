@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // CI compares the number of tests with the one in .ci/test-counts.json.
     reporters: ['default', ['json', { outputFile: 'test-results.json' }]],
     // They check types and run tests of whole workspaces.
