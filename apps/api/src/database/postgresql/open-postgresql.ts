@@ -9,7 +9,11 @@ import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { findAccessToken } from '../queries/find-access-token.js';
 import { checkTables } from './check-tables.js';
 import { checkPooler } from './connections/check-pooler.js';
-import { connectionSettings, queryTimeoutMs } from './connections/connection-settings.js';
+import {
+  connectionSettings,
+  queryTimeoutMs,
+  startConnectTimeoutMs,
+} from './connections/connection-settings.js';
 import { openPool } from './connections/open-pool.js';
 import { rejectAfter } from './connections/reject-after.js';
 import { createCommitTrial } from './create-commit-trial.js';
@@ -77,7 +81,7 @@ function nameStatement({ sql }: SqlQuery): string {
 
 /** Migrates the schema on a separate connection, and checks the tables. */
 async function migrate(location: PostgresqlLocation): Promise<readonly string[]> {
-  const connection = new pg.Client(connectionSettings(location));
+  const connection = new pg.Client(connectionSettings(location, startConnectTimeoutMs));
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   try {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../../database-location.js';
 import { findDriverError } from '../errors/driver-error.js';
-import { connectionSettings } from './connection-settings.js';
+import { connectionSettings, startConnectTimeoutMs } from './connection-settings.js';
 
 /**
  * Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too.
@@ -32,7 +32,7 @@ const withoutWarnings = ['error', 'fatal', 'panic'];
  * @throws {OperatorError} when there is one that lacks what the service needs
  */
 export async function checkPooler(location: PostgresqlLocation): Promise<{ readonly isPooled: boolean }> {
-  const connections = [0, 1].map(() => new pg.Client(connectionSettings(location)));
+  const connections = [0, 1].map(() => new pg.Client(connectionSettings(location, startConnectTimeoutMs)));
   const backends = connections.map(() => new Set<number>());
   // The user may be allowed a single connection only.
   const isSingle = location.poolSize === 1;

@@ -28,7 +28,7 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean): Conne
   const size = canMonitor ? location.poolSize - 1 : location.poolSize;
   const backends = new WeakMap<pg.ClientBase, number>();
   const pool = new pg.Pool({
-    ...connectionSettings(location),
+    ...connectionSettings(location, connectTimeoutMs),
     max: size,
     // Closing a connection waits for the server. If that does not answer, it must not keep the process from ending.
     allowExitOnIdle: true,
@@ -75,7 +75,7 @@ async function findBusyBackends(
   location: PostgresqlLocation,
   pids: readonly (number | undefined)[],
 ): Promise<ReadonlySet<number | undefined>> {
-  const connection = new pg.Client(connectionSettings(location));
+  const connection = new pg.Client(connectionSettings(location, connectTimeoutMs));
   connection.on('error', () => undefined);
   try {
     await connection.connect();
