@@ -42,7 +42,7 @@ export function editsFor(operation: Operation): Edit[] {
         before(/^import/m, `import { ${name}Handler } from './${file}.js';\n`),
         before(
           /^ {2}};\n\n {2}app\.set/m,
-          `${name}: { middleware: middlewareOf('${name}'), handler: ${name}Handler(parts.${access === 'read' ? 'store' : 'plants'}) },\n`,
+          `${name}: { middleware: middlewareOf('${name}'), handler: ${name}Handler(dependencies.${access === 'read' ? 'store' : 'plants'}) },\n`,
         ),
       ),
     },
@@ -55,14 +55,14 @@ function statusesOf({ params }: Operation): number[] {
   return [200, 400, 401, ...(params.length > 0 ? [404] : []), 429, 500, 503];
 }
 
-/** The app is given the store itself, once an operation reads from it. */
+/** Operations are given the store itself, once one of them reads from it. */
 const storeEdits: readonly Edit[] = [
   {
-    file: 'apps/api/src/http/create-app.ts',
+    file: 'apps/api/src/http/routes/operations.ts',
     edit: unlessPresent(
       'readonly store: PlantStore;',
       compose(
-        before(/^import/m, "import type { PlantStore } from '../plants/plant-store.js';\n"),
+        before(/^import/m, "import type { PlantStore } from '../../plants/plant-store.js';\n"),
         before(
           /^ {2}readonly plants: PlantBatcher;/m,
           '  /** What operations read from; they write through `plants`. */\n  readonly store: PlantStore;\n',

@@ -2,7 +2,6 @@ import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import type { RequestLog } from '../logging/request-log.js';
-import type { PlantBatcher } from '../plants/plant-batcher.js';
 import { createBodyBudget } from './body/body-budget.js';
 import { jsonBody } from './body/json-body.js';
 import { sendJson } from './fast-path/send-json.js';
@@ -18,15 +17,14 @@ import { rejectWhenFull } from './middleware/reject-when-full.js';
 import { createRejectionLog } from './middleware/rejection-log.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLogger } from './middleware/request-logger.js';
-import { requireValidTarget } from './middleware/require-valid-target.js';
+import { requireValidTarget } from './middleware/request-target.js';
 import { docs } from './routes/docs.js';
 import { rejectOtherMethods } from './routes/method-not-allowed.js';
 import { notFound } from './routes/not-found.js';
-import { mountOperations } from './routes/operations.js';
+import { mountOperations, type OperationDependencies } from './routes/operations.js';
 
 /** What an app depends on. */
-export interface AppDependencies {
-  readonly plants: PlantBatcher;
+export interface AppDependencies extends OperationDependencies {
   readonly accessTokens: AccessTokens;
   readonly log: Logger;
   /** Where requests are logged; `log` by default. */
@@ -49,36 +47,35 @@ export interface AppDependencies {
  * The app: everything between a request and its reply, in the order in which it happens. Errors are
  * reported in that order, too: path, method, token, content type, size, JSON, shape, taken id.
  */
-export async function createApp(parts: AppDependencies): Promise<Express> {
+export async function createApp(dependencies: AppDependencies): Promise<Express> {
+  const { plants, accessTokens, log, requestLog = log, corsOrigins, stopping, fastPath } = dependencies;
+  const { bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
 
-  if (parts.fastPath) sendJson(app);
+  if (fastPath) sendJson(app);
 
   app.use(
     compose(
       requestId(),
-      ...(parts.fastPath ? [] : [commonHeaders()]),
-      requestLogger(parts.requestLog ?? parts.log),
+      ...(fastPath ? [] : [commonHeaders()]),
+      requestLogger(requestLog),
       checkHeaders,
-      ...(parts.corsOrigins.length > 0 ? [cors(parts.corsOrigins)] : []),
-      rejectDuringShutdown(parts.stopping),
+      ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
+      rejectDuringShutdown(stopping),
       requireValidTarget,
     ),
   );
 
-  mountOperations(app, parts, {
-    all: [
-      bearerAuth(parts.accessTokens),
-      ...(parts.rateLimitPerMinute > 0 ? [await rateLimit(parts.rateLimitPerMinute)] : []),
-    ],
-    write: rejectWhenFull(parts.plants),
-    body: jsonBody(parts.bodyLimitBytes, createBodyBudget(parts.bodiesLimitBytes)),
+  mountOperations(app, dependencies, {
+    all: [bearerAuth(accessTokens), ...(rateLimitPerMinute > 0 ? [await rateLimit(rateLimitPerMinute)] : [])],
+    write: rejectWhenFull(plants),
+    body: jsonBody(bodyLimitBytes, createBodyBudget(bodiesLimitBytes)),
   });
   app.use(rejectOtherMethods);
 
   app.use(docs());
   app.use(notFound);
-  app.use(errorHandler(parts.log, createRejectionLog(parts.log, parts.stopping)));
+  app.use(errorHandler(log, createRejectionLog(log, stopping)));
   return app;
 }

@@ -16,8 +16,8 @@ import {
 } from './code-units.js';
 import { Cursor } from './cursor.js';
 import { isEqual } from './is-equal.js';
-import { readNumber } from './read-number.js';
-import { readString } from './read-string.js';
+import { readNumber } from './number.js';
+import { readString } from './string.js';
 
 /** How many arrays and objects may stand one within the other; RFC 8259, section 9 allows a limit. */
 const maxNesting = 500;

@@ -3,10 +3,15 @@ import { parseQuery } from '@plant-store/contract/request-target';
 import { ContractNoBody } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
-import type { AppDependencies } from '../create-app.js';
+import type { PlantBatcher } from '../../plants/plant-batcher.js';
 import { createPlantHandler } from './create-plant.js';
 
 type Name = keyof typeof contract;
+
+/** What operations depend on. */
+export interface OperationDependencies {
+  readonly plants: PlantBatcher;
+}
 
 /** The middleware that every operation has, and that which it has by what the contract declares of it. */
 export interface OperationMiddleware {
@@ -33,13 +38,20 @@ type OperationOptions = {
 };
 
 /** Mounts the operations of the contract, each with the middleware that it needs and the code that answers it. */
-export function mountOperations(app: Express, parts: AppDependencies, middleware: OperationMiddleware): void {
+export function mountOperations(
+  app: Express,
+  dependencies: OperationDependencies,
+  middleware: OperationMiddleware,
+): void {
   const middlewareOf = (name: Name): OperationHandler[] => [
     ...(contract[name].metadata.access === 'write' ? [middleware.write as OperationHandler] : []),
     ...(hasBody(contract[name]) ? [middleware.body as OperationHandler] : []),
   ];
   const operations: OperationOptions = {
-    createPlant: { middleware: middlewareOf('createPlant'), handler: createPlantHandler(parts.plants) },
+    createPlant: {
+      middleware: middlewareOf('createPlant'),
+      handler: createPlantHandler(dependencies.plants),
+    },
   };
 
   app.set(

@@ -9,9 +9,9 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { messageClasses } from '../fast-path/message-classes.js';
 import { headerLinesLimit } from '../middleware/check-headers.js';
+import { normalizeTarget } from '../middleware/request-target.js';
 import { clientErrorHandler } from './client-error-handler.js';
 import { connectHandler } from './connect-handler.js';
-import { normalizeTarget } from './normalize-target.js';
 import { paceRequests } from './pace-requests.js';
 import { trackExchanges } from './track-exchanges.js';
 

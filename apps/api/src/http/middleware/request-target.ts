@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
+import { ServiceError } from '../../errors/service-error.js';
 
 /** A request whose target may have been found invalid before the app gets it. */
 interface TargetedRequest extends IncomingMessage {
@@ -17,6 +19,17 @@ export function normalizeTarget(request: TargetedRequest): void {
   request.url = path;
   request.invalidTarget = !isValid;
 }
+
+/** Rejects a request whose target `normalizeTarget` found invalid. */
+export const requireValidTarget: RequestHandler = (request, _response, next) => {
+  if (request.invalidTarget) {
+    throw new ServiceError(
+      'bad_request',
+      'The target of the request is not valid. Send a path such as /plants, or an absolute http or https URL.',
+    );
+  }
+  next();
+};
 
 /** Returns the path and the query of a target, exactly as they were sent, without the fragment, scheme and authority. */
 function parseTarget(target: string): { path: string; isValid: boolean } {

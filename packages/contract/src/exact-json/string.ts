@@ -2,10 +2,10 @@ import { BACKSLASH, QUOTE, SPACE } from './code-units.js';
 import type { Cursor } from './cursor.js';
 
 /**
- * Reads the string (RFC 8259, section 7) whose opening quote stands at the cursor. An unpaired surrogate stays what
- * it is.
+ * Reads the string (RFC 8259, section 7) whose opening quote is at the cursor, and moves the cursor behind it. An
+ * unpaired surrogate is kept.
  *
- * @throws {SyntaxError} when it does not end, or holds an unknown escape or a bare control character.
+ * @throws {SyntaxError} when it does not end, or has an unknown escape or an unescaped control character
  */
 export function readString(cursor: Cursor): string {
   const { text, position: start } = cursor;
