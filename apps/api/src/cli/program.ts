@@ -5,8 +5,9 @@ import { exportPlants } from './export.js';
 import { importPlants } from './import.js';
 import { migrate } from './migrate.js';
 import { exportTokens, importTokens } from './move-tokens.js';
+import { adminUrlOf, requireReady } from './ready.js';
 import type { CliContext } from './support/cli-context.js';
-import { toDuration, toLineNumber, toName, toTokenId } from './support/parse-arguments.js';
+import { toDuration, toLineNumber, toName, toTokenId, toUrl } from './support/parse-arguments.js';
 import { createToken, listTokens, revokeToken } from './token.js';
 
 /** What the command line depends on. */
@@ -35,6 +36,7 @@ Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more
 Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
     );
   addServe(program, dependencies);
+  addReady(program, dependencies);
   addToken(program, dependencies);
   addMigrate(program, dependencies);
   addExport(program, dependencies);
@@ -53,6 +55,14 @@ function addServe(program: Command, { context, readConfig, onServiceStopped }: P
       const { serve } = await import('./serve.js');
       await serve(readConfig(), options, context).finally(onServiceStopped);
     });
+}
+
+function addReady(program: Command, { context, readConfig }: ProgramDependencies): void {
+  program
+    .command('ready')
+    .description('ask a running service whether it is ready: exit status 0 if it is, for health checks')
+    .option('--url <url>', 'its admin port (default: that of ADMIN_HOST and ADMIN_PORT)', toUrl)
+    .action(({ url }: { url?: URL }) => requireReady(url ?? adminUrlOf(readConfig()), context));
 }
 
 function addToken(program: Command, { context, readConfig }: ProgramDependencies): void {

@@ -13,6 +13,7 @@ it.each([
   { args: ['import', '--help'], names: ['[file]', '--from-line', 'NDJSON', 'exit status'] },
   { args: ['backup', '--help'], names: ['<file>', 'SQLite'] },
   { args: ['serve', '--help'], names: ['--quickstart'] },
+  { args: ['ready', '--help'], names: ['--url', 'ADMIN_PORT'] },
   { args: ['token', '--help'], names: ['create', 'list', 'revoke'] },
   { args: ['token', 'create', '--help'], names: ['--name', '--expires', '30d'] },
 ])('prints help: $args', async ({ args, names }) => {
@@ -28,6 +29,7 @@ it.each([
   { args: ['token', 'create', '--name', 'x', '--expires', 'soon'], message: 'such as 12h or 30d' },
   { args: ['import', '--from-line', '0'], message: 'the number of a line, from 1 on' },
   { args: ['backup'], message: "missing required argument 'file'" },
+  { args: ['ready', '--url', '127.0.0.1:3001'], message: 'Give a URL, such as http://127.0.0.1:3001' },
   { args: ['token', 'revoke', 'one'], message: 'the id that token list shows' },
 ])('rejects wrong usage with exit status 2: $args', async ({ args, message }) => {
   const { exitCode, stdout, stderr } = await runCommand(args, { folder: temporaryFolder() });

@@ -17,6 +17,15 @@ export function toDuration(text: string): number {
   return durationMs;
 }
 
+/** An HTTP URL. */
+export function toUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('Give a URL, such as http://127.0.0.1:3001.');
+  }
+  return url;
+}
+
 export function toTokenId(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Give the id that token list shows.');
   return Number(text);
