@@ -1,7 +1,7 @@
 // Checks the manifests of the packed packages with publint and Are The Types Wrong.
 import { resolve } from 'node:path';
-import { withPackedPackages } from './pack.js';
-import { run } from './run.js';
+import { withPackedPackages } from './support/pack.js';
+import { run } from './support/run.js';
 
 const commands = resolve(import.meta.dirname, '../node_modules/.bin');
 

@@ -1,9 +1,9 @@
 // Bundles the packed client with Metro and the Babel preset of React Native, and runs the bundle.
 import { cpSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createProject, installTools } from './install.js';
-import { withPackedPackages } from './pack.js';
-import { run } from './run.js';
+import { createProject, installTools } from './support/install.js';
+import { withPackedPackages } from './support/pack.js';
+import { run } from './support/run.js';
 
 /** Installed here rather than in the workspace, which they would make a tenth larger. */
 const metro = ['metro@0.87.1', '@react-native/metro-babel-transformer@0.88.1'];

@@ -1,6 +1,6 @@
 // Runs programs that use the packed packages on the latest Node.js of each line.
-import { withConsumers } from './consumer-project.js';
-import { run } from './run.js';
+import { withConsumers } from './support/consumer-project.js';
+import { run } from './support/run.js';
 
 const lines = [22, 24, 26];
 

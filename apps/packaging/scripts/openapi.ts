@@ -1,9 +1,9 @@
 // Lints the OpenAPI document of the packed contract with Spectral's rules for OpenAPI.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createProject, installTools } from './install.js';
-import { withPackedPackages } from './pack.js';
-import { run } from './run.js';
+import { createProject, installTools } from './support/install.js';
+import { withPackedPackages } from './support/pack.js';
+import { run } from './support/run.js';
 
 /** Installed here rather than in the workspace, which it would make a tenth larger. */
 const spectral = '@stoplight/spectral-cli@6.16.3';

@@ -1,12 +1,12 @@
 // Runs npm and Yarn on the files that they read of the workspace's root, and checks that they print the right command.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pinnedPnpm } from './support/pinned-pnpm.js';
 
 const root = resolve(import.meta.dirname, '../../..');
-const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const advice = `npx -y ${packageManager} install`;
+const advice = `npx -y ${pinnedPnpm} install`;
 
 const mistakes = [
   ['npx', '-y', 'npm@10.8.2', 'install'],

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { formatTable } from '@plant-store/report';
 import { build } from 'esbuild';
-import { programs } from './programs.js';
+import { programs } from './support/program-names.js';
 
 const limitBytes = 3_000;
 /** It includes the table of errors, which only programs that import it load. */

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatTable } from '@plant-store/report';
-import { programs } from './programs.js';
-import { run } from './run.js';
+import { programs } from './support/program-names.js';
+import { run } from './support/run.js';
 
 const root = resolve(import.meta.dirname, '..');
 const measured = ['plant-store', 'orpc-types-only', 'orpc', 'ts-rest-types-only', 'ts-rest'] as const;

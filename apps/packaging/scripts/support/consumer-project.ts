@@ -20,6 +20,7 @@ const projects = [
 
 /** A project that uses one of the packages, with its programs compiled. */
 export interface Consumer {
+  readonly packageName: 'client' | 'contract';
   /** The package and the module resolution. */
   readonly name: string;
   /** The paths of its compiled programs; each fails if a check in it does. */
@@ -38,6 +39,7 @@ export function withConsumers(use: (consumers: readonly Consumer[], client: stri
       installWithNpm(project, tarballs[name], ...pinned);
       checkInstalled(join(project, 'node_modules/@plant-store', name));
       return resolutions.map((options) => ({
+        packageName: name,
         name: `the ${name}, moduleResolution ${options.moduleResolution}`,
         programs: compile(join(project, options.moduleResolution), options, programs),
       }));
@@ -50,7 +52,7 @@ export function withConsumers(use: (consumers: readonly Consumer[], client: stri
 function compile(folder: string, options: object, programs: readonly string[]): string[] {
   mkdirSync(folder);
   for (const program of programs) {
-    cpSync(resolve(import.meta.dirname, `../consumer/${program}.ts`), join(folder, `${program}.ts`));
+    cpSync(resolve(import.meta.dirname, `../../consumer/${program}.ts`), join(folder, `${program}.ts`));
   }
   const compilerOptions = {
     ...options,

@@ -16,7 +16,7 @@ export async function withPackedPackages(use: (packed: Packed) => void | Promise
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-packed-'));
   const pack = (name: string) => {
     const tarball = join(folder, `${name}.tgz`);
-    run(resolve(import.meta.dirname, '../../../packages', name), 'pnpm', 'pack', '--out', tarball);
+    run(resolve(import.meta.dirname, '../../../../packages', name), 'pnpm', 'pack', '--out', tarball);
     return tarball;
   };
   try {

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createProject } from './install.js';
+import { pinnedPnpm } from './pinned-pnpm.js';
 import { run } from './run.js';
 
 interface PackageManager {
@@ -15,7 +16,7 @@ interface PackageManager {
 /** The package managers besides npm, each pinned. All but npm look up the dependencies of a tarball in a registry. */
 const packageManagers: Readonly<Record<string, PackageManager>> = {
   pnpm: {
-    npx: ['-p', 'pnpm@10.34.9', 'pnpm'],
+    npx: ['-p', pinnedPnpm, 'pnpm'],
     add: (tarball) => ['add', tarball],
     node: ['exec', 'node'],
   },
