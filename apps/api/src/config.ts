@@ -18,6 +18,8 @@ export type Config = Readonly<{
   admin: Readonly<{ host: string; port: number }> | undefined;
   database: DatabaseLocation;
   logLevel: (typeof logLevels)[number];
+  /** The share of the requests without an error that are logged, from 0 to 1; those with an error always are. */
+  requestLogShare: number;
   /** The largest request body that is accepted, in bytes. */
   bodyLimitBytes: number;
   /** The most that all bodies being read may hold together, in bytes; at least twice `bodyLimitBytes`. */
@@ -50,6 +52,7 @@ const EnvironmentSchema = z.object({
   DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
   DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
+  LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
   BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
   BODIES_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
@@ -98,6 +101,7 @@ export function parseConfig(
           },
     ),
     logLevel: variables.LOG_LEVEL,
+    requestLogShare: variables.LOG_REQUESTS,
     bodyLimitBytes: variables.BODY_MAX_BYTES,
     bodiesLimitBytes,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
@@ -129,6 +133,16 @@ function wholeNumber(min: number, max: number) {
       error: `must be a whole number from ${min} to ${max}`,
     })
     .transform(Number);
+}
+
+/** The share in `all`, `errors` or `sample=0.01`. */
+function toRequestLogShare(text: string, context: z.RefinementCtx): number {
+  if (text === 'all') return 1;
+  if (text === 'errors') return 0;
+  const [, share] = /^sample=(0?\.\d{1,9}|[01])$/.exec(text) ?? [];
+  if (share !== undefined) return Number(share);
+  context.addIssue('must be all, errors, or sample= and a share from 0 to 1, such as sample=0.01');
+  return z.NEVER;
 }
 
 /**

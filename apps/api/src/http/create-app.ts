@@ -29,6 +29,8 @@ export interface AppDependencies extends OperationDependencies {
   readonly log: Logger;
   /** Where requests are logged; `log` by default. */
   readonly requestLog?: RequestLog;
+  /** The share of the requests without an error that are logged, from 0 to 1. */
+  readonly requestLogShare: number;
   /** The largest request body that is read, in bytes. */
   readonly bodyLimitBytes: number;
   /** How much memory all bodies that are being read may take together, in bytes. */
@@ -49,7 +51,7 @@ export interface AppDependencies extends OperationDependencies {
  */
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog = log, corsOrigins, stopping, fastPath } = dependencies;
-  const { bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
+  const { requestLogShare, bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
 
@@ -59,7 +61,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     compose(
       requestId(),
       ...(fastPath ? [] : [commonHeaders()]),
-      requestLogger(requestLog),
+      requestLogger(requestLog, requestLogShare),
       checkHeaders,
       ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
       rejectDuringShutdown(stopping),

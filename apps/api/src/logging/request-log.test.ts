@@ -7,6 +7,8 @@ const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
 const absentOr = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
 const line = fc.record({
   requestId: text,
+  traceId: absentOr(text),
+  spanId: absentOr(text),
   method: text,
   path: text,
   status: absentOr(fc.integer()),

@@ -3,6 +3,9 @@ import type { Logger } from 'pino';
 /** The fields of a request's log line; those that are `undefined` are left out. */
 export interface RequestLine {
   readonly requestId: string;
+  /** The caller's span. */
+  readonly traceId: string | undefined;
+  readonly spanId: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly status: number | undefined;
@@ -43,6 +46,8 @@ export function createRequestLog({ log, timestamp, destination }: RequestLogOpti
 
 function fields({
   requestId,
+  traceId,
+  spanId,
   method,
   path,
   status,
@@ -51,7 +56,10 @@ function fields({
   plantId,
   durationMs,
 }: RequestLine): string {
-  let text = `,"requestId":${quote(requestId)},"method":${quote(method)},"path":${quote(path)}`;
+  let text = `,"requestId":${quote(requestId)}`;
+  if (traceId !== undefined) text += `,"traceId":${quote(traceId)}`;
+  if (spanId !== undefined) text += `,"spanId":${quote(spanId)}`;
+  text += `,"method":${quote(method)},"path":${quote(path)}`;
   if (status !== undefined) text += `,"status":${status}`;
   if (error !== undefined) text += `,"error":${error}`;
   if (tokenId !== undefined) text += `,"tokenId":${tokenId}`;

@@ -2,30 +2,39 @@ import { errors } from '@plant-store/contract/errors';
 import type { RequestHandler } from 'express';
 import { hideAccessTokens } from '../../auth/access-token-format.js';
 import type { RequestLog } from '../../logging/request-log.js';
+import { parseTraceparent } from '../../logging/traceparent.js';
 
 /**
  * Logs one line per request, once it is over, except for those rejected for overload. Never logs a header or a body, nor a
  * token in the path.
+ *
+ * @param share the share of the requests without an error that are logged, from 0 to 1
  */
-export function requestLogger(log: RequestLog): RequestHandler {
+export function requestLogger(log: RequestLog, share: number): RequestHandler {
   return function requestLogger(request, response, next) {
     const startedAt = performance.now();
     response.on('close', () => {
       const { accessToken, plantId, error } = response.locals;
       // The rejection log counts these.
       if (error === errors.overloaded.error) return;
+      const isSent = response.writableFinished;
+      if (isSent && error === undefined && share < 1 && Math.random() >= share) return;
+      const { traceparent } = request.headers;
+      const caller = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
       log.info(
         {
           requestId: request.id,
+          traceId: caller?.traceId,
+          spanId: caller?.spanId,
           method: request.method,
           path: hideAccessTokens(request.path),
-          status: response.writableFinished ? response.statusCode : undefined,
+          status: isSent ? response.statusCode : undefined,
           error,
           tokenId: accessToken?.id,
           plantId,
           durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
         },
-        response.writableFinished ? 'request' : 'request cut off',
+        isSent ? 'request' : 'request cut off',
       );
     });
     next();
