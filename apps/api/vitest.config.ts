@@ -46,9 +46,9 @@ function createProject(
       name,
       ...options,
       provide: { engine, fastPath },
-      // Only a test that hangs takes this long, even on a busy machine.
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      // Only a test that hangs takes this long, even on a machine that is ten times slower than usual.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
     },
   };
 }

@@ -2,10 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { createClient } from '@plant-store/client';
 import Database from 'better-sqlite3';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { fillStore, readRows } from '../support/process/fill-store.js';
 import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { until } from '../support/until.js';
 
 it('copies every plant acknowledged before it started, during writes, into a store that can be served', async () => {
   const folder = temporaryFolder();
@@ -23,7 +24,7 @@ it('copies every plant acknowledged before it started, during writes, into a sto
     }
   };
   const creating = Promise.all(Array.from({ length: 8 }, createContinuously));
-  await vi.waitUntil(() => acknowledged.length >= 500, { timeout: 30_000 });
+  await until(() => acknowledged.length >= 500);
   const before = acknowledged.length;
   const copy = join(folder, 'copy.db');
   const result = await runCommand(['backup', 'copy.db'], { folder });
@@ -132,7 +133,7 @@ it('leaves no files behind when it is stopped', async () => {
   database.pragma('journal_mode = DELETE');
   database.exec('BEGIN EXCLUSIVE');
   const command = startCommand(['backup', 'copy.db'], { folder });
-  await vi.waitUntil(() => readdirSync(folder).length > 1, { timeout: 30_000 });
+  await until(() => readdirSync(folder).length > 1);
   const { exitCode, stderr } = await command.end('SIGTERM');
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'plant-store: Stopped by SIGTERM.\n' });
   expect(readdirSync(folder)).toEqual(['data']);

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createClient } from '@plant-store/client';
 import Database from 'better-sqlite3';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { countPlants, fillStore, readRows, storePath } from '../support/process/fill-store.js';
 import { plantLine, toInput } from '../support/process/plant-lines.js';
 import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { until } from '../support/until.js';
 
 it('skips plants that are already stored', async () => {
   const folder = temporaryFolder();
@@ -44,7 +45,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     // The last line is incomplete, which must not be reported as bad.
     input.write(lines.slice(0, 4_500).join('') + lines[4_500]?.slice(0, 5));
     const command = startCommand(['import'], { folder, input });
-    await vi.waitUntil(() => countPlants(folder) >= 1_000, { timeout: 30_000 });
+    await until(() => countPlants(folder) >= 1_000);
     const stopped = await command.end(signal);
     expect(stopped).toMatchObject({
       exitCode: 1,
@@ -73,7 +74,7 @@ it('completes a killed import when it is run again', async () => {
   const file = join(folder, 'plants.ndjson');
   writeFileSync(file, Array.from({ length: 50_000 }, (_, index) => plantLine(index + 1)).join(''));
   const command = startCommand(['import', file], { folder });
-  await vi.waitUntil(() => countPlants(folder) >= 1_000, { timeout: 30_000, interval: 1 });
+  await until(() => countPlants(folder) >= 1_000, 1);
   await command.end('SIGKILL');
   const before = countPlants(folder);
   expect(await runCommand(['import', file], { folder })).toMatchObject({

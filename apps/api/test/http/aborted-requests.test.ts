@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
 import { openConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
+import { until } from '../support/until.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -26,8 +27,8 @@ it('are each logged with the plant they stored, even if the client disconnects b
   await sleep(50);
   await endOutage();
 
-  await vi.waitUntil(async () => (await readPlants(service)).length === 101, { timeout: 20_000 });
-  await vi.waitUntil(() => service.logLines.length >= 101, { timeout: 20_000 });
+  await until(async () => (await readPlants(service)).length === 101);
+  await until(() => service.logLines.length >= 101);
   const lines = service.logLines.map((line) => JSON.parse(line));
   const stored = (await readPlants(service)).map(({ id }) => id);
   expect(lines.map(({ plantId }) => plantId).toSorted()).toEqual(stored.toSorted());

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import express, { type ErrorRequestHandler } from 'express';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { createBodyBudget } from '../../src/http/body/body-budget.js';
 import { jsonBody } from '../../src/http/body/json-body.js';
 import { createServer } from '../../src/http/server/create-server.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { openConnection, type RawConnection } from '../support/send-raw.js';
+import { until } from '../support/until.js';
 
 const bodyLimit = 10_000;
 const timeLimits = { requestMs: 60_000, headersMs: 20_000, keepAliveMs: 65_000, checkIntervalMs: 100 };
@@ -62,7 +63,7 @@ it.each([{ early: false }, { early: true }])(
     const connections: RawConnection[] = [];
     for (let count = 0; count < 20; count++) connections.push(await sendUnfinished(baseUrl, 5_000));
     // Half of the budget is for one holder.
-    await vi.waitUntil(() => budget.held === 50_000, { timeout: 20_000 });
+    await until(() => budget.held === 50_000);
     const refused = await sendUnfinished(baseUrl, 5_000);
     expect(await refused.readReply()).toMatchObject({
       status: 503,
@@ -71,17 +72,17 @@ it.each([{ early: false }, { early: true }])(
     });
     expect(budget.held).toBe(50_000);
     for (const connection of connections) connection.destroy();
-    await vi.waitUntil(() => budget.held === 0, { timeout: 20_000 });
+    await until(() => budget.held === 0);
   },
 );
 
 it('lets others send bodies in pieces while one sender has used its share, and anyone in one piece', async () => {
   const { budget, baseUrl } = await startServer();
   for (let count = 0; count < 12; count++) await sendUnfinished(baseUrl, 5_000);
-  await vi.waitUntil(() => budget.held === 50_000, { timeout: 20_000 });
+  await until(() => budget.held === 50_000);
 
   const other = await sendUnfinished(baseUrl, 5_000, 2);
-  await vi.waitUntil(() => budget.held === 55_000, { timeout: 20_000 });
+  await until(() => budget.held === 55_000);
   other.write(`${'x'.repeat(bodyLimit - 5_001)}"`);
   expect(await other.readReply()).toMatchObject({ status: 200, body: { length: bodyLimit } });
 
@@ -147,7 +148,7 @@ it('counts a body in one-byte pieces like one in large pieces, and continues aft
     connection.write('1\r\n1\r\n');
     await delay(1);
   }
-  await vi.waitUntil(() => budget.held === 1_024, { timeout: 20_000 });
+  await until(() => budget.held === 1_024);
   connection.write(`bb8\r\n${'1'.repeat(3_000)}\r\n`);
   expect(await connection.readReply()).toMatchObject({ status: 503 });
   expect(budget.held).toBe(0);
@@ -158,9 +159,9 @@ it('counts a body in one-byte pieces like one in large pieces, and continues aft
 it('frees the memory of a stalled body after its timeout', async () => {
   const { budget, baseUrl } = await startServer({ requestMs: 1_000 });
   const connection = await sendUnfinished(baseUrl, 5_000);
-  await vi.waitUntil(() => budget.held === 5_000, { timeout: 20_000 });
+  await until(() => budget.held === 5_000);
   await connection.readToEnd();
-  await vi.waitUntil(() => budget.held === 0, { timeout: 20_000 });
+  await until(() => budget.held === 0);
 });
 
 it('limits the memory of all bodies in the service, and refuses more as overloaded', async () => {

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startWithStandby } from '../support/postgresql/start-with-standby.js';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { main, runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { until } from '../support/until.js';
 
 const shutdownTimeoutMs = 1_000;
 /** The longest time that a stop may take, as documented in docs/deploy.md. */
@@ -33,7 +34,7 @@ it('exits in time with status 0 while a commit, a request on the admin port and 
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const baseUrl = `http://127.0.0.1:${port}`;
-  await vi.waitUntil(() => fetch(baseUrl).catch(() => undefined), { timeout: 30_000 });
+  await until(() => fetch(baseUrl).catch(() => undefined));
 
   await server.loseStandby();
   const creates = [1, 2, 3].map((id) =>

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import supertest from 'supertest';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server/create-server.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
+import { until } from '../support/until.js';
 
 const { resolve } = createRequire(import.meta.url);
 const bundle = '/docs/swagger-ui-bundle.js';
@@ -35,7 +36,7 @@ it('keeps no file descriptor open for replies that are not read', async () => {
   const before = countDescriptors();
   for (let connection = 0; connection < 10; connection++)
     await sendAndDisconnect(baseUrl, request.repeat(100));
-  await vi.waitUntil(() => countDescriptors() <= before, { timeout: 10_000 });
+  await until(() => countDescriptors() <= before);
 });
 
 it('keeps one copy of a file for all replies', async () => {

@@ -1,12 +1,13 @@
 import { createDatabase } from '@plant-store/postgresql-server';
 import supertest from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Reply } from '../support/expect-error.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import { startPostgresql } from '../support/postgresql/start-postgresql.js';
 import type { LogLine } from '../support/read-log.js';
 import { openConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
+import { until } from '../support/until.js';
 
 async function start(environment: Readonly<Record<string, string>>): Promise<TestService> {
   const service = await startTestService(environment);
@@ -113,7 +114,7 @@ it('is not ready while another program locks the database, and recovers by itsel
 
   await endOutage();
   const isReady = async () => (await probe(service, '/readyz')).status === 200;
-  await vi.waitUntil(isReady, { timeout: 30_000, interval: 50 });
+  await until(isReady);
   expect(await probe(service, '/readyz')).toMatchObject(ready);
   expect(readLines()).toMatchObject([
     {
@@ -131,17 +132,17 @@ it('is not ready while PostgreSQL is down, and recovers by itself', async () => 
   const service = await start({ ADMIN_PORT: '0', DATABASE_URL: await createDatabase(server.url) });
   const isReady = async () => (await probe(service, '/readyz')).status === 200;
   const isNotReady = async () => !(await isReady());
-  await vi.waitUntil(isReady, { timeout: 30_000, interval: 50 });
+  await until(isReady);
 
   await server.stop();
-  await vi.waitUntil(isNotReady, { timeout: 30_000, interval: 50 });
+  await until(isNotReady);
   const refused = await probe(service, '/readyz');
   expect(refused).toMatchObject(unavailable('database_unavailable'));
   expect(Object.keys(refused.body ?? {})).toEqual(['status', 'reason']);
   expect(await probe(service, '/livez')).toMatchObject(live);
 
   await server.start();
-  await vi.waitUntil(isReady, { timeout: 30_000, interval: 50 });
+  await until(isReady);
 });
 
 it('stays live but is not ready while the service stops, and closes last', async () => {

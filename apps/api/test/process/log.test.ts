@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@plant-store/client';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { main, runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { until } from '../support/until.js';
 
 it('keeps storing plants, and stops cleanly, when its log is no longer read', async () => {
   const folder = temporaryFolder();
@@ -68,7 +69,7 @@ it.runIf(existsSync(fullDisk))(
     const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, token });
     const create = async (id: number) => (await client.createPlant({ body: { id, name: 'Fern' } })).status;
 
-    await vi.waitUntil(() => create(1).catch(() => undefined), { timeout: 30_000 });
+    await until(() => create(1).catch(() => undefined));
     for (let id = 2; id <= 50; id++) {
       expect(await create(id)).toBe(200);
       if (id % 10 === 0) await sleep(120);

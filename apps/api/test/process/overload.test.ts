@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { errors } from '@plant-store/contract/errors';
 import { pino } from 'pino';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import type { AccessToken } from '../../src/auth/access-token-store.js';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
@@ -14,6 +14,7 @@ import type { InsertOutcome } from '../../src/plants/plant-store.js';
 import { expectRefusal } from '../support/expect-error.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
+import { until } from '../support/until.js';
 
 /** Starts a service with a queue of two plants, whose store stores nothing until it is released. */
 async function startHeldService() {
@@ -65,7 +66,7 @@ async function fill(service: HeldService) {
   for (let id = 1; !service.plants.isFull(); id++) {
     accepted.push(postPlant(service, { id, name: 'Fern' }).then(({ status }) => status, String));
     await new Promise(setImmediate);
-    await vi.waitUntil(() => service.plants.isFull() || accepted.length < 3);
+    await until(() => service.plants.isFull() || accepted.length < 3);
   }
   return accepted;
 }
@@ -81,7 +82,7 @@ it('logs the number of refused requests, once a second and when it stops, instea
     expectRefusal(reply, 'overloaded', 'The service is overloaded. Try again in 1 second.');
     refusals.push(reply.headers['x-request-id']);
   }
-  await vi.waitUntil(() => service.lines.length > 0, { timeout: 20_000 });
+  await until(() => service.lines.length > 0);
   await postPlant(service, { id: 40, name: 'Fern' });
   service.stopping.abort();
   const counts = parse(service.lines);
@@ -91,7 +92,7 @@ it('logs the number of refused requests, once a second and when it stops, instea
 
   service.release();
   for (const status of accepted) expect(await status).toBe(200);
-  await vi.waitUntil(() => service.lines.length === counts.length + accepted.length, { timeout: 20_000 });
+  await until(() => service.lines.length === counts.length + accepted.length);
   expect(parse(service.lines.slice(counts.length)).map(({ status }) => status)).toEqual(
     accepted.map(() => 200),
   );
@@ -108,7 +109,7 @@ it('refuses a create before its body arrives, and keeps using the connection', a
   connection.write(composePlantRequest(service, body));
   expectRefusal(await connection.readReply(), 'overloaded', 'The service is overloaded.');
   service.release();
-  await vi.waitUntil(() => !service.plants.isFull());
+  await until(() => !service.plants.isFull());
   connection.write(composePlantRequest(service, body));
   expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Fern' } });
   connection.destroy();

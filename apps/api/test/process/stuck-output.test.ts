@@ -4,10 +4,11 @@ import { existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { main } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { until } from '../support/until.js';
 
 const shutdownTimeoutMs = 1_000;
 /** The longest time that a stop may take, as documented in docs/deploy.md. */
@@ -22,7 +23,7 @@ async function startStuck(args: readonly string[], stderr: number | 'inherit') {
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const baseUrl = `http://127.0.0.1:${port}`;
-  await vi.waitUntil(() => fetch(baseUrl).catch(() => undefined), { timeout: 30_000 });
+  await until(() => fetch(baseUrl).catch(() => undefined));
   return { child, baseUrl };
 }
 

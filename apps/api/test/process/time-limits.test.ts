@@ -1,11 +1,12 @@
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { pino } from 'pino';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server/create-server.js';
 import { expectRefusal } from '../support/expect-error.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { openConnection } from '../support/send-raw.js';
+import { until } from '../support/until.js';
 
 const limits = { requestMs: 1_000, headersMs: 500, keepAliveMs: 60_000, checkIntervalMs: 20 };
 
@@ -70,6 +71,6 @@ it('leave no connection open to a client that does not close it', async () => {
   socket.write('POST /plants HTTP/1.1\r\n');
   await new Promise((ended) => socket.once('end', ended).resume());
   expect(await countConnections(server)).toBe(1);
-  await vi.waitUntil(async () => (await countConnections(server)) === 0, { timeout: 10_000 });
+  await until(async () => (await countConnections(server)) === 0);
   socket.destroy();
 });

@@ -1,5 +1,5 @@
-import { vi } from 'vitest';
 import type { TestService } from './start-test-service.js';
+import { until } from './until.js';
 
 /** A line of the log; the other fields depend on the event. */
 export interface LogLine extends Readonly<Record<string, unknown>> {
@@ -15,5 +15,5 @@ export function readLog({ logLines }: TestService, requestId: string | undefined
       .filter((line) => line['requestId'] === requestId);
     return lines.some(({ msg }) => msg.startsWith('request')) ? lines : undefined;
   };
-  return vi.waitUntil(findLines, { timeout: 10_000, interval: 5 });
+  return until(findLines, 5);
 }

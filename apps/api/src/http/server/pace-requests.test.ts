@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { until } from '../../../test/support/until.js';
 import { paceRequests, requestsPerTurn } from './pace-requests.js';
 
 /** A server that notes the paths of its requests as it handles them, and how many of them in each turn. */
@@ -47,9 +48,9 @@ it('handles all requests that come at once, in order, some in each turn', async 
   const count = requestsPerTurn * 5;
   const socket = await open(port);
   socket.resume().write(compose(count).join(''));
-  await vi.waitUntil(() => paths.length === count, { timeout: 20_000 });
+  await until(() => paths.length === count);
   expect(paths).toEqual(Array.from({ length: count }, (_, index) => `/${index}`));
-  await vi.waitUntil(() => turns.reduce((sum, handled) => sum + handled, 0) === count);
+  await until(() => turns.reduce((sum, handled) => sum + handled, 0) === count);
   // A turn of the test may see the end of one of the server and the beginning of the next.
   expect(Math.max(...turns)).toBeLessThanOrEqual(2 * requestsPerTurn);
   socket.destroy();
@@ -116,7 +117,7 @@ it('reads no more from a connection on which many requests wait', async () => {
 
 it('handles the request of another connection before those that wait on one', async () => {
   const { port, parsed, handled, handledBefore } = await flood(20_000);
-  await vi.waitUntil(() => parsed.length - handled.length > 1_000, { timeout: 20_000, interval: 1 });
+  await until(() => parsed.length - handled.length > 1_000, 1);
   const other = await open(port);
   onTestFinished(() => void other.destroy());
   other.write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.js';
 
 /** Polls a URL until it answers with a status. */
 export async function untilStatus(url: string, status: number): Promise<void> {
-  while ((await fetch(url)).status !== status) await sleep(20);
+  await until(async () => (await fetch(url)).status === status);
 }

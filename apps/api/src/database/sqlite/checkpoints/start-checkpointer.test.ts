@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { until } from '../../../../test/support/until.js';
 import type { DatabaseLog, LogFields } from '../../database.js';
 import { processWarnings } from '../../process-warnings.js';
 import { identifyFiles } from '../file-identity.js';
@@ -44,7 +45,7 @@ it('moves commits into the database file while it is open, and releases it', asy
   const size = statSync(path).size;
   const plants = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index), name: 'x'.repeat(100) }));
   await database.plants.insert(plants);
-  await vi.waitUntil(() => statSync(path).size > size + 100_000, { timeout: 30_000 });
+  await until(() => statSync(path).size > size + 100_000);
   await database.close();
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
@@ -103,15 +104,15 @@ it('recovers by itself after a failure that passes, and logs both', async () => 
   const files = identifyFiles(path);
   renameSync(path, `${path}.away`);
   const checkpointer = startCheckpointer(files, { log });
-  await vi.waitUntil(() => checkpointer.failure() !== undefined, { timeout: 30_000 });
+  await until(() => checkpointer.failure() !== undefined);
   renameSync(`${path}.away`, path);
   const size = statSync(path).size;
   const writer = new Sqlite(path);
   writer.pragma('wal_autocheckpoint = 0');
   const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
   for (let id = 0; id < 100; id++) insert.run(id, 'x'.repeat(10_000));
-  await vi.waitUntil(() => statSync(path).size > size + 1_000_000, { timeout: 30_000 });
-  await vi.waitUntil(() => lines.length === 2, { timeout: 30_000 });
+  await until(() => statSync(path).size > size + 1_000_000);
+  await until(() => lines.length === 2);
   expect(checkpointer.failure()).toBeUndefined();
   expect(lines).toEqual([
     `warn: the write-ahead log is not moved into the database: ${path} was deleted or moved away`,
@@ -138,7 +139,7 @@ it('restarts a thread that has ended, and logs only the first failure', async ()
   );
   const restartDelaysMs = { first: 10, longest: 20 };
   const checkpointer = startCheckpointer(identifyFiles(path), { log, program, restartDelaysMs });
-  await vi.waitUntil(() => lines.length === 2, { timeout: 30_000 });
+  await until(() => lines.length === 2);
   expect(readFileSync(marks, 'latin1')).toBe('xxx');
   expect(checkpointer.failure()).toBeUndefined();
   expect(lines).toEqual([
@@ -154,7 +155,7 @@ it('stops immediately while it waits to restart its thread', async () => {
   const program = new URL('data:text/javascript,process.exit(3)');
   const restartDelaysMs = { first: 10 ** 9, longest: 10 ** 9 };
   const checkpointer = startCheckpointer(identifyFiles(path), { log, program, restartDelaysMs });
-  await vi.waitUntil(() => checkpointer.failure() === 'the thread ended with 3', { timeout: 30_000 });
+  await until(() => checkpointer.failure() === 'the thread ended with 3');
   await checkpointer.stop();
   await database.close();
 });
