@@ -58,6 +58,11 @@ export function startCommand(
     stderr += text;
   });
   const ended = once(child, 'close');
+  // Unlike its exit code, this also holds after a signal, and only once all output is read.
+  let hasClosed = false;
+  child.once('close', () => {
+    hasClosed = true;
+  });
   // A failing test must not leave a process behind.
   onTestFinished(() => void child.kill('SIGKILL'));
 
@@ -67,8 +72,7 @@ export function startCommand(
       for (;;) {
         const match = pattern.exec(stdout);
         if (match !== null) return match;
-        if (child.exitCode !== null)
-          throw new Error(`It exited before it printed ${pattern}:\n${stdout}${stderr}`);
+        if (hasClosed) throw new Error(`It exited before it printed ${pattern}:\n${stdout}${stderr}`);
         await Promise.race([once(child.stdout, 'data'), ended]);
       }
     },
