@@ -11,14 +11,11 @@ export type RequestOf<Name extends keyof Client> = Parameters<Client[Name]>[0];
 /** What an operation resolves to: a union that narrows by `status`. */
 export type ReplyOf<Name extends keyof Client> = Awaited<ReturnType<Client[Name]>>;
 
-/**
- * The client of any operations, described in the same way as `Operations`: one function per operation, in groups where
- * the operations are in groups.
- */
-export type ClientOf<Group> = {
-  readonly [Name in keyof Group]: Group[Name] extends { readonly responses: infer Responses }
-    ? Operation<Input<Group[Name]>, Reply<Responses>>
-    : ClientOf<Group[Name]>;
+/** The client of any operations, described in the same way as `Operations`: one function per operation. */
+export type ClientOf<Operations> = {
+  readonly [Name in keyof Operations]: Operations[Name] extends { readonly responses: infer Responses }
+    ? Operation<Input<Operations[Name]>, Reply<Responses>>
+    : never;
 };
 
 /** Takes what the route requires and the options of the call; the argument is optional where nothing is required. */
@@ -32,16 +29,7 @@ type Input<Route> = PathInput<Route> & QueryInput<Route> & BodyInput<Route>;
 
 type PathInput<Route> = Route extends { readonly params: infer Params }
   ? { readonly params: Params }
-  : Route extends { readonly path: `${string}/:${infer Rest}` }
-    ? { readonly params: { readonly [Name in ParameterNames<Rest>]: string | number | bigint } }
-    : unknown;
-
-/** The names in `id/leaves/:leafId`, which is what follows the first colon of a path. */
-type ParameterNames<Rest extends string> = Rest extends `${infer Name}/:${infer Others}`
-  ? FirstSegment<Name> | ParameterNames<Others>
-  : FirstSegment<Rest>;
-
-type FirstSegment<Path extends string> = Path extends `${infer First}/${string}` ? First : Path;
+  : unknown;
 
 type QueryInput<Route> = Route extends { readonly query: infer Query }
   ? Record<never, never> extends Query

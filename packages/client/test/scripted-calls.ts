@@ -7,20 +7,20 @@ import type { Fetch } from '../src/retry/exchange.js';
 /** Operations that are not those of the contract. */
 interface TestOperations {
   readonly store: {
-    readonly path: '/plants';
     readonly body: { readonly id: bigint };
     readonly responses: { readonly 200: unknown };
   };
   readonly add: TestOperations['store'];
-  readonly leaves: {
-    readonly find: { readonly path: '/plants/:plant/leaves/:leaf'; readonly responses: { 200: unknown } };
+  readonly find: {
+    readonly params: { readonly plant: string; readonly leaf: bigint };
+    readonly responses: { readonly 200: unknown };
   };
 }
 const statuses = [200, 400, 401, 429, 500, 503];
 const routes = {
   store: { method: 'POST', path: '/plants', statuses, idempotent: true },
   add: { method: 'POST', path: '/plants', statuses },
-  leaves: { find: { method: 'GET', path: '/plants/:plant/leaves/:leaf', statuses } },
+  find: { method: 'GET', path: '/plants/:plant/leaves/:leaf', statuses },
 };
 
 /** A client of the test operations: `store` may be retried, `add` may not. */

@@ -14,7 +14,6 @@ function program(operations: number): string {
   );
   const types = names.map(
     (name) => `${name}: {
-      path: (typeof routes)['${name}']['path'];
       params: { id: number | bigint };
       query: { tag?: string | undefined };
       responses: { [Status in (typeof routes)['${name}']['statuses'][number]]: Status extends 200 ? Plant : ErrorBody<Status> };

@@ -54,12 +54,6 @@ describe('each operation as types is that of the contract', () => {
     expectTypeOf<keyof Operations>().toEqualTypeOf<Names>();
   });
 
-  it('by its path', () => {
-    expectTypeOf<Parts<'path'>>().toEqualTypeOf<{
-      [Name in Names]: PartOf<(typeof contract)[Name], 'path'>;
-    }>();
-  });
-
   it('by the parameters in its path', () => {
     type Expected = { [Name in Names]: PartOf<RequestOf<Name>, 'params'> };
     expectTypeOf<Parts<'params'>>().toEqualTypeOf<Expected>();

@@ -24,7 +24,6 @@ type Responses<Operation extends keyof typeof routes, Success> = {
  */
 export interface Operations {
   createPlant: {
-    path: (typeof routes)['createPlant']['path'];
     body: NewPlantInput;
     responses: Responses<'createPlant', Plant>;
   };

@@ -97,7 +97,6 @@ function describeTypes({ name, params, hasBody }: Operation): string {
   const types = params.map((param) => `${param}: number | bigint`).join('; ');
   return `
   ${name}: {
-    path: (typeof routes)['${name}']['path'];
 ${params.length > 0 ? `    params: { ${types} };\n` : ''}${hasBody ? '    body: NewPlantInput;\n' : ''}    responses: Responses<'${name}', Plant>;
   };
 `;

@@ -43,7 +43,7 @@ describe('a request is retried', () => {
 
   it('where the method makes it safe', async () => {
     const { fetch } = scriptFetch(reset, ok());
-    const find = createTestClient({ fetch }).leaves.find({ params: { plant: 'a/b', leaf: 1n } });
+    const find = createTestClient({ fetch }).find({ params: { plant: 'a/b', leaf: 1n } });
     expect(await resultOf(find)).toMatchObject({ status: 200 });
     expect(fetch).toHaveBeenLastCalledWith('https://example.com/plants/a%2Fb/leaves/1', expect.anything());
   });
