@@ -10,9 +10,9 @@ import type { ClientOptions } from './options.js';
  * An operation resolves to `{ status, body, headers, requestId, replayed, response }` for every status that the
  * contract declares; `status` narrows `body`. An id is sent exactly: pass a `bigint` beyond `Number.MAX_SAFE_INTEGER`.
  *
- * @throws {TypeError} when an option is not valid. An operation rejects with a `RangeError` before anything is sent when
- * an integer `number` is not safe, with a `NetworkError` when no complete reply came, with a `TimeoutError` when none
- * came in time, and with an `UnexpectedResponseError` for a response that the API does not define.
+ * @throws {TypeError} when `baseUrl` or `token` is not valid. An operation rejects with a `RangeError` before anything is
+ * sent when an integer `number` is not safe, with a `NetworkError` when no complete reply came, with a `TimeoutError` when
+ * none came in time, and with an `UnexpectedResponseError` for a response that the API does not define.
  *
  * @example
  * import { createClient } from '@plant-store/client';

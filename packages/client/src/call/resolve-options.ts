@@ -13,34 +13,37 @@ export interface Defaults extends CallOptions {
 
 /** The options of one call, with their defaults. */
 export interface ResolvedOptions
-  extends Required<Pick<CallOptions, 'timeoutMs' | 'attemptTimeoutMs' | 'retries' | 'fetch'>>,
-    Pick<CallOptions, 'onRequest' | 'onResponse'> {
+  extends Required<Pick<CallOptions, 'timeoutMs' | 'attemptTimeoutMs' | 'retries' | 'fetch'>> {
   readonly baseUrl: string;
   readonly tokens: Tokens;
   /** With lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly fetchOptions: TsRestOptions['fetchOptions'];
+  readonly onRequest: CallOptions['onRequest'] | undefined;
+  readonly onResponse: CallOptions['onResponse'] | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
-/** The options of a call: its own, then those of the client, then the defaults. */
+/**
+ * The options of a call: its own, then those of the client, then the defaults. One that is `undefined` counts as absent,
+ * since the compiler accepts it unless `exactOptionalPropertyTypes` is on.
+ */
 export function resolveOptions(defaults: Defaults, request: CallOptions & TsRestOptions): ResolvedOptions {
-  const { token, extraHeaders, fetchOptions, overrideClientOptions } = request;
-  const baseUrl = request.baseUrl ?? overrideClientOptions?.baseUrl;
+  const baseUrl = request.baseUrl ?? request.overrideClientOptions?.baseUrl;
   return {
-    timeoutMs: 30_000,
-    attemptTimeoutMs: 10_000,
-    retries: 2,
-    fetch: globalFetch,
-    ...defaults,
-    ...request,
     baseUrl: baseUrl === undefined ? defaults.baseUrl : parseBaseUrl(baseUrl),
-    tokens: token === undefined ? defaults.tokens : createTokens(token),
-    headers: lowerNames({ ...defaults.headers, ...extraHeaders, ...request.headers }),
-    fetchOptions,
-    signal: request.signal ?? fetchOptions?.signal ?? defaults.signal,
+    tokens: request.token === undefined ? defaults.tokens : createTokens(request.token),
+    headers: lowerNames({ ...defaults.headers, ...request.extraHeaders, ...request.headers }),
+    fetchOptions: request.fetchOptions,
+    signal: request.signal ?? request.fetchOptions?.signal ?? defaults.signal,
+    timeoutMs: request.timeoutMs ?? defaults.timeoutMs ?? 30_000,
+    attemptTimeoutMs: request.attemptTimeoutMs ?? defaults.attemptTimeoutMs ?? 10_000,
+    retries: request.retries ?? defaults.retries ?? 2,
+    fetch: request.fetch ?? defaults.fetch ?? globalFetch,
+    onRequest: request.onRequest ?? defaults.onRequest,
+    onResponse: request.onResponse ?? defaults.onResponse,
   };
 }
 

@@ -13,7 +13,7 @@ export function withTimeout<Result>(
   signal?: AbortSignal,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
+    signal?.throwIfAborted();
     const control = new AbortController();
     const release = () => {
       clearTimeout(timer);
