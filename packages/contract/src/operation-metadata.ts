@@ -12,7 +12,7 @@ export interface OperationMetadata<Name extends keyof typeof routes = keyof type
   readonly replies: Readonly<Record<Exclude<Statuses<Name>, keyof typeof commonReplies>, ReplyDescription>>;
 }
 
-/** What the OpenAPI document says of a reply. */
+/** A reply as the OpenAPI document describes it. */
 export interface ReplyDescription {
   readonly description: string;
   /** The headers that it may bear besides those that every reply of its status may bear. */

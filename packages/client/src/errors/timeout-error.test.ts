@@ -3,7 +3,7 @@ import { NetworkError } from './network-error.js';
 import { isTimeoutError, TimeoutError } from './timeout-error.js';
 
 describe('TimeoutError', () => {
-  it('has its name in the stack, and says whether the request may have been carried out', () => {
+  it('has its name in the stack, and shows whether the request may have been carried out', () => {
     const cause = new NetworkError('gone', { outcome: 'unknown' });
     const error = new TimeoutError('got no reply in 5 ms', { outcome: 'unknown', cause });
     expect(error).toMatchObject({ name: 'TimeoutError', outcome: 'unknown', cause });

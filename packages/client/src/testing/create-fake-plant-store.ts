@@ -9,7 +9,7 @@ import type { Fault } from './fault.js';
 import { toResponse } from './reply.js';
 import { nameRequest } from './request/request-id.js';
 
-/** Where a fake plant store seems to be, and whom it lets in. */
+/** Where a fake plant store seems to be, and which token it accepts. */
 export interface FakePlantStoreOptions {
   /** The address to seem to be at, as `createClient` takes it. Default: `http://plant-store.test`. */
   readonly baseUrl?: string | URL;

@@ -1,5 +1,5 @@
 /**
- * What goes wrong with one request to a fake plant store. `stored` says whether the request is carried out all the
+ * What goes wrong with one request to a fake plant store. `stored` is whether the request is carried out all the
  * same, before anything goes wrong, so that a valid plant is stored; the default is `false`.
  *
  * @example

@@ -79,7 +79,7 @@ describe('the grammar of RFC 8259', () => {
     ['["\\u00e9\\u00g0"]', 'Unknown escape in a string at position 8'],
     ['["\\\n"]', 'Unknown escape in a string at position 2'],
     ['{"\\u12":1}', 'Unknown escape in a string at position 2'],
-  ])('says of %j: %s', (text, message) => {
+  ])('reports for %j: %s', (text, message) => {
     expect(() => parseExactJson(text)).toThrow(new SyntaxError(message));
   });
 

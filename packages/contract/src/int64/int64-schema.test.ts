@@ -21,7 +21,7 @@ describe('Int64Schema', () => {
   });
 
   it.each([INT64_MIN - 1n, INT64_MAX + 1n, 1.5, 2 ** 53, Number.NaN, '1', '', true, null, [1], {}])(
-    'refuses %o and says what it takes',
+    'refuses %o and reports what it takes',
     (value) => {
       expect(messagesFor(value)).toEqual([
         'must be an integer from -9223372036854775808 to 9223372036854775807',
@@ -29,7 +29,7 @@ describe('Int64Schema', () => {
     },
   );
 
-  it('says of a missing integer that it is required', () => {
+  it('reports a missing integer as required', () => {
     expect(messagesFor(undefined)).toEqual(['is required']);
   });
 });

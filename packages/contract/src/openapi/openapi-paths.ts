@@ -9,7 +9,7 @@ import { type ErrorDefinition, errors } from '../errors/errors.js';
 import { commonReplies, type OperationMetadata, type ReplyDescription } from '../operation-metadata.js';
 import { describeHeaders } from './openapi-headers.js';
 
-/** A route of the contract, with what the document says of its replies. */
+/** A route of the contract, with the description of its replies. */
 export type DescribedRoute = AppRoute & {
   readonly metadata: Pick<OperationMetadata, 'tag'> & {
     readonly replies: Readonly<Record<number, ReplyDescription>>;
@@ -117,7 +117,7 @@ function rejectUndescribable(operationId: string, route: DescribedRoute): void {
   }
 }
 
-/** A POST without a body says so; a GET has none. */
+/** A POST without a body declares `ContractNoBody`; a GET has no `body`. */
 function hasBody(route: AppRoute): route is AppRoute & { body: unknown } {
   return 'body' in route && route.body !== ContractNoBody;
 }
