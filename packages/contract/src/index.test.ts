@@ -75,7 +75,7 @@ describe('the packages that a module loads', () => {
     ['request-schemas.ts', ['zod']],
     ['contract.ts', ['@ts-rest/core', 'zod']],
     ['index.ts', ['@ts-rest/core', 'zod']],
-    ['openapi/openapi.ts', ['@ts-rest/core', 'zod', 'zod-openapi']],
+    ['openapi/create-document.ts', ['@ts-rest/core', 'zod', 'zod-openapi']],
   ])('%s: %j', (file, packages) => {
     expect(packagesLoadedBy(file)).toEqual(packages);
   });

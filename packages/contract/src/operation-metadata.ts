@@ -1,5 +1,5 @@
 import type { ErrorName } from './errors/errors.js';
-import type { HeaderName } from './openapi/openapi-headers.js';
+import type { HeaderName } from './openapi/describe-headers.js';
 import type { routes } from './routes.js';
 
 /** What is to be known of an operation besides its route and its schemas. */

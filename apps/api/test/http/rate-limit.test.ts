@@ -53,6 +53,17 @@ describe(`with a limit of ${limit} requests per minute`, () => {
     expectRefusal(await postPlant({ ...service, token }, '{'), 'rate_limited', 'Too many requests.');
   });
 
+  it('reports the remaining requests with a failure of the service, too', async () => {
+    await service.database.query('ALTER TABLE plants RENAME TO elsewhere');
+    const { status, headers } = await postPlant({ ...service, token }, { id: 9, name: 'n' });
+    await service.database.query('ALTER TABLE elsewhere RENAME TO plants');
+    expect(status).toBe(500);
+    expect(headers).toMatchObject({
+      'ratelimit-policy': expect.stringMatching(/^"plants"; q=3; w=60/),
+      ratelimit: expect.stringMatching(/^"plants"; r=2; t=/),
+    });
+  });
+
   it('does not count requests without a valid token', async () => {
     for (let time = 1; time <= limit + 1; time++) {
       expect((await postPlant({ ...service, token: 'unknown' }, '{}')).status).toBe(401);

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { createDocument } from 'zod-openapi';
 import { errorSchemaOf } from '../errors/error-schema.js';
 import { Int64ParameterSchema } from '../int64/int64-parameter-schema.js';
-import { type DescribedRoute, describePaths } from './openapi-paths.js';
+import { type DescribedRoute, describePaths } from './describe-paths.js';
 
 const plants = {
   method: 'POST',

@@ -4,7 +4,7 @@ import { contract } from '../contract.js';
 import { ErrorSchema } from '../errors/error-schema.js';
 import { type ErrorDefinition, errors } from '../errors/errors.js';
 import { NewPlantSchema, PlantSchema } from '../plant.js';
-import { createOpenApiDocument } from './openapi.js';
+import { createOpenApiDocument } from './create-document.js';
 
 const document = createOpenApiDocument();
 const operation = document.paths?.['/plants']?.post;
@@ -57,8 +57,8 @@ describe('the document', () => {
     ['400', 'Error', 'RateLimit', 'RateLimit-Policy'],
     ['401', 'Error', 'WWW-Authenticate'],
     ['429', 'Error', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
-    ['500', 'Error'],
-    ['503', 'Error', 'Retry-After'],
+    ['500', 'Error', 'RateLimit', 'RateLimit-Policy'],
+    ['503', 'Error', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
   ])('describes the reply %s of createPlant with %s and its headers', (status, schema, ...headers) => {
     const response = operation?.responses?.[status];
     expect(response).toMatchObject({ content: jsonOf(schema), description: expect.stringMatching(/^[A-Z]/) });

@@ -1,7 +1,7 @@
 import { createDocument } from 'zod-openapi';
 import { contract } from '../contract.js';
-import { headers } from './openapi-headers.js';
-import { describePaths } from './openapi-paths.js';
+import { headers } from './describe-headers.js';
+import { describePaths } from './describe-paths.js';
 
 /**
  * The OpenAPI 3.1 document of the API, derived from the contract: paths, schemas, examples and errors

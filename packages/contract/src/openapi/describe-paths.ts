@@ -7,7 +7,7 @@ import type {
 } from 'zod-openapi';
 import { type ErrorDefinition, errors } from '../errors/errors.js';
 import { commonReplies, type OperationMetadata, type ReplyDescription } from '../operation-metadata.js';
-import { describeHeaders } from './openapi-headers.js';
+import { describeHeaders } from './describe-headers.js';
 
 /** A route of the contract, with the description of its replies. */
 export type DescribedRoute = AppRoute & {
@@ -95,7 +95,7 @@ function describeErrors(status: number, names: readonly string[] = Object.keys(e
 function rejectUndescribable(operationId: string, route: DescribedRoute): void {
   const reject = (what: string) => {
     throw new Error(
-      `${operationId}: the OpenAPI document cannot describe ${what} yet; extend openapi-paths.ts`,
+      `${operationId}: the OpenAPI document cannot describe ${what} yet; extend describe-paths.ts`,
     );
   };
   if (!/^(\/(:\w+|[\w.~-]+))+$/.test(route.path)) reject(`the path ${route.path}`);

@@ -44,12 +44,14 @@ export type HeaderName = keyof typeof components;
 
 const rateLimitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
 
-/** The headers, besides the request id, that a reply of a status may bear whatever the operation. */
+/**
+ * The headers, besides the request id, that a reply of a status may bear whatever the operation. Without an entry it may
+ * bear the RateLimit headers: they are set once the token is valid, and stay whatever happens then.
+ */
 const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After', ...rateLimitHeaders],
-  500: [],
-  503: ['Retry-After'],
+  503: ['Retry-After', ...rateLimitHeaders],
 };
 
 /** The headers that a reply of a status may bear: those of every operation, and those given. */
