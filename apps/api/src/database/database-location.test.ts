@@ -16,6 +16,10 @@ it.each([
   ['postgresql://u:p@host:port/plants', 'is not a URI'],
   ['postgresql://u:100%safe@host/plants', 'is not a URI'],
   ['postgresql://u:p@host/100%', 'is not a URI'],
+  ['postgresql://u:123?safe@host/plants', 'is not a URI'],
+  ['postgresql://u:123?safe&1@host/plants', 'is not a URI'],
+  ['postgresql://u:123?safe=1@host/plants', 'is not a URI'],
+  ['postgresql://u:123?safe#1@host/plants', 'is not a URI'],
   ['postgresql://u:p@host/plants?sslmode=require&sslmode=disable', 'has the parameter sslmode twice'],
   ['postgresql://u:p@a,b/plants', 'must name one host, not a list: for failover let a proxy'],
   ['postgresql://u:p@a:1,b:2/plants', 'must name one host'],
@@ -23,6 +27,7 @@ it.each([
   ['postgresql://u:p@[::1],b/plants', 'must name one host'],
   ['postgresql://u:p@a%2Cb/plants', 'must name one host'],
   ['postgresql:///plants?host=a,b', 'must name one host'],
+  ['postgresql:///plants?host=db.example', 'must have the folder of a Unix socket as host'],
   ['postgresql://u:p@a/plants?host=%2Frun%2Fa%2C%2Frun%2Fb', 'must name one host'],
   ['mysql://u:p@host/plants', 'must be file: and the path of a SQLite file'],
   ['plants.db', 'must be file: and the path of a SQLite file'],
@@ -37,7 +42,7 @@ it('accepts a comma in the password and in the name of the database', () => {
   expect(parseDatabaseUrl(url)).toEqual({ engine: 'postgresql', url, schema: 'public' });
 });
 
-it('accepts a socket instead of a host', () => {
-  const url = 'postgresql:///plants?host=%2Fvar%2Frun%2Fpostgresql';
+it.each(['postgresql:///plants', 'postgresql://u:p@localhost/plants'])('accepts a socket: %s', (base) => {
+  const url = `${base}?host=%2Fvar%2Frun%2Fpostgresql`;
   expect(parseDatabaseUrl(url)).toEqual({ engine: 'postgresql', url, schema: 'public' });
 });

@@ -62,19 +62,21 @@ const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** Several hosts before the path, which libpq tries one after the other; a comma may be part of the password. */
 const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
+/** An @ after the host: what stands before it may be the rest of a password, which must not be quoted. */
+const lateUserInfo = /[?#].*@/s;
 const oneHost =
   'must name one host, not a list: for failover let a proxy, a virtual address or a DNS name lead to the primary, and name that';
+const notUri = 'is not a URI: write special characters of a password as %XX';
 
 function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly problem: string } {
   if (hostList.test(text)) return { problem: oneHost };
-  if (!URL.canParse(text) || !isDecodable(text)) {
-    return { problem: 'is not a URI: write special characters of a password as %XX' };
-  }
+  if (!URL.canParse(text) || !isDecodable(text)) return { problem: notUri };
   const url = new URL(text);
   const { searchParams } = url;
   const names = [...searchParams.keys()];
   const unknown = names.find((name) => !parameters.includes(name));
   if (unknown !== undefined) {
+    if (lateUserInfo.test(text)) return { problem: notUri };
     return { problem: `has the parameter ${unknown}; only ${parameters.join(', ')} are supported` };
   }
   const duplicate = names.find((name, index) => names.indexOf(name) < index);
@@ -88,9 +90,13 @@ function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly proble
   }
   if (!/^\/[^/]+$/.test(url.pathname))
     return { problem: 'must end in the name of a database, as in //host/plants' };
-  const hosts = [decodeURIComponent(url.hostname), searchParams.get('host')];
+  const socketFolder = searchParams.get('host');
+  const hosts = [decodeURIComponent(url.hostname), socketFolder];
   if (hosts.some((host) => host?.includes(','))) return { problem: oneHost };
-  if (url.hostname === '' && !searchParams.has('host')) return { problem: 'must name a host' };
+  if (socketFolder !== null && !socketFolder.startsWith('/')) {
+    return { problem: 'must have the folder of a Unix socket as host, such as /var/run/postgresql' };
+  }
+  if (url.hostname === '' && socketFolder === null) return { problem: 'must name a host' };
   const schema = searchParams.get('schema') ?? 'public';
   if (!schemaName.test(schema)) {
     return { problem: 'must have lower-case letters, digits and _ only in its schema' };

@@ -25,6 +25,11 @@ describe('rejects, saying what to do and never quoting the password,', () => {
       (url) => asUser(url).replace(password, `wrong-${password}`),
       /^The database plants_\w+ on 127.0.0.1:\d+ cannot be opened: password authentication failed for user "gardener"\nSet DATABASE_URL to /,
     ],
+    [
+      'no server on a socket',
+      (url) => `${asUser(url)}?host=/nowhere`,
+      /^The database plants_\w+ on \/nowhere:\d+ cannot be opened: .*ENOENT.*\nSet DATABASE_URL to /,
+    ],
     ['no server', (url) => asUser(url).replace(/:\d+\//, ':1/'), /ECONNREFUSED.*\nSet DATABASE_URL to /],
     [
       'a server that does not answer',

@@ -118,10 +118,11 @@ async function checkWritable(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** The name and address of the database, without the password. */
+/** The name and address of the database, without the password. The folder of a socket takes precedence in the driver. */
 function nameOf({ url }: PostgresqlLocation): string {
-  const { hostname, port, pathname } = new URL(url);
-  return `${decodeURIComponent(pathname.slice(1))} on ${hostname || 'this machine'}${port && `:${port}`}`;
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  const host = searchParams.get('host') ?? hostname;
+  return `${decodeURIComponent(pathname.slice(1))} on ${host}${port && `:${port}`}`;
 }
 
 function describe(error: unknown): string {
