@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,16 +36,18 @@ it('copies what is committed, and nothing else', async () => {
   copy.close();
 });
 
-it('stops immediately when it is aborted', async () => {
+it('stops immediately when it is aborted, and removes the journal of the copy', async () => {
   // The copy waits for this lock, so it cannot end by itself.
   const other = new Sqlite(copyPath);
   other.exec('BEGIN EXCLUSIVE');
+  writeFileSync(`${copyPath}-journal`, '');
   const controller = new AbortController();
   const copying = copySqlite(path, copyPath, controller.signal);
   await Promise.all([
     expect(copying).rejects.toThrow('enough'),
     sleep(500).then(() => controller.abort(new Error('enough'))),
   ]);
+  expect(existsSync(`${copyPath}-journal`)).toBe(false);
   other.exec('ROLLBACK');
   other.close();
   expect(statSync(copyPath).size).toBe(0);

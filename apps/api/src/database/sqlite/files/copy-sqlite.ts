@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
@@ -34,12 +35,20 @@ export async function copySqlite(path: string, copyPath: string, stop: AbortSign
 }
 
 async function copy(path: string, copyPath: string, stop: AbortSignal): Promise<number> {
+  stop.throwIfAborted();
+  const running = run(process.execPath, [program, path, copyPath]);
+  // With the option `signal` the promise would be rejected before the process has ended.
+  const kill = () => running.child.kill('SIGKILL');
+  stop.addEventListener('abort', kill);
   try {
-    const options = { signal: stop, killSignal: 'SIGKILL' } as const;
-    const { stdout } = await run(process.execPath, [program, path, copyPath], options);
+    const { stdout } = await running;
     return Number(stdout);
   } catch (error) {
+    // SQLite deletes its journal, unless it was killed.
+    rmSync(`${copyPath}-journal`, { force: true });
     throw stop.aborted ? stop.reason : cannotBeCopied(path, describe(error), error);
+  } finally {
+    stop.removeEventListener('abort', kill);
   }
 }
 
