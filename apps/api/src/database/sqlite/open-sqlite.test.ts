@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { processWarnings } from '../process-warnings.js';
@@ -43,4 +44,15 @@ it('opens an up-to-date database while another process writes', async () => {
   await (await openSqlite(path, processWarnings)).close();
   other.exec('ROLLBACK');
   other.close();
+});
+
+it('waits for another process that has locked an up-to-date database', async () => {
+  await (await openSqlite(path, processWarnings)).close();
+  const other = new Sqlite(path);
+  // A reader: the migrations can be checked beside it, but the write-ahead log cannot be switched on.
+  other.exec('PRAGMA journal_mode = DELETE; BEGIN; SELECT id FROM plants');
+  await Promise.all([
+    openSqlite(path, processWarnings).then((database) => database.close()),
+    sleep(500).then(() => other.close()),
+  ]);
 });

@@ -21,8 +21,8 @@ import { rememberDamage, retryWhileBusy, runQuery } from './run-query.js';
 import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 import { tryCommit } from './try-commit.js';
 
-/** How long a migration waits for another process that has locked the file, in milliseconds. */
-const migrationTimeoutMs = 60_000;
+/** How long a start waits for another process that has locked the file, in milliseconds. */
+const startTimeoutMs = 60_000;
 
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
 const lockTimeoutMs = 5;
@@ -38,22 +38,16 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
     else createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
     const adapter = createDurableAdapter(path);
-    const connection = await adapter.connect();
+    const { connection, growMap, files } = await connect(adapter, path);
     const unlessDamaged = rememberDamage(log);
     const runUnlessDamaged = nestRunners(unlessDamaged, runQuery);
-    const syncLog = () => syncToDisk(`${path}-wal`);
+    const syncLog = () => syncToDisk(files.log.path);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connection, '?', hash),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => syncOrThrow(syncLog),
       runQuery: runUnlessDamaged,
     });
-    const growMap = await mapFile(connection);
-    // After the first read all of them exist, and remain while the connection is open.
-    const files = identifyFiles(path);
-    // A log left by a killed process, or its directory entry, may not be on disk yet.
-    syncLog();
-    syncToDisk(dirname(path));
     const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
     const plants = createSqlitePlantStore(connection, {
       syncLog,
@@ -115,7 +109,29 @@ function migrate(path: string): Promise<readonly string[]> {
     } finally {
       await connection.dispose();
     }
-  }, migrationTimeoutMs);
+  }, startTimeoutMs);
+}
+
+/**
+ * Opens the connection of the plants, maps its file, and syncs what is read. Another process that is just closing the
+ * file has locked it for as long as it moves the write-ahead log into it.
+ */
+function connect(adapter: SqlDriverAdapterFactory, path: string) {
+  return retryWhileBusy(async () => {
+    const connection = await adapter.connect();
+    try {
+      const growMap = await mapFile(connection);
+      // After the first read all of them exist, and remain while the connection is open.
+      const files = identifyFiles(path);
+      // A log left by a killed process, or its directory entry, may not be on disk yet.
+      syncToDisk(files.log.path);
+      syncToDisk(dirname(path));
+      return { connection, growMap, files };
+    } catch (error) {
+      await connection.dispose();
+      throw error;
+    }
+  }, startTimeoutMs);
 }
 
 /** Creates connections with the service's settings: each commit is on disk before it returns. */
