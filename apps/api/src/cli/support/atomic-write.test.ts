@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { writeAtomically } from './atomic-write.js';
 
 let folder = '';
@@ -50,6 +51,39 @@ it('rejects a file that was created meanwhile, and leaves it unchanged', async (
   await expect(late).rejects.toThrow(`${path} exists already`);
   expect(readdirSync(folder)).toEqual(['plants']);
   expect(readFileSync(path, 'utf8')).toBe('other content');
+});
+
+describe('on a disk without hard links', () => {
+  beforeEach(() => failWith('link', 'EPERM'));
+  afterEach(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+
+  function failWith(name: 'link' | 'rename', code: string): void {
+    vi.spyOn(fs.promises, name).mockRejectedValue(Object.assign(new Error(code), { code, syscall: name }));
+    syncBuiltinESMExports();
+  }
+
+  it('creates the file, too', async () => {
+    await writeAtomically(path, (temporaryPath) => writeFile(temporaryPath, 'complete'));
+    expect(readdirSync(folder)).toEqual(['plants']);
+    expect([readFileSync(path, 'utf8'), modeOf(path)]).toEqual(['complete', '600']);
+  });
+
+  it('leaves a file unchanged that was created meanwhile', async () => {
+    const late = writeAtomically(path, () => writeFile(path, 'other content'));
+    await expect(late).rejects.toThrow(`${path} exists already`);
+    expect(readdirSync(folder)).toEqual(['plants']);
+    expect(readFileSync(path, 'utf8')).toBe('other content');
+  });
+
+  it('leaves nothing behind when the file cannot get its name', async () => {
+    failWith('rename', 'EIO');
+    const failing = writeAtomically(path, (temporaryPath) => writeFile(temporaryPath, 'complete'));
+    await expect(failing).rejects.toThrow(/plants cannot be written: EIO/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });
 
 it('reports why a file cannot be written', async () => {

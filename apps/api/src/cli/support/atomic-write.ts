@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OperatorError } from '../../errors/operator-error.js';
 
@@ -23,14 +23,31 @@ export async function writeAtomically<Result>(
     await createEmpty(temporaryPath);
     const result = await fill(temporaryPath);
     await sync(temporaryPath);
-    // Reserves the name with an empty file of our own, so that the rename never replaces a file of someone else.
-    await createEmpty(path);
-    await rename(temporaryPath, path);
+    await publish(temporaryPath, path);
     await sync(dirname(path));
     return result;
   } catch (error) {
     await rm(temporaryPath, { force: true });
     throw explain(error, path);
+  }
+}
+
+/** The errors of a disk that has no hard links, such as FAT. */
+const noLinks: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Gives the complete file its name. Unlike a rename alone, this never replaces a file of someone else. */
+async function publish(temporaryPath: string, path: string): Promise<void> {
+  try {
+    await link(temporaryPath, path);
+    await rm(temporaryPath);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && noLinks.includes(error.code))) throw error;
+    // Reserves the name with an empty file of our own.
+    await createEmpty(path);
+    await rename(temporaryPath, path).catch(async (failure) => {
+      await rm(path);
+      throw failure;
+    });
   }
 }
 
