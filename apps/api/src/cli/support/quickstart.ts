@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { routes } from '@plant-store/contract/routes';
 import type { AccessTokens } from '../../auth/access-tokens.js';
@@ -15,18 +15,21 @@ export async function ensureQuickstartToken(accessTokens: AccessTokens, file: st
   if (existing !== undefined && (await accessTokens.verify(existing)).status === 'valid') return;
 
   const draft = `${file}.${process.pid}`;
-  const descriptor = orExplain(file, () => {
+  orExplain(file, () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     rmSync(draft, { force: true });
-    return openSync(draft, 'wx', 0o600);
+    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 });
   });
   try {
     const { text } = await accessTokens.issue({ name: 'quickstart' });
-    writeSync(descriptor, `${text}\n`);
-  } finally {
-    closeSync(descriptor);
+    orExplain(file, () => {
+      writeFileSync(draft, `${text}\n`);
+      renameSync(draft, file);
+    });
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   }
-  orExplain(file, () => renameSync(draft, file));
 }
 
 /** What the quickstart prints: the address, and a `curl` to paste, which reads the token from its file. */
