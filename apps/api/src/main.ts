@@ -30,6 +30,7 @@ const context: CliContext = {
     return process.stdin;
   },
   output: process.stdout,
+  isTerminal: process.stdout.isTTY,
   print: (text) =>
     void process.stdout.write(text, (error) => {
       if (error) process.exitCode = report(explainOutputError(error));

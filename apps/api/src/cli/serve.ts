@@ -8,7 +8,7 @@ import { describeQuickstart, ensureQuickstartToken } from './support/quickstart.
 
 /**
  * Runs the service until a signal stops it; resolves once the last reply is sent and the database is closed. All output
- * goes through the log, which does not wait for its reader.
+ * goes through the log, which does not wait for its reader; its lines are JSON, or on a terminal for a person.
  */
 export async function serve(
   config: Config,
@@ -19,7 +19,15 @@ export async function serve(
     limitHeapGrowth();
     allocateYoung();
   }
-  const { log, requestLog, print, close: closeLog } = createLogger(config.logLevel);
+  const {
+    log,
+    requestLog,
+    print,
+    close: closeLog,
+  } = createLogger(
+    config.logLevel,
+    context.isTerminal ? (await import('../logging/format-for-terminal.js')).formatForTerminal : undefined,
+  );
   const stopSignal = context.stopSignal();
   const service = await startService(config, log, config.fastPath ? requestLog : log);
   const { baseUrl, adminUrl, appliedMigrations } = service;

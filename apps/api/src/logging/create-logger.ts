@@ -28,8 +28,10 @@ const closeTimeoutMs = 500;
  * Creates the logger: one JSON line per event on standard output, written without making a request wait. When the log
  * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and
  * the process ends in time.
+ *
+ * @param format changes each line before it is written
  */
-export function createLogger(level: Config['logLevel']): Log {
+export function createLogger(level: Config['logLevel'], format?: (line: string) => string): Log {
   const output = createOutputWriter(openOutput(), backlogBytes);
   const buffer = bufferLines((text) => output.write(text));
   const flushOnExit = () => {
@@ -38,10 +40,11 @@ export function createLogger(level: Config['logLevel']): Log {
   };
   process.once('exit', flushOnExit);
   const timestamp = isoTimestamps();
-  const log = pino({ level, base: null, timestamp }, buffer);
+  const destination = format === undefined ? buffer : { write: (line: string) => buffer.write(format(line)) };
+  const log = pino({ level, base: null, timestamp }, destination);
   return {
     log,
-    requestLog: createRequestLog({ log, timestamp, destination: buffer }),
+    requestLog: createRequestLog({ log, timestamp, destination }),
     print: (text) => buffer.write(text),
     async close() {
       log.level = 'silent';

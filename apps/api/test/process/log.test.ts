@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { createClient } from '@plant-store/client';
 import { findFreePort } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished } from 'vitest';
@@ -76,6 +77,30 @@ it.runIf(existsSync(fullDisk))(
     }
     service.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
+  },
+);
+
+const pseudoTerminal = '/usr/bin/script';
+
+// Linux, where CI runs, has a program that runs another one on a terminal.
+it.runIf(process.platform === 'linux' && existsSync(pseudoTerminal))(
+  'is for a person on a terminal',
+  async () => {
+    const command = `exec '${process.execPath}' '${main}' serve`;
+    const service = spawn(pseudoTerminal, ['--quiet', '--return', '--command', command, '/dev/null'], {
+      cwd: temporaryFolder(),
+      env: { PATH: process.env['PATH'], PORT: '0' },
+    });
+    onTestFinished(() => void service.kill('SIGKILL'));
+    const output = text(service.stdout);
+    const listening = Promise.withResolvers<void>();
+    service.stdout.on('data', (chunk: Buffer) => chunk.includes('listening') && listening.resolve());
+    await listening.promise;
+    service.stdin.write('\x03');
+    const lines = stripVTControlCharacters(await output).split('\r\n');
+    const time = String.raw`^\[\d\d:\d\d:\d\d\.\d\d\d\]`;
+    expect(lines[0]).toMatch(new RegExp(`${time} INFO: listening {"baseUrl":"http://127.0.0.1:`));
+    expect(lines).toContainEqual(expect.stringMatching(`${time} INFO: stopped {"inTime":true}`));
   },
 );
 

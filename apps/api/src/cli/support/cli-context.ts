@@ -8,6 +8,8 @@ export interface CliContext {
   readonly input: Readable;
   /** Standard output, for a result that is too large for `print`. */
   readonly output: Writable;
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean;
   /** Writes a part of the command's result to standard output, unchanged. */
   print(text: string): void;
   /**
