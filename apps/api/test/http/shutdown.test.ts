@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { expectRefusal } from '../support/expect-error.js';
 import { composePlantRequest } from '../support/post-plant.js';
@@ -14,6 +13,24 @@ async function openRequestInFlight(service: TestService): Promise<RawConnection>
   const headers = { 'Content-Length': String(body.length), Expect: '100-continue' };
   connection.write(composePlantRequest(service, '', headers));
   expect(await connection.readReply()).toMatchObject({ status: 100 });
+  return connection;
+}
+
+const largePath = '/docs/swagger-ui-bundle.js';
+/** Together larger than what the operating system buffers of a connection. */
+const largeReplies = 10;
+
+/** Opens a connection on which large replies are written that nobody reads yet, and maybe that to one more request. */
+async function openConnectionWithReplies(service: TestService, last?: string): Promise<RawConnection> {
+  const connection = await openConnection(service.baseUrl);
+  const requests = [
+    'GET /nowhere',
+    ...Array<string>(largeReplies).fill(`GET ${largePath}`),
+    last ?? [],
+  ].flat();
+  connection.write(requests.map((line) => `${line} HTTP/1.1\r\nHost: plants.example\r\n\r\n`).join(''));
+  // They are so few that all are handled before the first reply can be read.
+  expect(await connection.readReply()).toMatchObject({ status: 404 });
   return connection;
 }
 
@@ -61,6 +78,17 @@ it('closes idle connections and stops', async () => {
   expect(await connection.readToEnd()).toBe('');
 });
 
+it('sends replies completely, even if their client begins to read them only now', async () => {
+  const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '60000' });
+  const bundle = await (await fetch(`${service.baseUrl}${largePath}`)).text();
+  const connection = await openConnectionWithReplies(service);
+  const stopped = service.stop();
+  await expect(openConnection(service.baseUrl)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  const received = await connection.readToEnd();
+  expect(received.split(bundle)).toHaveLength(largeReplies + 1);
+  expect(await stopped).toBe(true);
+});
+
 it('does not wait for a connection without a request', async () => {
   const service = await startTestService();
   const connection = await openConnection(service.baseUrl);
@@ -77,10 +105,7 @@ it('closes the connection of an unfinished request, and reports that', async () 
 
 it('closes a connection with a CONNECT whose client reads no reply', async () => {
   const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
-  const connection = await openConnection(service.baseUrl);
-  const large = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: plants.example\r\n\r\n';
-  connection.write(`${large.repeat(10)}CONNECT plants.example:443 HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
-  await sleep(200);
+  const connection = await openConnectionWithReplies(service, 'CONNECT plants.example:443');
   expect(await service.stop()).toBe(false);
   connection.destroy();
 });

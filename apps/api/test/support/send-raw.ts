@@ -38,7 +38,7 @@ export async function openConnection(baseUrl: string): Promise<RawConnection> {
 
 class BufferedConnection implements RawConnection {
   readonly #socket: Socket;
-  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #chunks: AsyncIterableIterator<Buffer>;
   #received = Buffer.alloc(0);
 
   constructor(socket: Socket) {
@@ -67,8 +67,9 @@ class BufferedConnection implements RawConnection {
   }
 
   async readToEnd(): Promise<string> {
-    while (await this.#receive());
-    return this.#received.toString('utf8');
+    const chunks: Buffer[] = [this.#received];
+    for await (const chunk of this.#chunks) chunks.push(chunk);
+    return Buffer.concat(chunks).toString('utf8');
   }
 
   end(): void {

@@ -19,6 +19,12 @@ export function createGracefulShutdown(server: Server): GracefulShutdown {
     socket.once('close', () => sockets.delete(socket));
   });
 
+  // To Node.js a connection is idle once its reply is written, even if that is not sent yet. `server.close` calls this, too.
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    if (![...sockets].some((socket) => socket.writableLength > 0)) closeIdle();
+  };
+
   return async function stopServer(timeoutMs) {
     let inTime = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
