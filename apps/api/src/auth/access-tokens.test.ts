@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { generateAccessToken, hashAccessToken } from './access-token-format.js';
 import type { AccessToken, AccessTokenStore } from './access-token-store.js';
-import { type AccessTokens, createAccessTokens } from './access-tokens.js';
+import { type AccessTokens, cacheSize, createAccessTokens } from './access-tokens.js';
 
 /** A store in memory that counts its look-ups. */
 function createMemoryStore() {
@@ -87,4 +87,36 @@ it('does not cache a look-up that failed', async () => {
   await expect(accessTokens.verify(text)).rejects.toThrow('away');
   memory.store.findByHash = findByHash;
   expect(await accessTokens.verify(text)).toMatchObject({ status: 'valid' });
+});
+
+/** Makes all look-ups of the store wait after their reading; returns what ends that. */
+function holdLookUps(): () => void {
+  const { findByHash } = memory.store;
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  memory.store.findByHash = async (hash) => {
+    const found = await findByHash(hash);
+    await held;
+    return found;
+  };
+  return release;
+}
+
+it('finishes a look-up during which tokens are revoked, and does not cache its result', async () => {
+  const { text, token } = await accessTokens.issue({ name: 'shop' });
+  const release = holdLookUps();
+  const lookUp = accessTokens.verify(text);
+  await accessTokens.revoke(token.id);
+  release();
+  expect(await lookUp).toMatchObject({ status: 'valid' });
+  expect(await accessTokens.verify(text)).toEqual({ status: 'revoked' });
+});
+
+it('finishes a look-up that later ones evict from the cache', async () => {
+  const { text } = await accessTokens.issue({ name: 'shop' });
+  const release = holdLookUps();
+  const lookUp = accessTokens.verify(text);
+  const others = Array.from({ length: cacheSize }, () => accessTokens.verify(generateAccessToken()));
+  release();
+  expect(await lookUp).toMatchObject({ status: 'valid' });
+  expect(new Set((await Promise.all(others)).map(({ status }) => status))).toEqual(new Set(['unknown']));
 });

@@ -4,7 +4,9 @@ import type { AccessToken, AccessTokenStore } from './access-token-store.js';
 
 /** How long a look-up is cached, and thus how long a token stays valid that another process has revoked. */
 const cacheTtlMs = 3_000;
-const cacheSize = 10_000;
+
+/** How many look-ups are cached. */
+export const cacheSize = 10_000;
 
 /** The result of verifying a token. */
 export type Verification =
@@ -31,6 +33,8 @@ export function createAccessTokens(
   const cache = new LRUCache<string, { readonly token: AccessToken | null }>({
     max: cacheSize,
     ttl: cacheTtlMs,
+    // A look-up goes on when its entry is evicted or cleared, but its result is not cached then.
+    ignoreFetchAbort: true,
     fetchMethod: async (hash) => ({ token: await store.findByHash(hash) }),
   });
 
