@@ -1,10 +1,8 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { CommanderError } from 'commander';
-import { createProgram } from './cli/program.js';
 import type { CliContext } from './cli/support/cli-context.js';
 import { explainOutputError } from './cli/support/explain-output-error.js';
-import { parseConfig } from './config.js';
 import { OperatorError } from './errors/operator-error.js';
 import { packageFolder } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
@@ -68,6 +66,11 @@ function report(error: unknown): number {
 
 try {
   requireNodeVersion(process.versions.node);
+  // Only now, since older versions of Node.js lack some of what these import.
+  const [{ createProgram }, { parseConfig }] = await Promise.all([
+    import('./cli/program.js'),
+    import('./config.js'),
+  ]);
   const { version } = createRequire(packageFolder)('./package.json') as { version: string };
   const program = createProgram({
     version,

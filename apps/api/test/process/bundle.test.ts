@@ -32,14 +32,27 @@ function read(file: string): string {
   return readFileSync(new URL(file, dist), 'utf8');
 }
 
+it('loads hardly anything before it checks the version of Node.js, so that an old one can report it', () => {
+  const modules = listLoadedModules('main').split('\n');
+  expect(new Set(modules.filter((module) => !module.includes('/commander/')))).toEqual(
+    new Set([
+      '// src/main.ts',
+      '// src/runtime/require-node-version.ts',
+      '// src/errors/operator-error.ts',
+      '// src/cli/support/explain-output-error.ts',
+      '// src/package-folder.ts',
+    ]),
+  );
+});
+
 it('loads neither a server nor a database to print help', () => {
-  const modules = listLoadedModules('main');
-  expect(modules).toContain('/commander/');
+  const modules = listLoadedModules('main', 'program', 'config');
+  expect(modules).toContain('src/cli/program.ts');
   expect(modules).not.toMatch(/\/(express|pino|pg|@prisma\/adapter-[\w-]+|@prisma\/client)\//);
 });
 
 it('does not load PostgreSQL, the Prisma client or the rate limiter to serve from SQLite', () => {
-  const modules = listLoadedModules('main', 'serve', 'open-sqlite');
+  const modules = listLoadedModules('main', 'program', 'config', 'serve', 'open-sqlite');
   for (const needed of ['express', 'pino', '@prisma/adapter-better-sqlite3']) {
     expect(modules).toContain(`/${needed}/`);
   }
@@ -47,7 +60,7 @@ it('does not load PostgreSQL, the Prisma client or the rate limiter to serve fro
 });
 
 it('does not load SQLite or the Prisma client to serve from PostgreSQL', () => {
-  const modules = listLoadedModules('main', 'serve', 'open-postgresql');
+  const modules = listLoadedModules('main', 'program', 'config', 'serve', 'open-postgresql');
   expect(modules).toContain('/pg/');
   expect(modules).not.toMatch(/\/(@prisma\/adapter-better-sqlite3|@prisma\/client)\//);
 });
