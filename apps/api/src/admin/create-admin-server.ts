@@ -61,8 +61,8 @@ async function handle(routes: Routes, { method, url = '' }: IncomingMessage): Pr
 
 function toErrorReply(error: unknown, log: Logger): Reply {
   if (error instanceof ServiceError) {
-    const { status, headers, number, message } = error;
-    return { status, headers, body: { error: number, message } };
+    const { status, headers, body } = error;
+    return { status, headers, body };
   }
   log.error({ err: error }, 'admin request failed');
   return toErrorReply(new ServiceError('internal_error', 'An unexpected error occurred.'), log);

@@ -1,3 +1,4 @@
+import type { ErrorBody } from '@plant-store/contract';
 import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 
 /** What a `ServiceError` may carry besides its message. */
@@ -32,5 +33,10 @@ export class ServiceError extends Error {
   /** The number in the body's field `error`. */
   get number(): ErrorNumber {
     return errors[this.errorName].error;
+  }
+
+  /** The body of its reply (API: Resources, Error). */
+  get body(): ErrorBody {
+    return { error: this.number, message: this.message };
   }
 }

@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../auth/access-tokens.js';
+import { createRejectionLog } from '../logging/rejection-log.js';
 import type { RequestLog } from '../logging/request-log.js';
 import { createBodyBudget } from './body/body-budget.js';
 import { jsonBody } from './body/json-body.js';
@@ -14,7 +15,6 @@ import { errorHandler } from './middleware/error-handler.js';
 import { rateLimit } from './middleware/rate-limit.js';
 import { rejectDuringShutdown } from './middleware/reject-during-shutdown.js';
 import { rejectWhenFull } from './middleware/reject-when-full.js';
-import { createRejectionLog } from './middleware/rejection-log.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLogger } from './middleware/request-logger.js';
 import { requireValidTarget } from './middleware/request-target.js';
@@ -60,7 +60,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   app.use(
     compose(
       requestId(),
-      ...(fastPath ? [] : [commonHeaders()]),
+      ...(fastPath ? [] : [commonHeaders]),
       requestLogger(requestLog, requestLogShare),
       checkHeaders,
       ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),

@@ -2,20 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import helmet, { type HelmetOptions } from 'helmet';
 
-/**
- * The security headers of an API: a browser that shows a reply may load, run and frame nothing. Helmet sets them on a
- * response that is never sent; they are the same for every reply, so this is done only when the app is created.
- */
-export function securityHeaders(): Readonly<Record<string, string>> {
-  const response = new ServerResponse(new IncomingMessage(new Socket()));
-  helmet(options)(response.req, response, (error) => {
-    if (error !== undefined) throw error;
-  });
-  const headers = Object.entries(response.getHeaders());
-  return Object.fromEntries(headers.map(([name, value]) => [name, String(value)]));
-}
-
-const options: HelmetOptions = {
+/** The security headers of an API: a browser that shows a reply may load, run and frame nothing. */
+export const securityHeaders = computeHeaders({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -30,4 +18,14 @@ const options: HelmetOptions = {
   xDownloadOptions: false,
   xPermittedCrossDomainPolicies: false,
   xXssProtection: false,
-};
+});
+
+/** Helmet sets the headers on a response that is never sent: they are the same for every reply. */
+function computeHeaders(options: HelmetOptions): Readonly<Record<string, string>> {
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  helmet(options)(response.req, response, (error) => {
+    if (error !== undefined) throw error;
+  });
+  const headers = Object.entries(response.getHeaders());
+  return Object.fromEntries(headers.map(([name, value]) => [name, String(value)]));
+}

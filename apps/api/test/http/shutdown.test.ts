@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { expectRefusal } from '../support/expect-error.js';
 import { composePlantRequest } from '../support/post-plant.js';
+import { readLog } from '../support/read-log.js';
 import { readPlants } from '../support/read-plants.js';
 import { openConnection, type RawConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -53,6 +54,8 @@ it('answers the request in flight, refuses the next on its connection, and accep
   expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
   expect(await connection.readToEnd()).toBe('');
   expect(await stopped).toBe(true);
+  const lines = await readLog(service, refused.headers['x-request-id']);
+  expect(lines).toMatchObject([{ level: 30, status: 503, msg: 'request' }]);
 });
 
 it.each(['GET /plant', 'POST http://[::1/plants', 'GET x://', 'CONNECT plants.example:443'])(

@@ -36,6 +36,8 @@ const requests: readonly (readonly [kind: string, text: string])[] = [
   ['the request is not HTTP', 'nothing\r\n\r\n'],
   ['it is the document', request('GET', '/openapi.json')],
   ['it is a page', request('GET', '/docs')],
+  ['a page has no such method', request('POST', '/docs')],
+  ['a page does not exist', request('GET', '/docs/none')],
   ['the page has changed', request('GET', '/docs/swagger-ui.css')],
   ['an origin is allowed', request('GET', '/nowhere', 'Origin: https://app.example')],
   [

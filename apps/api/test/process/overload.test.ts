@@ -73,7 +73,7 @@ async function fill(service: HeldService) {
 
 const parse = (lines: readonly string[]) => lines.map((line) => JSON.parse(line));
 
-it('logs the number of refused requests, once a second and when it stops, instead of each', async () => {
+it('logs the number of rejected requests, once a second and when it stops, instead of each', async () => {
   const service = await startHeldService();
   const accepted = await fill(service);
   const refusals = [];
@@ -88,7 +88,7 @@ it('logs the number of refused requests, once a second and when it stops, instea
   const counts = parse(service.lines);
   expect(counts.length).toBeLessThan(10);
   for (const line of counts) expect(line).toMatchObject({ level: 40, msg: 'overloaded' });
-  expect(counts.reduce((sum, { refused }) => sum + refused.waiting_plants, 0)).toBe(refusals.length + 1);
+  expect(counts.reduce((sum, { rejected }) => sum + rejected.waiting_plants, 0)).toBe(refusals.length + 1);
 
   service.release();
   for (const status of accepted) expect(await status).toBe(200);

@@ -7,7 +7,7 @@ import { securityHeaders } from '../security-headers.js';
  * get the security headers and the request id. Headers set before stay.
  */
 export function sendJson(app: Express): void {
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', ...securityHeaders() };
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', ...securityHeaders };
   const commonHeaders = Object.entries(headers).flat();
 
   app.response.json = function json(this: Response, body: unknown) {

@@ -1,14 +1,13 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { securityHeaders } from '../security-headers.js';
 
-/**
- * Sets the headers that every reply has: the security headers and the request id. With the fast path `sendJson` writes
- * them together with the body instead.
- */
-export function commonHeaders(): RequestHandler {
-  const headers = securityHeaders();
-  return function commonHeaders(request, response, next) {
-    response.set(headers).set('X-Request-Id', request.id);
-    next();
-  };
+/** Sets the headers that every reply has. With the fast path `sendJson` writes them together with the body instead. */
+export const commonHeaders: RequestHandler = (request, response, next) => {
+  setCommonHeaders(request, response);
+  next();
+};
+
+/** Sets the request id and the security headers, or others in place of these. */
+export function setCommonHeaders(request: Request, response: Response, headers = securityHeaders): void {
+  response.set(headers).set('X-Request-Id', request.id);
 }

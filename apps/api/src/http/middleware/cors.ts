@@ -1,7 +1,7 @@
 import { routes } from '@plant-store/contract/routes';
 import createCors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
-import { securityHeaders } from '../security-headers.js';
+import { setCommonHeaders } from './common-headers.js';
 
 /**
  * Lets pages of some origins call the service and read its replies, errors included (the CORS protocol of the Fetch
@@ -11,7 +11,6 @@ import { securityHeaders } from '../security-headers.js';
  */
 export function cors(origins: readonly string[]): RequestHandler {
   const share = createCors({ ...options, origin: [...origins] });
-  const preflightHeaders = securityHeaders();
   return function cors(request, response, next) {
     if (!origins.includes(request.headers.origin ?? '')) {
       response.vary('Origin');
@@ -20,7 +19,8 @@ export function cors(origins: readonly string[]): RequestHandler {
     }
     share(request, response, () => {
       if (isPreflight(request)) {
-        response.status(204).set(preflightHeaders).set('X-Request-Id', request.id).end();
+        setCommonHeaders(request, response);
+        response.status(204).end();
       } else next();
     });
   };

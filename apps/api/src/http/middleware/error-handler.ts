@@ -1,11 +1,10 @@
-import type { ErrorBody } from '@plant-store/contract';
 import { explainInvalidRequest } from '@plant-store/contract/format-issues';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { OverloadError } from '../../errors/overload-errors.js';
 import { ServiceError } from '../../errors/service-error.js';
-import type { RejectionLog } from './rejection-log.js';
+import type { RejectionLog } from '../../logging/rejection-log.js';
 
 /** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
 export function errorHandler(log: Logger, rejections: RejectionLog): ErrorRequestHandler {
@@ -13,19 +12,15 @@ export function errorHandler(log: Logger, rejections: RejectionLog): ErrorReques
     const serviceError = toServiceError(error);
     response.locals.error = serviceError.number;
     if (serviceError instanceof OverloadError) rejections.count(serviceError.reason);
-    else if (serviceError.status >= 500)
+    // A stop is no error of the service.
+    else if (serviceError.status >= 500 && serviceError.errorName !== 'shutting_down')
       log.error({ requestId: request.id, err: serviceError.cause ?? serviceError }, serviceError.message);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    response.status(serviceError.status).set(serviceError.headers).json(errorBody(serviceError));
+    response.status(serviceError.status).set(serviceError.headers).json(serviceError.body);
   };
-}
-
-/** `{ error, message }` (API: Resources, Error). */
-export function errorBody({ number, message }: ServiceError): ErrorBody {
-  return { error: number, message };
 }
 
 function toServiceError(error: unknown): ServiceError {

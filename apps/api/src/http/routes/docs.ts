@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type RequestHandler, Router } from 'express';
+import { setCommonHeaders } from '../middleware/common-headers.js';
 import { securityHeaders } from '../security-headers.js';
 import { methodNotAllowed } from './method-not-allowed.js';
 
@@ -11,19 +12,18 @@ export function docs(): Router {
   const document = readFileSync(resolve('@plant-store/contract/openapi.json'));
   const router = Router({ caseSensitive: true, strict: true });
 
-  router.use(['/openapi.json', '/docs'], asPage);
-  router.get('/openapi.json', (_request, response) => {
+  router.get('/openapi.json', asPage, (_request, response) => {
     response.type('application/json').send(document);
   });
-  router.get('/docs', (_request, response) => {
+  router.get('/docs', asPage, (_request, response) => {
     response.type('html').send(page);
   });
-  router.get('/docs/start.js', (_request, response) => {
+  router.get('/docs/start.js', asPage, (_request, response) => {
     response.type('text/javascript').send(startViewer);
   });
   for (const name of viewerFiles) {
     const file = keepInMemory(resolve(`swagger-ui-dist/${name}`));
-    router.get(`/docs/${name}`, (_request, response) => {
+    router.get(`/docs/${name}`, asPage, (_request, response) => {
       const { content, lastModified } = file();
       response
         .type(name)
@@ -55,13 +55,13 @@ function keepInMemory(path: string): () => { readonly content: Buffer; readonly 
 
 /** The headers of every reply, but for what a page may load: its own script and style. */
 const pageHeaders = {
-  ...securityHeaders(),
+  ...securityHeaders,
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
 };
 
 const asPage: RequestHandler = (request, response, next) => {
-  response.set(pageHeaders).set('X-Request-Id', request.id);
+  setCommonHeaders(request, response, pageHeaders);
   next();
 };
 

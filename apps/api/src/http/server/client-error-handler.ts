@@ -3,7 +3,6 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
-import { errorBody } from '../middleware/error-handler.js';
 import { securityHeaders } from '../security-headers.js';
 import type { ConnectionExchanges } from './track-exchanges.js';
 
@@ -16,7 +15,7 @@ const lingerMs = 1_000;
  * its reply was sent gets no second reply, and a connection on which nothing was received gets none.
  */
 export function clientErrorHandler(server: Server, exchanges: ConnectionExchanges, log: Logger): void {
-  const commonLines = Object.entries(securityHeaders()).map(([name, value]) => `${name}: ${value}\r\n`);
+  const commonLines = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   const closing = new WeakSet<Duplex>();
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -59,7 +58,7 @@ function formatReply({ code = 'unknown' }: NodeJS.ErrnoException, commonLines: s
   const error = new ServiceError('bad_request', describe(code));
   const requestId = randomUUID();
   log.info({ requestId, status: error.status, error: error.number, code }, 'malformed HTTP');
-  const body = JSON.stringify(errorBody(error));
+  const body = JSON.stringify(error.body);
   return `HTTP/1.1 400 Bad Request\r\n\
 Connection: close\r\n\
 Date: ${new Date().toUTCString()}\r\n\

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { OverloadReason } from '../../errors/overload-errors.js';
+import type { OverloadReason } from '../errors/overload-errors.js';
 
 /** How often the rejections since the last line are logged, in milliseconds. */
 const intervalMs = 1_000;
@@ -13,21 +13,21 @@ export interface RejectionLog {
 
 /** @param stopping aborted once the service begins to stop: what is counted is then logged immediately */
 export function createRejectionLog(log: Logger, stopping: AbortSignal): RejectionLog {
-  let refused: Partial<Record<OverloadReason, number>> = {};
+  let rejected: Partial<Record<OverloadReason, number>> = {};
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
     if (timer === undefined) return;
     clearTimeout(timer);
     timer = undefined;
-    log.warn({ refused }, 'overloaded');
-    refused = {};
+    log.warn({ rejected }, 'overloaded');
+    rejected = {};
   }
 
   stopping.addEventListener('abort', flush);
   return {
     count(reason) {
-      refused[reason] = (refused[reason] ?? 0) + 1;
+      rejected[reason] = (rejected[reason] ?? 0) + 1;
       timer ??= setTimeout(flush, intervalMs).unref();
       if (stopping.aborted) flush();
     },
