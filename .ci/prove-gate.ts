@@ -1,6 +1,7 @@
 // Proves that CI can fail: in every workspace of a temporary copy of this checkout, a failing test, a type error and a
-// lint error make `test`, `typecheck` and `lint` fail. Run it after `pnpm validate`, whose builds it uses:
-// `node .ci/prove-gate.ts`.
+// lint error make `test`, `typecheck` and `lint` fail; and so do a type error in .ci, a wrong format of package.json and an
+// unused file the commands of the root. Run it after `pnpm validate`, whose builds it uses:
+//   pnpm exec node .ci/prove-gate.ts
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -55,7 +56,7 @@ try {
     process.exitCode = 1;
   } else {
     console.log(
-      `gate: all ${workspaces.length} workspaces reject a failing test, a type error and a lint error, and the root an unused file`,
+      `gate: all ${workspaces.length} workspaces reject a failing test, a type error and a lint error, and the root a type error, a wrong format and an unused file`,
     );
   }
 } finally {
@@ -82,23 +83,39 @@ function prove(
   }
 }
 
-/** Does the same for the root: the lint of its own files, and the check for unused files. */
+/** Does the same for each command of the root. */
 function proveRoot(): string[] {
   const manifest = join(copy, 'package.json');
-  const unused = join(copy, 'packages/contract/src', `${name}.ts`);
   return [
-    ...proveRootCommand('lint:workspace', manifest, `${readFileSync(manifest, 'utf8')}\n\n`),
-    ...proveRootCommand('lint:unused', unused, 'export const probe = 1;\n'),
+    ...proveRootCommand(
+      'lint:workspace',
+      manifest,
+      `${readFileSync(manifest, 'utf8')}\n\n`,
+      'Formatter would have printed',
+    ),
+    ...proveRootCommand(
+      'typecheck:workspace',
+      join(copy, '.ci', `${name}.ts`),
+      "export const probe: number = 'a text';\n",
+      'TS2322',
+    ),
+    ...proveRootCommand(
+      'lint:unused',
+      join(copy, 'packages/contract/src', `${name}.ts`),
+      'export const probe = 1;\n',
+      `${name}.ts`,
+    ),
   ];
 }
 
-function proveRootCommand(command: string, path: string, content: string): string[] {
+/** Runs a command of the root with a probe in place of a file; returns a line if the command does not reject the probe. */
+function proveRootCommand(command: string, path: string, content: string, evidence: string): string[] {
   const original = existsSync(path) ? readFileSync(path) : undefined;
   writeFileSync(path, content);
   const { status, output } = pnpm(copy, 'run', command);
   if (original === undefined) rmSync(path);
   else writeFileSync(path, original);
-  return status !== 0 && output.includes(basename(path))
+  return status !== 0 && output.includes(evidence)
     ? []
     : [`the root: ${command}, status ${status}\n${output}`];
 }
