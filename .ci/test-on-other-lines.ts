@@ -1,20 +1,19 @@
 // Runs all tests of the service and of the client on the latest Node.js of each supported line except the pinned one,
-// and compares their numbers with test-counts.json. With --all it tests every workspace. Run it after `pnpm build`:
-//   node .ci/test-on-other-lines.ts [--all] [line…]
+// and compares their numbers with test-counts.json. Run it after `pnpm build`:
+//   pnpm exec node .ci/test-on-other-lines.ts [line…]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { readExpectedCounts, readReport, reportFile } from './test-counts.ts';
 import { listWorkspaces } from './workspaces.ts';
 
-const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true });
-const lines = positionals.length > 0 ? positionals : ['22', '24'];
+const given = process.argv.slice(2);
+const lines = given.length > 0 ? given : ['22', '24'];
 const tested = ['@plant-store/api', '@plant-store/client'];
 
 const expected = readExpectedCounts();
-const workspaces = listWorkspaces(join(import.meta.dirname, '..')).filter(
-  ({ name }) => values.all || tested.includes(name),
+const workspaces = listWorkspaces(join(import.meta.dirname, '..')).filter(({ name }) =>
+  tested.includes(name),
 );
 for (const line of lines) {
   const node = findNode(line);
