@@ -1,8 +1,8 @@
 // Compares the number of tests that ran with the numbers in test-counts.json, to notice a suite that silently does not
 // run. It reads the results that `pnpm test` leaves in each workspace.
-//   node .ci/check-test-counts.ts            exits with status 1 if the numbers differ
-//   node .ci/check-test-counts.ts --write    records the current numbers, after an intended change; only if all tests
-//                                            ran and passed
+//   pnpm exec node .ci/check-test-counts.ts            exits with status 1 if the numbers differ
+//   pnpm exec node .ci/check-test-counts.ts --write    records the current numbers, after an intended change; only if
+//                                                      all tests ran and passed
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countsFile, readExpectedCounts, readReport, reportFile } from './test-counts.ts';
@@ -36,7 +36,9 @@ if (process.argv.includes('--write')) {
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) {
-  console.error('If this is intended, run pnpm test and then: node .ci/check-test-counts.ts --write');
+  console.error(
+    'If this is intended, run pnpm test and then: pnpm exec node .ci/check-test-counts.ts --write',
+  );
   process.exitCode = 1;
 } else {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -56,6 +56,12 @@ it('every page names only source files that exist', () => {
   expect(missing).toEqual([]);
 });
 
+it('every page runs scripts of .ci by the Node.js of the repository, since an older one does not read TypeScript', () => {
+  const commands = pages.flatMap((page) => readPage(page).match(/.{0,10}\bnode \.ci\//g) ?? []);
+  expect(commands.length).toBeGreaterThan(3);
+  expect(commands.filter((command) => !command.endsWith('pnpm exec node .ci/'))).toEqual([]);
+});
+
 it('the page on the architecture names only files and folders that exist', () => {
   const missing = readPaths('docs/architecture.md').filter(
     (path) => !exists(path) && !exists(join(source, path)),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -45,10 +45,10 @@ function toAnchor(heading: string): string {
   return text.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
 }
 
-/** Reads the file and folder names that a page shows as code, such as `http/create-app.ts` or `plants/`. */
+/** Reads the file and folder names that a page shows as code, such as `http/create-app.ts`, `plants/` or `errors/*.test.ts`. */
 export function readPaths(page: string): string[] {
   return readLines(page).flatMap((line) =>
-    [...line.matchAll(/`([\w@./-]+(?:\.(?:ts|js)|\/))`/g)].map(([, path = '']) => path),
+    [...line.matchAll(/`([\w@./*-]+(?:\.(?:ts|js)|\/))`/g)].map(([, path = '']) => path),
   );
 }
 
@@ -69,7 +69,7 @@ export function readPage(page: string): string {
   return readFileSync(join(root, page), 'utf8');
 }
 
-/** Whether a path relative to the root exists. */
+/** Whether a path relative to the root exists; one with `*`, whether any file matches it. */
 export function exists(path: string): boolean {
-  return existsSync(join(root, path));
+  return path.includes('*') ? globSync(path, { cwd: root }).length > 0 : existsSync(join(root, path));
 }
