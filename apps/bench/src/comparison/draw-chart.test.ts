@@ -30,6 +30,7 @@ const results: ComparisonResults = {
     system: 'linux',
     node: 'v20.19.0',
     fileSystem: 'ext4',
+    syncMs: 0.2,
     loadBefore: 0,
   },
   database: 'SQLite 3',

@@ -16,8 +16,8 @@ export const MachineSchema = z.object({
   node: z.string(),
   /** The file system of the databases; on one in memory a durable commit costs nothing. */
   fileSystem: z.string(),
-  /** How long it takes to sync an appended page to disk, in milliseconds; missing in older results. */
-  syncMs: z.number().optional(),
+  /** How long it takes to sync an appended page to disk, in milliseconds. */
+  syncMs: z.number(),
   /** The load average of the minute before the first run: how busy the machine was otherwise. */
   loadBefore: z.number(),
 });
@@ -42,7 +42,6 @@ export async function describeMachine(folder: string): Promise<Machine> {
 
 /** Formats a machine in one line. */
 export function machineLine(machine: Machine): string {
-  const synced = machine.syncMs === undefined ? '' : ` synced in ${formatMs(machine.syncMs)} ms`;
   const gibibytes = Math.round(machine.memoryBytes / 2 ** 30);
-  return `${machine.cpu}, ${machine.cores} cores, ${gibibytes} GiB, ${machine.system}, Node.js ${machine.node}, ${machine.fileSystem}${synced}, ${machine.date.slice(0, 10)}`;
+  return `${machine.cpu}, ${machine.cores} cores, ${gibibytes} GiB, ${machine.system}, Node.js ${machine.node}, ${machine.fileSystem} synced in ${formatMs(machine.syncMs)} ms, ${machine.date.slice(0, 10)}`;
 }
