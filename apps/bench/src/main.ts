@@ -14,7 +14,10 @@ import { measureStartTime } from './start-time/start-time.js';
 import { allTargets, postgresqlTargets } from './targets/all-targets.js';
 import type { Target } from './targets/target.js';
 
-/** The command line `pnpm bench`. It exits with status 1 when it fails or a target lost an acknowledged plant. */
+/**
+ * The command line `pnpm bench`. It exits with status 1 when it fails, a target lost an acknowledged plant, or a request of
+ * an overload was neither stored nor rejected.
+ */
 const program = new Command('bench')
   .description('Measure the service beside comparable programs, on this machine and over loopback.')
   .helpCommand(false)
@@ -74,7 +77,9 @@ program
   .description('measure the throughput when more connections send plants than the queue may hold')
   .option('--rounds <count>', 'how often to measure', toCount, 3)
   .option('--seconds <count>', 'how long to measure each time', toSeconds, 4)
-  .action((options: { rounds: number; seconds: number }) => measureOverload(options, createEnvironment()));
+  .action(async (options: { rounds: number; seconds: number }) => {
+    if (!(await measureOverload(options, createEnvironment()))) process.exitCode = 1;
+  });
 
 program
   .command('chart')

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { median } from '@plant-store/report';
 import { type OverloadLoad, OverloadLoadSchema, type OverloadResult } from './overload-load.js';
+import { medianFirstReply } from './summarize-overload.js';
 
 /** A separate program: takes an `OverloadLoad` as JSON on its command line, prints an `OverloadResult` as JSON. */
 const load = OverloadLoadSchema.parse(JSON.parse(process.argv[2] ?? ''));
@@ -15,7 +15,7 @@ process.exit();
 async function generateOverload(load: OverloadLoad): Promise<OverloadResult> {
   const firstRepliesMs: number[] = [];
   let stored = 0;
-  let refused = 0;
+  let rejected = 0;
   let failed = 0;
 
   for (let index = 0; index < load.connections; index++) {
@@ -35,22 +35,20 @@ async function generateOverload(load: OverloadLoad): Promise<OverloadResult> {
         request = composeRequest(load);
         socket.write(request);
       } else if (status === '503') {
-        refused++;
+        rejected++;
         setTimeout(() => socket.write(request), load.retryMs);
       } else failed++;
     });
   }
 
   await delay(load.warmupSeconds * 1000);
-  const before = { stored, refused, atMs: performance.now() };
+  const before = { stored, rejected, atMs: performance.now() };
   await delay(load.seconds * 1000);
   const measuredSeconds = (performance.now() - before.atMs) / 1000;
-  // Connections without a reply have waited longer than the others.
-  const unanswered = Array(load.connections - firstRepliesMs.length).fill(Number.MAX_VALUE);
   return {
     storedPerSecond: (stored - before.stored) / measuredSeconds,
-    refusedPerSecond: (refused - before.refused) / measuredSeconds,
-    firstReplyMs: median([...firstRepliesMs, ...unanswered]),
+    rejectedPerSecond: (rejected - before.rejected) / measuredSeconds,
+    firstReplyMs: medianFirstReply(firstRepliesMs, load.connections),
     failed,
   };
 }

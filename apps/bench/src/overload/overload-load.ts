@@ -17,7 +17,7 @@ export type OverloadLoad = z.output<typeof OverloadLoadSchema>;
 export const OverloadResultSchema = z.object({
   /** Replies with 200 and with 503 per second of the measurement. */
   storedPerSecond: z.number(),
-  refusedPerSecond: z.number(),
+  rejectedPerSecond: z.number(),
   /** The median time from opening a connection to its first reply; all are opened at the same time. */
   firstReplyMs: z.number(),
   /** Other replies, and failed connections. */

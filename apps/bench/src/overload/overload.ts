@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { formatCount, formatMs, formatRatio, formatTable, median } from '@plant-store/report';
+import { formatCount, formatMs, formatRatio, formatTable } from '@plant-store/report';
 import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
@@ -9,6 +9,7 @@ import { runProgram } from '../processes/run-program.js';
 import { startTarget } from '../processes/start-target.js';
 import { plantStore } from '../targets/plant-store.js';
 import { type OverloadResult, OverloadResultSchema } from './overload-load.js';
+import { summarizeOverload } from './summarize-overload.js';
 
 const generator = fileURLToPath(new URL('../../dist/overload/generate-overload.js', import.meta.url));
 
@@ -27,28 +28,40 @@ export interface OverloadSettings {
   readonly seconds: number;
 }
 
-/** Measures the service when more connections send plants than its queue may hold, and prints a table. */
-export async function measureOverload(settings: OverloadSettings, environment: Environment): Promise<void> {
+/**
+ * Measures the service when more connections send plants than its queue may hold, and prints a table.
+ *
+ * @returns whether every request was stored or rejected
+ */
+export async function measureOverload(
+  settings: OverloadSettings,
+  environment: Environment,
+): Promise<boolean> {
   const usual: OverloadResult[] = [];
   const many: OverloadResult[] = [];
   for (let round = 1; round <= settings.rounds; round++) {
     usual.push(await runOnce(usualConnections, round, settings, environment));
     many.push(await runOnce(manyConnections, round, settings, environment));
   }
-  const storedOf = (results: OverloadResult[]) =>
-    median(results.map(({ storedPerSecond }) => storedPerSecond));
-  const rows = [usual, many].map((results, index) => [
-    formatCount(index === 0 ? usualConnections : manyConnections),
-    formatCount(storedOf(results)),
-    formatCount(median(results.map(({ refusedPerSecond }) => refusedPerSecond))),
-    formatMs(median(results.map(({ firstReplyMs }) => firstReplyMs))),
-    formatRatio(storedOf(results) / storedOf(usual)),
+  const ofUsual = summarizeOverload(usual);
+  const summaries = [
+    { connections: usualConnections, ...ofUsual },
+    { connections: manyConnections, ...summarizeOverload(many) },
+  ];
+  const rows = summaries.map((summary) => [
+    formatCount(summary.connections),
+    formatCount(summary.storedPerSecond),
+    formatCount(summary.rejectedPerSecond),
+    formatMs(summary.firstReplyMs),
+    formatRatio(summary.storedPerSecond / ofUsual.storedPerSecond),
+    formatCount(summary.failed),
   ]);
-  const head = ['connections', 'stored/s', 'refused/s', 'first reply ms', 'ratio'];
+  const head = ['connections', 'stored/s', 'rejected/s', 'first reply ms', 'ratio', 'failed'];
   environment.print(
     `QUEUE_MAX_PLANTS=${waitingPlants}, retries after ${retryMs} ms\n\n${formatTable(head, rows)}\n\n` +
       `${machineLine(await describeMachine(environment.folder))}\n`,
   );
+  return summaries.every(({ failed }) => failed === 0);
 }
 
 async function runOnce(
@@ -75,7 +88,8 @@ async function runOnce(
   await stop();
   log(
     `round ${round}/${rounds}, ${connections} connections: ${formatCount(result.storedPerSecond)} stored/s, ` +
-      `${formatCount(result.refusedPerSecond)} refused/s, first reply ${formatMs(result.firstReplyMs)} ms`,
+      `${formatCount(result.rejectedPerSecond)} rejected/s, first reply ${formatMs(result.firstReplyMs)} ms, ` +
+      `${formatCount(result.failed)} failed`,
   );
   return result;
 }
