@@ -16,7 +16,7 @@ describe('the exports of the package', () => {
       './operations',
       './routes',
       './request-target',
-      './format-issues',
+      './messages',
       './exact-json/parse',
       './exact-json/stringify',
       './openapi',
@@ -63,7 +63,7 @@ describe('the packages that a module loads', () => {
     'routes.ts',
     'request-target.ts',
     'int64/int64.ts',
-    'errors/format-issues.ts',
+    'errors/messages.ts',
     'exact-json/parse.ts',
     'exact-json/stringify.ts',
   ])('%s: none', (file) => {

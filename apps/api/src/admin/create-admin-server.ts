@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { messages } from '@plant-store/contract/messages';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
 import type { Readiness } from './readiness.js';
@@ -45,16 +46,15 @@ function describeReadiness(readiness: Readiness): Reply {
 }
 
 /** @throws {ServiceError} `not_found` or `method_not_allowed`, as on the public port */
-async function handle(routes: Routes, { method, url = '' }: IncomingMessage): Promise<Reply> {
+async function handle(routes: Routes, { method = '', url = '' }: IncomingMessage): Promise<Reply> {
   const path = url.replace(/\?.*/, '');
   const route = routes.get(path);
   if (route === undefined) {
-    throw new ServiceError('not_found', `Nothing is served under ${path.slice(0, 200)}.`);
+    throw new ServiceError('not_found', messages.notFound(path));
   }
   if (method !== 'GET' && method !== 'HEAD') {
-    throw new ServiceError('method_not_allowed', `${method} is not allowed on ${path}. Use GET or HEAD.`, {
-      headers: { Allow: 'GET, HEAD' },
-    });
+    const message = messages.methodNotAllowed(method, path, ['GET', 'HEAD']);
+    throw new ServiceError('method_not_allowed', message, { headers: { Allow: 'GET, HEAD' } });
   }
   return route();
 }

@@ -1,5 +1,5 @@
 import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
-import { formatIssues } from '@plant-store/contract/format-issues';
+import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { parseJsonBytes } from '../parse-json-bytes.js';
 
 /** The content of a line: a plant, or the reason why it is not a valid one. */
@@ -15,9 +15,7 @@ export function readPlantLine(bytes: Buffer): PlantLine {
     return { reason: `The line is not valid JSON: ${error.message}.` };
   }
   const { data: plant, error } = NewPlantSchema.safeParse(value);
-  return plant === undefined
-    ? { reason: `The plant is not valid: ${formatIssues(error.issues)}.` }
-    : { plant };
+  return plant === undefined ? { reason: explainInvalidRequest({ body: error.issues }).message } : { plant };
 }
 
 const whiteSpace = new Set(Buffer.from(' \t\r'));

@@ -1,4 +1,5 @@
 import type { NewPlant, Plant } from '@plant-store/contract';
+import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 import { isSamePlant } from './is-same-plant.js';
 import type { PlantBatcher } from './plant-batcher.js';
@@ -20,7 +21,7 @@ export async function createPlant(batcher: PlantBatcher, newPlant: NewPlant): Pr
   const outcome = await batcher.write(newPlant);
   if (outcome.stored) return { plant: toPlant(newPlant), replayed: false };
   if (isSamePlant(outcome.existing, newPlant)) return { plant: toPlant(newPlant), replayed: true };
-  throw new ServiceError('id_taken', `The id ${newPlant.id} belongs to another plant. Choose another id.`);
+  throw new ServiceError('id_taken', messages.idTaken(newPlant.id));
 }
 
 /** The Plant shape, which has no id (API: Resources, rule 2). */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { messages } from '@plant-store/contract/messages';
 import { parse as parseContentType } from 'content-type';
 import type { RequestHandler } from 'express';
 import { ServiceError } from '../../errors/service-error.js';
@@ -38,18 +39,15 @@ function requireJson(headers: IncomingHttpHeaders): void {
   const coding = headers['content-encoding'];
   if (type !== 'application/json' && !isJsonInUtf8(type)) {
     throw unsupported(
-      type === undefined ? 'There is no content type' : `The content type is "${type.slice(0, 100)}"`,
+      type === undefined ? messages.missingContentType : messages.unsupportedContentType(type),
     );
   }
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
-    throw unsupported(`The content coding is "${coding.slice(0, 100)}"`);
+    throw unsupported(messages.unsupportedContentCoding(coding));
 }
 
-function unsupported(problem: string): ServiceError {
-  return new ServiceError(
-    'unsupported_content_type',
-    `${problem}. Send application/json in UTF-8, without a content coding.`,
-  );
+function unsupported(message: string): ServiceError {
+  return new ServiceError('unsupported_content_type', message);
 }
 
 /** Whether it is `application/json`, case-insensitive, with any parameters but no other charset than UTF-8. */
@@ -64,8 +62,6 @@ function parseJson(body: Buffer): unknown {
     return parseJsonBytes(body);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new ServiceError('malformed_json', `The body is not valid JSON: ${error.message}.`, {
-      cause: error,
-    });
+    throw new ServiceError('malformed_json', messages.malformedJson(error.message), { cause: error });
   }
 }

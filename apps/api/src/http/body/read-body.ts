@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { messages } from '@plant-store/contract/messages';
 import { overloadErrors } from '../../errors/overload-errors.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { BodyBudget } from './body-budget.js';
@@ -118,8 +119,5 @@ export function discardBody(request: IncomingMessage & BodySource): void {
 }
 
 function tooLarge(limitBytes: number): ServiceError {
-  return new ServiceError(
-    'body_too_large',
-    `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
-  );
+  return new ServiceError('body_too_large', messages.bodyTooLarge(limitBytes));
 }

@@ -1,3 +1,4 @@
+import { messages } from '@plant-store/contract/messages';
 import type { RequestHandler } from 'express';
 import type { AccessTokens, Verification } from '../../auth/access-tokens.js';
 import { ServiceError } from '../../errors/service-error.js';
@@ -14,10 +15,7 @@ export function bearerAuth(accessTokens: AccessTokens): RequestHandler {
 
     const text = readBearer(request.headers.authorization);
     if (text === undefined) {
-      throw unauthorized(
-        'missing_token',
-        'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
-      );
+      throw unauthorized('missing_token', messages.missingToken);
     }
     const verification = accessTokens.verify(text);
     // Without a promise where possible: a body that arrives before its reader is buffered, which costs more.
@@ -26,9 +24,8 @@ export function bearerAuth(accessTokens: AccessTokens): RequestHandler {
 }
 
 const rejections: Readonly<Record<Exclude<Verification['status'], 'valid'>, string>> = {
-  malformed:
-    'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
-  unknown: 'The access token is not known here. Ask the operator for a new one.',
+  malformed: messages.malformedToken,
+  unknown: messages.unknownToken,
   expired: 'The access token has expired. Ask the operator for a new one.',
   revoked: 'The access token was revoked. Ask the operator for a new one.',
 };

@@ -1,4 +1,4 @@
-import { explainInvalidRequest } from '@plant-store/contract/format-issues';
+import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
@@ -36,7 +36,7 @@ function toServiceError(error: unknown): ServiceError {
   }
   // Express's own, for a path parameter.
   if (error instanceof URIError && 'status' in error) {
-    return new ServiceError('bad_request', 'The path is not valid: it must be percent-encoded UTF-8.');
+    return new ServiceError('bad_request', messages.invalidPath);
   }
   return new ServiceError('internal_error', 'An unexpected error occurred. Retrying the request is safe.', {
     cause: error,

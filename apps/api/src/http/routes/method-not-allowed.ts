@@ -1,3 +1,4 @@
+import { messages } from '@plant-store/contract/messages';
 import { allowedMethods, matchPath } from '@plant-store/contract/request-target';
 import type { RequestHandler } from 'express';
 import { ServiceError } from '../../errors/service-error.js';
@@ -5,11 +6,8 @@ import { ServiceError } from '../../errors/service-error.js';
 /** Rejects what no route of the path has taken, and names the methods that exist (RFC 9110, section 15.5.6). */
 export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
   return function methodNotAllowed(request) {
-    throw new ServiceError(
-      'method_not_allowed',
-      `${request.method} is not allowed on ${request.path}. Use ${allowed.join(' or ')}.`,
-      { headers: { Allow: allowed.join(', ') } },
-    );
+    const message = messages.methodNotAllowed(request.method, request.path, allowed);
+    throw new ServiceError('method_not_allowed', message, { headers: { Allow: allowed.join(', ') } });
   };
 }
 

@@ -1,7 +1,8 @@
+import { messages } from '@plant-store/contract/messages';
 import type { RequestHandler } from 'express';
 import { ServiceError } from '../../errors/service-error.js';
 
 /** Rejects requests that no route has handled. */
 export const notFound: RequestHandler = (request) => {
-  throw new ServiceError('not_found', `Nothing is served under ${request.path.slice(0, 200)}.`);
+  throw new ServiceError('not_found', messages.notFound(request.path));
 };

@@ -1,3 +1,4 @@
+import { messages } from '@plant-store/contract/messages';
 import { Refusal } from '../refusal.js';
 import type { Handler } from './handler.js';
 
@@ -12,5 +13,5 @@ export const createPlant: Handler<'createPlant'> = ({ body: { id, name, tag } },
   if (existing.name === name && existing.tag === tag) {
     return { status: 200, body: plant, headers: { 'Idempotent-Replayed': 'true' } };
   }
-  throw new Refusal('id_taken', `The id ${id} belongs to another plant. Choose another id.`);
+  throw new Refusal('id_taken', messages.idTaken(id));
 };

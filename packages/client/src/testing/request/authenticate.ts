@@ -1,3 +1,4 @@
+import { messages } from '@plant-store/contract/messages';
 import { Refusal } from '../refusal.js';
 
 /**
@@ -8,17 +9,12 @@ import { Refusal } from '../refusal.js';
 export function authenticate(headers: Headers, accepted: readonly string[]): void {
   const token = /^Bearer +(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
   if (token === undefined) {
-    throw unauthorized(
-      'missing_token',
-      'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
-    );
+    throw unauthorized('missing_token', messages.missingToken);
   }
   if (accepted.includes(token)) return;
   throw unauthorized(
     'invalid_token',
-    issuedForm.test(token)
-      ? 'The access token is not known here. Ask the operator for a new one.'
-      : 'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
+    issuedForm.test(token) ? messages.unknownToken : messages.malformedToken,
   );
 }
 

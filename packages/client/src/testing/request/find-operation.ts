@@ -1,3 +1,4 @@
+import { messages } from '@plant-store/contract/messages';
 import { allowedMethods, type MatchedOperation, matchPath } from '@plant-store/contract/request-target';
 import type { routes } from '@plant-store/contract/routes';
 import { Refusal } from '../refusal.js';
@@ -10,14 +11,14 @@ import { Refusal } from '../refusal.js';
 export function findOperation(method: string, path: string): MatchedOperation<keyof typeof routes> {
   const operations = matchPath(path);
   if (operations.length === 0) {
-    throw new Refusal('not_found', `Nothing is served under ${path.slice(0, 200)}.`);
+    throw new Refusal('not_found', messages.notFound(path));
   }
   const decoded = operations.map((operation) => ({ ...operation, params: decodeParams(operation.params) }));
   const servedBy = method === 'HEAD' ? 'GET' : method;
   const operation = decoded.find((candidate) => candidate.method === servedBy);
   if (operation !== undefined) return operation;
   const allowed = allowedMethods(operations);
-  const message = `${method} is not allowed on ${path}. Use ${allowed.join(' or ')}.`;
+  const message = messages.methodNotAllowed(method, path, allowed);
   throw new Refusal('method_not_allowed', message, { Allow: allowed.join(', ') });
 }
 
@@ -25,6 +26,6 @@ function decodeParams(params: Readonly<Record<string, string>>): Record<string, 
   try {
     return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]));
   } catch {
-    throw new Refusal('bad_request', 'The path is not valid: it must be percent-encoded UTF-8.');
+    throw new Refusal('bad_request', messages.invalidPath);
   }
 }

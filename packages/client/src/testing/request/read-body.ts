@@ -1,4 +1,5 @@
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
+import { messages } from '@plant-store/contract/messages';
 import { Refusal } from '../refusal.js';
 
 /** What the service takes by default, in bytes. */
@@ -12,10 +13,7 @@ const bodyLimitBytes = 1024 * 1024;
 export function readJsonBody(headers: Headers, body: Uint8Array): unknown {
   rejectOtherContent(headers);
   if (body.length > bodyLimitBytes) {
-    throw new Refusal(
-      'body_too_large',
-      `The body is larger than ${bodyLimitBytes} bytes. Send a smaller one.`,
-    );
+    throw new Refusal('body_too_large', messages.bodyTooLarge(bodyLimitBytes));
   }
   return parseJson(body);
 }
@@ -23,18 +21,15 @@ export function readJsonBody(headers: Headers, body: Uint8Array): unknown {
 function rejectOtherContent(headers: Headers): void {
   const type = headers.get('content-type');
   const coding = headers.get('content-encoding');
-  if (type === null) throw unsupported('There is no content type');
-  if (!isJsonInUtf8(type)) throw unsupported(`The content type is "${type.slice(0, 100)}"`);
+  if (type === null) throw unsupported(messages.missingContentType);
+  if (!isJsonInUtf8(type)) throw unsupported(messages.unsupportedContentType(type));
   if (coding !== null && coding.toLowerCase() !== 'identity') {
-    throw unsupported(`The content coding is "${coding.slice(0, 100)}"`);
+    throw unsupported(messages.unsupportedContentCoding(coding));
   }
 }
 
-function unsupported(problem: string): Refusal {
-  return new Refusal(
-    'unsupported_content_type',
-    `${problem}. Send application/json in UTF-8, without a content coding.`,
-  );
+function unsupported(message: string): Refusal {
+  return new Refusal('unsupported_content_type', message);
 }
 
 /** `application/json` in any case, with any parameters, but with no other charset than UTF-8. */
@@ -73,8 +68,5 @@ function decode(body: Uint8Array): string {
 }
 
 function malformed(problem: string): Refusal {
-  return new Refusal(
-    'malformed_json',
-    `The body is not valid JSON: ${problem.slice(0, 200).toWellFormed()}.`,
-  );
+  return new Refusal('malformed_json', messages.malformedJson(problem.slice(0, 200).toWellFormed()));
 }

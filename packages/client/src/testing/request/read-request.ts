@@ -1,5 +1,5 @@
 import { type RequestSchemas, requestSchemas } from '@plant-store/contract';
-import { explainInvalidRequest } from '@plant-store/contract/format-issues';
+import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { parseQuery } from '@plant-store/contract/request-target';
 import { Refusal } from '../refusal.js';
 import { readJsonBody } from './read-body.js';

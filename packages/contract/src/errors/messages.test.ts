@@ -1,8 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { NewPlantSchema } from '../plant.js';
-import { explainInvalidRequest, formatIssues } from './format-issues.js';
+import { type ErrorName, errors } from './errors.js';
+import { explainInvalidRequest, messages } from './messages.js';
 
-describe('formatIssues', () => {
+describe('the messages', () => {
+  it.each<[ErrorName, string]>([
+    ['malformed_json', messages.malformedJson("Expected end of input but got '}' at position 27")],
+    ['id_taken', messages.idTaken(9223372036854775807n)],
+    ['unsupported_content_type', messages.unsupportedContentType('text/plain')],
+    ['body_too_large', messages.bodyTooLarge(1024 * 1024)],
+    ['missing_token', messages.missingToken],
+    ['not_found', messages.notFound('/plant')],
+    ['method_not_allowed', messages.methodNotAllowed('GET', '/plants', ['POST'])],
+  ])('the example of %s is one of them', (name, message) => {
+    expect(errors[name].example).toBe(message);
+  });
+});
+
+describe('the message of a plant that is not valid', () => {
   it.each([
     [{}, 'id is required; name is required'],
     [
@@ -11,11 +26,13 @@ describe('formatIssues', () => {
     ],
     [[], 'the body must be a JSON object'],
   ])('names every issue and its field: %j', (body, issues) => {
-    expect(formatIssues(NewPlantSchema.safeParse(body).error?.issues)).toBe(issues);
+    const { message } = explainInvalidRequest({ body: NewPlantSchema.safeParse(body).error?.issues });
+    expect(message).toBe(`The plant is not valid: ${issues}.`);
   });
 
   it('names a nested field by its path', () => {
-    expect(formatIssues([{ message: 'is odd', path: ['plants', 0, 'id'] }])).toBe('plants.0.id is odd');
+    const body = [{ message: 'is odd', path: ['plants', 0, 'id'] }];
+    expect(explainInvalidRequest({ body }).message).toBe('The plant is not valid: plants.0.id is odd.');
   });
 });
 

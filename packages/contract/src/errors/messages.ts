@@ -1,0 +1,69 @@
+/**
+ * The messages of errors that the service and the fake plant store of the client both reply with. A part of a request that
+ * a message quotes is cut off where it is long.
+ */
+export const messages = {
+  invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
+  malformedJson: (problem: string) => `The body is not valid JSON: ${problem}.`,
+  idTaken: (id: bigint) => `The id ${id} belongs to another plant. Choose another id.`,
+  missingContentType: unsupported('There is no content type'),
+  unsupportedContentType: (type: string) => unsupported(`The content type is "${type.slice(0, 100)}"`),
+  unsupportedContentCoding: (coding: string) =>
+    unsupported(`The content coding is "${coding.slice(0, 100)}"`),
+  bodyTooLarge: (limitBytes: number) => `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
+  missingToken: 'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
+  malformedToken:
+    'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
+  unknownToken: 'The access token is not known here. Ask the operator for a new one.',
+  notFound: (path: string) => `Nothing is served under ${path.slice(0, 200)}.`,
+  methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
+    `${method} is not allowed on ${path}. Use ${allowed.join(' or ')}.`,
+} as const;
+
+function unsupported(problem: string): string {
+  return `${problem}. Send application/json in UTF-8, without a content coding.`;
+}
+
+interface Issue {
+  readonly message: string;
+  readonly path?: readonly unknown[] | undefined;
+}
+
+/** What validation found in the parts of one request; a part without issues may be absent. */
+export interface RequestIssues {
+  readonly path?: readonly Issue[] | undefined;
+  readonly query?: readonly Issue[] | undefined;
+  readonly headers?: readonly Issue[] | undefined;
+  readonly body?: readonly Issue[] | undefined;
+}
+
+/** The error that a request with issues is rejected with, and its message. */
+export interface InvalidRequest {
+  readonly errorName: 'invalid_plant' | 'bad_request';
+  readonly message: string;
+}
+
+/**
+ * The error for a request that does not have the shape that its operation requires. The message names every issue, and
+ * its part of the request unless that is the body alone.
+ */
+export function explainInvalidRequest({ path, query, headers, body }: RequestIssues): InvalidRequest {
+  const parameters = [
+    formatPart(path, (name) => `the path parameter ${name}`),
+    formatPart(query, (name) => `the query parameter ${name}`),
+    formatPart(headers, (name) => `the header ${name}`),
+  ].filter((text) => text !== '');
+  if (parameters.length === 0) {
+    const issues = formatPart(body, (field) => (field === '' ? 'the body' : field));
+    return { errorName: 'invalid_plant', message: `The plant is not valid: ${issues}.` };
+  }
+  const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the field ${field} of the body`));
+  const all = inBody === '' ? parameters : [...parameters, inBody];
+  return { errorName: 'bad_request', message: `The request is not valid: ${all.join('; ')}.` };
+}
+
+function formatPart(issues: readonly Issue[] = [], nameOf: (field: string) => string): string {
+  return issues
+    .map(({ message, path = [] }) => `${nameOf(path.map(String).join('.'))} ${message}`)
+    .join('; ');
+}
