@@ -49,6 +49,7 @@ function createProject(
       // Only a test that hangs takes this long, even on a machine that is ten times slower than usual.
       testTimeout: 300_000,
       hookTimeout: 300_000,
+      expect: { poll: { timeout: 240_000 } },
     },
   };
 }

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/start-test-servic
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ DATABASE_STATEMENT_TIMEOUT_MS: '2000' });
+  service = await startTestService();
 });
 afterAll(() => service.stop());
 

@@ -157,7 +157,7 @@ it('counts a body in one-byte pieces like one in large pieces, and continues aft
 });
 
 it('frees the memory of a stalled body after its timeout', async () => {
-  const { budget, baseUrl } = await startServer({ requestMs: 1_000 });
+  const { budget, baseUrl } = await startServer({ requestMs: 3_000 });
   const connection = await sendUnfinished(baseUrl, 5_000);
   await until(() => budget.held === 5_000);
   await connection.readToEnd();

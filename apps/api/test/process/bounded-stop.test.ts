@@ -7,6 +7,7 @@ import { startWithStandby } from '../support/postgresql/start-with-standby.js';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { main, runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { slackMs } from '../support/slack-ms.js';
 import { until } from '../support/until.js';
 
 const shutdownTimeoutMs = 1_000;
@@ -53,6 +54,6 @@ it('exits in time with status 0 while a commit, a request on the admin port and 
   const signalledAt = performance.now();
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
-  expect(performance.now() - signalledAt).toBeLessThan(stopTimeoutMs);
+  expect(performance.now() - signalledAt).toBeLessThan(stopTimeoutMs + slackMs);
   expect(await Promise.all(creates)).toEqual(['disconnected', 'disconnected', 'disconnected']);
 });

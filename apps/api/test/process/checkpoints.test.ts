@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { composePlantRequest } from '../support/post-plant.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
@@ -38,11 +38,11 @@ it('keeps storing if no thread can start, shows a warning, and starts one as soo
     status: 200,
     body: { status: 'ready', warnings: [expect.stringMatching(/^The write-ahead log grows, .+\.$/)] },
   };
-  await vi.waitFor(async () => expect(await readReadiness()).toEqual(warned), { timeout: 30_000 });
+  await expect.poll(readReadiness).toEqual(warned);
 
   closeOthers();
   const readyAgain = { status: 200, body: { status: 'ready' } };
-  await vi.waitFor(async () => expect(await readReadiness()).toEqual(readyAgain), { timeout: 50_000 });
+  await expect.poll(readReadiness).toEqual(readyAgain);
   const { exitCode, stdout: log } = await command.end('SIGTERM');
   expect(exitCode).toBe(0);
   expect(log).toMatch(/"level":40,.+"msg":"the write-ahead log is not moved into the database"/);

@@ -6,6 +6,7 @@ import { expectRefusal } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { type ServerWithStandby, startWithStandby } from '../support/postgresql/start-with-standby.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
+import { until } from '../support/until.js';
 
 const poolSize = 8;
 
@@ -16,18 +17,25 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 let service: TestService;
-beforeEach(async () => {
-  service = await startTestService({
-    DATABASE_URL: server.url,
-    DATABASE_POOL_SIZE: String(poolSize),
-    DATABASE_STATEMENT_TIMEOUT_MS: '200',
-    ADMIN_PORT: '0',
+
+/** Starts a service for each test of the calling suite. */
+function useService(statementTimeoutMs: string): void {
+  beforeEach(async () => {
+    service = await startTestService({
+      DATABASE_URL: server.url,
+      DATABASE_POOL_SIZE: String(poolSize),
+      DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs,
+      ADMIN_PORT: '0',
+    });
   });
-});
-afterEach(async () => {
-  await server.restoreStandby();
-  await service.stop();
-});
+  afterEach(async () => {
+    await server.restoreStandby();
+    await service.stop();
+  });
+}
+
+/** Long enough for a test to see that a commit waits, before the service gives up. */
+const longTimeoutMs = '4000';
 
 const unavailable = /^The database does not answer\. Try again in 1 second\.$/;
 const isReplay = async (body: object) => {
@@ -39,6 +47,7 @@ const isReplay = async (body: object) => {
 describe.each(['pg_terminate_backend', 'pg_cancel_backend'] as const)(
   'a plant whose commit has not reached a standby, since %s ended its backend,',
   (how) => {
+    useService(longTimeoutMs);
     const ids = how === 'pg_cancel_backend' ? 20 : 10;
 
     it('is not acknowledged before it has reached a standby', async () => {
@@ -62,7 +71,10 @@ describe.each(['pg_terminate_backend', 'pg_cancel_backend'] as const)(
 );
 
 it('a token or a revocation that has not reached a standby is not reported as existing', async () => {
-  const database = await openTestDatabase({ url: server.url }, { DATABASE_STATEMENT_TIMEOUT_MS: '200' });
+  const database = await openTestDatabase(
+    { url: server.url },
+    { DATABASE_STATEMENT_TIMEOUT_MS: longTimeoutMs },
+  );
   const { accessTokens } = database;
   const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
   const outage = { errorName: 'database_unavailable' };
@@ -85,46 +97,51 @@ it('a token or a revocation that has not reached a standby is not reported as ex
   await database.close();
 });
 
-it('opens no more connections than the pool size, however many creates it aborts', async () => {
-  await server.loseStandby();
-  const statuses: number[] = [];
-  let most = 0;
-  const sending = Promise.all(
-    Array.from({ length: 6 }, async (_, sender) => {
-      for (let count = 0; count < 8; count++) {
-        const reply = await postPlant(service, { id: 1_000 + sender * 100 + count, name: 'Monstera' });
-        statuses.push(reply.status);
-      }
-    }),
-  );
-  let done = false;
-  void sending.finally(() => {
-    done = true;
-  });
-  while (!done) {
-    most = Math.max(most, (await server.countBackends()).all);
-    await sleep(50);
-  }
-  await sending;
-  expect(new Set(statuses)).toEqual(new Set([503]));
-  expect(most).toBeLessThanOrEqual(poolSize);
-  await server.restoreStandby();
-  while ((await postPlant(service, { id: 2_000, name: 'Monstera' })).status !== 200) await sleep(50);
-});
+describe('while creates exceed the statement timeout, the service', () => {
+  useService('200');
 
-it('is not ready while creates fail, and recovers without one', async () => {
-  const readiness = async () => (await fetch(`${service.adminUrl}/readyz`)).status;
-  expect(await readiness()).toBe(200);
-  await server.loseStandby();
-  for (let id = 3_000; (await readiness()) === 200; id++) {
-    expect((await postPlant(service, { id, name: 'Monstera' })).status).toBe(503);
-  }
-  // Its trial commits use one connection, however often readiness is checked.
-  for (let count = 0; count < 4; count++) {
-    expect(await readiness()).toBe(503);
-    await sleep(600);
-  }
-  expect((await server.countBackends()).all).toBeLessThan(6);
-  await server.restoreStandby();
-  while ((await readiness()) !== 200) await sleep(50);
+  it('opens no more connections than the pool size, however many creates it aborts', async () => {
+    await server.loseStandby();
+    const statuses: number[] = [];
+    let most = 0;
+    const sending = Promise.all(
+      Array.from({ length: 6 }, async (_, sender) => {
+        for (let count = 0; count < 8; count++) {
+          const reply = await postPlant(service, { id: 1_000 + sender * 100 + count, name: 'Monstera' });
+          statuses.push(reply.status);
+        }
+      }),
+    );
+    let done = false;
+    void sending.finally(() => {
+      done = true;
+    });
+    while (!done) {
+      most = Math.max(most, (await server.countBackends()).all);
+      await sleep(50);
+    }
+    await sending;
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    expect(most).toBeLessThanOrEqual(poolSize);
+    await server.restoreStandby();
+    await until(async () => (await postPlant(service, { id: 2_000, name: 'Monstera' })).status === 200);
+  });
+
+  it('is not ready while creates fail, and recovers without one', async () => {
+    const readiness = async () => (await fetch(`${service.adminUrl}/readyz`)).status;
+    // A check may exceed the short timeout.
+    await until(async () => (await readiness()) === 200);
+    await server.loseStandby();
+    for (let id = 3_000; (await readiness()) === 200; id++) {
+      expect((await postPlant(service, { id, name: 'Monstera' })).status).toBe(503);
+    }
+    // Its trial commits use one connection, however often readiness is checked.
+    for (let count = 0; count < 4; count++) {
+      expect(await readiness()).toBe(503);
+      await sleep(600);
+    }
+    expect((await server.countBackends()).all).toBeLessThan(6);
+    await server.restoreStandby();
+    await until(async () => (await readiness()) === 200);
+  });
 });

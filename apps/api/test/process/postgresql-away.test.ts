@@ -4,14 +4,13 @@ import { expect, it } from 'vitest';
 import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { slackMs } from '../support/slack-ms.js';
 
 /** How the database fails: connections are closed and refused, or accepted and never answered. */
 const failures = ['down', 'silent'] as const;
 const shutdownTimeoutMs = 1_000;
 /** The longest time that the service waits for a statement or a connection. */
 const databaseTimeoutMs = 3_000;
-/** How much later it may exit on a busy machine. */
-const slackMs = 2_000;
 
 /** Creates a database that can fail, behind a proxy. */
 async function createFailingDatabase() {

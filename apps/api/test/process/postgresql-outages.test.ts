@@ -7,15 +7,19 @@ import { runCommand, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 import { untilStatus } from '../support/process/until-status.js';
+import { slackMs } from '../support/slack-ms.js';
 
-const outages = 20;
 /** A crash, a stop without a checkpoint, and an orderly stop, one after the other. */
 const signals = ['SIGKILL', 'SIGQUIT', 'SIGINT'] as const;
+/** Each signal three times. */
+const outages = 3 * signals.length;
+/** The longest time that a reply may take: PostgreSQL refuses connections immediately. */
+const replyTimeoutMs = 5_000;
 /** The longest time until the service stores plants again once PostgreSQL accepts connections. */
 const recoveryMs = 5_000;
 
 it('loses no acknowledged plant, and recovers by itself, however often PostgreSQL goes down under load', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   const server = await startPostgresql();
   onTestFinished(() => server.remove());
@@ -24,7 +28,7 @@ it('loses no acknowledged plant, and recovers by itself, however often PostgreSQ
   const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
   const { command, baseUrl } = await startServe(call);
   const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
-  const load = startLoad({ baseUrl, token }, 5_000);
+  const load = startLoad({ baseUrl, token }, replyTimeoutMs + slackMs);
   const liveness = watch(`${adminUrl}/livez`);
 
   for (let outage = 0; outage < outages; outage++) {
@@ -39,7 +43,7 @@ it('loses no acknowledged plant, and recovers by itself, however often PostgreSQ
     const startedAt = performance.now();
     await load.acknowledgements(1);
     await untilStatus(`${adminUrl}/readyz`, 200);
-    expect(performance.now() - startedAt).toBeLessThan(recoveryMs);
+    expect(performance.now() - startedAt).toBeLessThan(recoveryMs + slackMs);
   }
   await load.end();
 

@@ -8,6 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { main } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { slackMs } from '../support/slack-ms.js';
 import { until } from '../support/until.js';
 
 const shutdownTimeoutMs = 1_000;
@@ -38,7 +39,7 @@ it.each<[name: string, args: readonly string[], stderr: () => number | 'inherit'
   const signalledAt = performance.now();
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
-  expect(performance.now() - signalledAt).toBeLessThan(stopTimeoutMs);
+  expect(performance.now() - signalledAt).toBeLessThan(stopTimeoutMs + slackMs);
 });
 
 const createLogger = new URL('../../src/logging/create-logger.ts', import.meta.url);

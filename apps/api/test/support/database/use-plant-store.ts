@@ -18,7 +18,7 @@ export function usePlantStore(engine: Engine) {
   let database: Database;
   beforeAll(async () => {
     testDatabase = await createTestDatabase(engine);
-    database = await openTestDatabase(testDatabase, { DATABASE_STATEMENT_TIMEOUT_MS: '2000' });
+    database = await openTestDatabase(testDatabase);
   });
   afterEach(() => testDatabase.query('DELETE FROM plants'));
   afterAll(async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   url = await createDatabase(inject('postgresqlUrl'));
   proxy = await startProxy(Number(new URL(url).port));
   proxied = url.replace(/:\d+\//, `:${proxy.port}/`);
-  database = await openTestDatabase({ url: proxied }, { DATABASE_STATEMENT_TIMEOUT_MS: '1000' });
+  database = await openTestDatabase({ url: proxied }, { DATABASE_STATEMENT_TIMEOUT_MS: '3000' });
 });
 afterEach(async () => {
   await database.close();
@@ -119,7 +119,7 @@ describe('a network that', () => {
   });
 
   it('loses replies blocks their connections only until the backends are found idle', async () => {
-    const settings = { DATABASE_STATEMENT_TIMEOUT_MS: '500', DATABASE_POOL_SIZE: '3' };
+    const settings = { DATABASE_STATEMENT_TIMEOUT_MS: '3000', DATABASE_POOL_SIZE: '3' };
     const small = await openTestDatabase({ url: proxied }, settings);
     onTestFinished(() => small.close());
     const insertOf = (id: bigint, name: string) => small.plants.insert([{ id, name }]);
