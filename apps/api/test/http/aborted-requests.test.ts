@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
 import { openConnection } from '../support/send-raw.js';
+import { sendUntilReceived } from '../support/send-until-received.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
@@ -20,11 +21,11 @@ it('are each logged with the plant they stored, even if the client disconnects b
     composePlantRequest(service, `{"id":${1001 + at},"name":"Fern"}`),
   );
   const endOutage = await service.database.beginOutage('locked');
-  connection.write(Buffer.concat(requests));
-  // Long enough for all of them to arrive, and shorter than a request waits for the database.
-  await sleep(500);
+  const received = await sendUntilReceived(100, () => connection.write(Buffer.concat(requests)));
+  const closed = once(received, 'close');
   connection.destroy();
-  await sleep(50);
+  await closed;
+  // Sooner than a request gives up waiting for the database.
   await endOutage();
 
   await until(async () => (await readPlants(service)).length === 101);
