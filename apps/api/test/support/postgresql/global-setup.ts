@@ -1,6 +1,6 @@
 import { query } from '@plant-store/postgresql-server';
 import type { TestProject } from 'vitest/node';
-import { type PostgresqlServer, startPostgresql } from './start-postgresql.js';
+import { startPostgresql, type TestPostgresql } from './start-postgresql.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-let server: PostgresqlServer | undefined;
+let server: TestPostgresql | undefined;
 
 /** Starts the PostgreSQL server that the tests share; each test creates its own databases on it. */
 export async function setup(project: TestProject): Promise<void> {

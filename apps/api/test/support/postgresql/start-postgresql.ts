@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgresqlServer } from '@plant-store/postgresql-server';
+import { retry } from '../../../src/runtime/retry.js';
 
 /** A real PostgreSQL server on a free port of 127.0.0.1, with its data in a new folder. */
-export interface PostgresqlServer {
+export interface TestPostgresql {
   /** The URI of the server, without a database. */
   readonly url: string;
   /** Starts the server again after `stop` or `kill`, on the same port and data. */
@@ -22,11 +23,11 @@ export interface PostgresqlServer {
   remove(): Promise<void>;
 }
 
-/** How long a restart may be retried: after a crash, the old shared memory stays in use for a moment. */
-const startTimeoutMs = 20_000;
+/** How a restart is retried: after a crash, the old shared memory stays in use for a moment. */
+const startPolicy = { timeoutMs: 60_000, delayMs: 50 };
 
 /** Creates and starts a server. Its output is shown only if it does not start. */
-export async function startPostgresql(): Promise<PostgresqlServer> {
+export async function startPostgresql(): Promise<TestPostgresql> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgresql-'));
   const server = await createPostgresqlServer({
     folder: join(folder, 'postgresql'),
@@ -35,7 +36,12 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
   await server.start();
   return {
     url: server.url,
-    start: () => retry(() => server.start(), startTimeoutMs),
+    start: () =>
+      retry(
+        () => server.start(),
+        () => true,
+        startPolicy,
+      ),
     stop: () => server.stop(),
     async kill(signal) {
       const [postmaster = ''] = readFileSync(join(server.dataFolder, 'postmaster.pid'), 'utf8').split('\n');
@@ -46,18 +52,6 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function retry(action: () => Promise<void>, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      return await action();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await sleep(50);
-    }
-  }
 }
 
 /** Sends a signal to the main process of a server, SIGKILL to its children too, and waits until the main one exits. */
