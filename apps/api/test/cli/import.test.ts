@@ -105,7 +105,8 @@ it('imports while a service stores plants in the same file', async () => {
   const folder = temporaryFolder();
   const { command, baseUrl } = await startServe({ folder });
   const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
-  const client = createClient({ baseUrl, token });
+  // The import may lock the file for longer than a create waits, on a slow machine often.
+  const client = createClient({ baseUrl, token, retries: 100, timeoutMs: 120_000 });
   let importing = true;
   let nextId = -1;
   const acknowledged: number[] = [];

@@ -6,7 +6,7 @@ import type {} from '../support/postgresql/global-setup.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/process/temporary-folder.js';
 
-const ids = Array.from({ length: 10_000 }, (_, index) => BigInt(index) * 1_000_003n);
+const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index) * 1_000_003n);
 /** The number of creates in flight at each instance. */
 const concurrency = 64;
 

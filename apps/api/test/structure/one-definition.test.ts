@@ -58,7 +58,7 @@ function findTypeErrors(copy: string, workspace: string): string[] {
 }
 
 // Each test type-checks three whole workspaces.
-const timeoutMs = 300_000;
+const timeoutMs = 900_000;
 
 it('compiles unchanged', { timeout: timeoutMs }, () => {
   const copy = copyWorkspace();
