@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { type Fault, faults } from './faults.js';
+import { type ChaosFault, faults } from './faults.js';
+import { listenOnFreePort } from './listen.js';
 
 /** The request header that names the fault of an attempt. */
 export const faultHeader = 'x-fault';
@@ -29,7 +30,7 @@ export interface PlantRecord {
 
 export interface ChaosServer {
   /** The URL of each listener. */
-  readonly origins: Readonly<Record<Fault['listener'], string>>;
+  readonly origins: Readonly<Record<ChaosFault['listener'], string>>;
   /** The record of an id, an empty one if it never arrived. */
   recordOf(id: string): PlantRecord;
   close(): Promise<void>;
@@ -70,10 +71,10 @@ export async function startChaosServer(): Promise<ChaosServer> {
   const resetting = createTcpServer((socket) => void socket.on('error', () => undefined).resetAndDestroy());
   const closed = createTcpServer();
   const origins = {
-    service: await listen(service),
-    dropping: await listen(dropping),
-    resetting: await listen(resetting),
-    closed: await listen(closed),
+    service: await listenOnFreePort(service),
+    dropping: await listenOnFreePort(dropping),
+    resetting: await listenOnFreePort(resetting),
+    closed: await listenOnFreePort(closed),
   };
   await close(closed);
   return {
@@ -87,13 +88,8 @@ export async function startChaosServer(): Promise<ChaosServer> {
   };
 }
 
-function findFault(name: string | string[] | undefined): Fault | undefined {
-  return Object.entries<Fault>(faults).find(([key]) => key === name)?.[1];
-}
-
-async function listen(server: Server): Promise<string> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+function findFault(name: string | string[] | undefined): ChaosFault | undefined {
+  return Object.entries<ChaosFault>(faults).find(([key]) => key === name)?.[1];
 }
 
 async function close(server: Server): Promise<void> {

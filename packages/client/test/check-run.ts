@@ -3,7 +3,7 @@ import { PlantStoreError } from '../src/errors/plant-store-error.js';
 import { TimeoutError } from '../src/errors/timeout-error.js';
 import { UnexpectedResponseError } from '../src/errors/unexpected-response-error.js';
 import type { PlantRecord } from './chaos-server.js';
-import { type Fault, faults } from './faults.js';
+import { type ChaosFault, faults } from './faults.js';
 import type { Attempt, Run } from './run-plan.js';
 
 /** What a busy machine may add to any time; speed is not tested here. */
@@ -87,7 +87,7 @@ function checkAttempts({ attempts, plan }: Run): string[] {
 /** That what was returned or thrown matches the last attempt. */
 function checkResult({ attempts, reply, error, plan }: Run): string[] {
   const last = attempts.at(-1);
-  const { end, status }: Partial<Fault> = last ? faults[last.fault] : {};
+  const { end, status }: Partial<ChaosFault> = last ? faults[last.fault] : {};
   const text = last?.fault ?? 'no attempt';
   return violationsOf({
     [`it was answered with ${reply?.status} after ${text}`]:
@@ -163,6 +163,6 @@ function mightRenew(last: Attempt, attempts: readonly Attempt[], { token }: Run[
 
 /** The delay that the reply to an attempt asked for, if there was a reply. */
 function retryAfterMsOf({ fault, end }: Attempt): number | undefined {
-  const { retryAfterMs }: Fault = faults[fault];
+  const { retryAfterMs }: ChaosFault = faults[fault];
   return end?.status === undefined ? undefined : retryAfterMs;
 }

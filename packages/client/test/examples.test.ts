@@ -1,8 +1,5 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,6 +11,7 @@ import { handleOrders } from '../examples/node-service.js';
 import { createClientWithTokenFile } from '../examples/token-refresh.js';
 import { createClient } from '../src/index.js';
 import { createFakePlantStore, type Fault } from '../src/testing/index.js';
+import { listen } from './listen.js';
 
 const exampleFile = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
 
@@ -23,7 +21,7 @@ describe('node-service.ts', () => {
   const order = async (store: ReturnType<typeof createFakePlantStore>, body: unknown) => {
     const { baseUrl, token, fetch: storeFetch } = store;
     const client = createClient({ baseUrl, token, fetch: storeFetch, retries: 0 });
-    const url = await listen(handleOrders(client));
+    const { url } = await listen(handleOrders(client));
     const response = await fetch(`${url}/orders`, { method: 'POST', body: JSON.stringify(body) });
     return [response.status, await response.json()];
   };
@@ -78,7 +76,7 @@ describe('token-refresh.ts', () => {
 describe('curl-equivalent.sh', () => {
   it('sends what the client sends', async () => {
     const requests: object[] = [];
-    const baseUrl = await listen(async (request, response) => {
+    const { url: baseUrl } = await listen(async (request, response) => {
       const { accept, authorization, 'content-type': type } = request.headers;
       requests.push([request.method, request.url, accept, authorization, type, await text(request)]);
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"name":"Rose"}');
@@ -119,17 +117,6 @@ describe('browser-form', () => {
     expect(fields.sort()).toEqual([...read].sort());
   });
 });
-
-/** Serves until the end of the test, and returns the URL. */
-async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-examples-'));

@@ -5,7 +5,7 @@ import type { ReceivedRequest } from './chaos-server.js';
 type End = 'reply' | 'page' | 'refused' | 'broken' | 'silence';
 
 /** What happens to one attempt. */
-export interface Fault {
+export interface ChaosFault {
   /** Where the attempt is sent: to the service, to a listener that hangs up immediately, or to a closed port. */
   readonly listener: 'service' | 'dropping' | 'resetting' | 'closed';
   readonly end: End;
@@ -32,7 +32,7 @@ function writeHead(length: number, requestId: string, replayed: boolean): string
 }
 
 /** Hangs up before or after storing, once it has sent that portion of the reply. */
-function hangUp(manner: 'end' | 'reset', stores: boolean, portion: 'nothing' | 'head' | 'body'): Fault {
+function hangUp(manner: 'end' | 'reset', stores: boolean, portion: 'nothing' | 'head' | 'body'): ChaosFault {
   return {
     listener: 'service',
     end: 'broken',
@@ -48,7 +48,7 @@ function hangUp(manner: 'end' | 'reset', stores: boolean, portion: 'nothing' | '
 }
 
 /** Stores, then sends the reply in pieces. */
-function slow(pieces: number, delayMs: number): Fault {
+function slow(pieces: number, delayMs: number): ChaosFault {
   return {
     listener: 'service',
     end: 'reply',
@@ -67,12 +67,12 @@ function slow(pieces: number, delayMs: number): Fault {
 }
 
 /** Sends nothing until the client hangs up. */
-function silence(stores: boolean): Fault {
+function silence(stores: boolean): ChaosFault {
   return { listener: 'service', end: 'silence', handle: ({ store }) => stores && store() };
 }
 
 /** Responds with an error that the API defines. */
-function reject(status: number, retryAfter?: () => string, retryAfterMs?: number): Fault {
+function reject(status: number, retryAfter?: () => string, retryAfterMs?: number): ChaosFault {
   return {
     listener: 'service',
     end: 'reply',
@@ -88,7 +88,7 @@ function reject(status: number, retryAfter?: () => string, retryAfterMs?: number
 }
 
 /** Responds with something that the API does not define. */
-function page(status: number, text: string, stores = false): Fault {
+function page(status: number, text: string, stores = false): ChaosFault {
   return {
     listener: 'service',
     end: 'page',
@@ -100,7 +100,7 @@ function page(status: number, text: string, stores = false): Fault {
   };
 }
 
-const success: Fault = {
+const success: ChaosFault = {
   listener: 'service',
   end: 'reply',
   status: 200,
@@ -143,7 +143,7 @@ export const faults = {
   '200 page': page(200, html),
   'empty 200': page(200, '', true),
   'truncated JSON': page(200, '{"name":"Monst', true),
-} satisfies Record<string, Fault>;
+} satisfies Record<string, ChaosFault>;
 
 export type FaultName = keyof typeof faults;
 

@@ -1,19 +1,24 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Starts a server on a free port of 127.0.0.1, and closes it at the end of the test, or by `close`. */
+/** Starts an HTTP server on a free port of 127.0.0.1, and closes it at the end of the test, or by `close`. */
 export async function listen(
   listener: RequestListener,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
   onTestFinished(close);
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  return { url: `http://127.0.0.1:${address.port}`, close };
+  return { url: await listenOnFreePort(server), close };
+}
+
+/** Lets a server listen on a free port of 127.0.0.1, and returns its URL. */
+export async function listenOnFreePort(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

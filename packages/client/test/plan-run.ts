@@ -1,4 +1,4 @@
-import { type Fault, type FaultName, faultNames, faults } from './faults.js';
+import { type ChaosFault, type FaultName, faultNames, faults } from './faults.js';
 import { seededRandom } from './seeded-random.js';
 
 /** One call to be made, and what happens to it; depends on the seed alone. */
@@ -61,6 +61,6 @@ export function planRun(seed: number): Plan {
 
 /** The faults after which the next attempt comes soon. */
 const promptFaults = faultNames.filter((name) => {
-  const { end, retryAfterMs = 0 }: Fault = faults[name];
+  const { end, retryAfterMs = 0 }: ChaosFault = faults[name];
   return end !== 'silence' && retryAfterMs < 1_000;
 }) as [FaultName, ...FaultName[]];

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createClient } from '../create-client.js';
+import type { CallOptions } from '../options.js';
 import type { Fetch } from '../retry/exchange.js';
 import { createFakePlantStore } from './create-fake-plant-store.js';
 import type { Fault } from './fault.js';
@@ -31,7 +32,7 @@ describe('a client of the fake plant store', () => {
     expect([store.plants.size, store.faultsLeft]).toEqual([1, 0]);
   });
 
-  it.each<[Fault, object]>([
+  it.each<[Fault, object, CallOptions?]>([
     [{ kind: 'refuse' }, { name: 'NetworkError', outcome: 'not_sent' }],
     [{ kind: 'drop' }, { name: 'NetworkError', outcome: 'unknown' }],
     [
@@ -41,6 +42,7 @@ describe('a client of the fake plant store', () => {
     [
       { kind: 'delay', ms: 60_000, stored: true },
       { name: 'TimeoutError', outcome: 'unknown' },
+      { timeoutMs: 200 },
     ],
     [
       { kind: 'malformed', body: 'html' },
@@ -54,12 +56,12 @@ describe('a client of the fake plant store', () => {
       { kind: 'malformed', body: 'empty' },
       { name: 'UnexpectedResponseError', outcome: 'unknown' },
     ],
-  ])('that does not retry reports %j', async (fault, error) => {
+  ])('that does not retry reports %j', async (fault, error, options) => {
     const store = createFakePlantStore();
     const { baseUrl, token, fetch } = store;
     const client = createClient({ baseUrl, token, fetch, retries: 0 });
     store.fail(fault);
-    await expect(client.createPlant({ body, timeoutMs: 200 })).rejects.toMatchObject(error);
+    await expect(client.createPlant({ body, ...options })).rejects.toMatchObject(error);
   });
 
   it('asks for a new token when the old one is not accepted any more', async () => {
