@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import contractPackage from '@plant-store/contract/package.json' with { type: 'json' };
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import clientPackage from '../package.json' with { type: 'json' };
 import * as client from './index.js';
@@ -23,8 +21,8 @@ describe('@plant-store/client', () => {
     ]);
   });
 
-  it('includes only plain data of the contract, and nothing of any other package', () => {
-    const { files, packages } = walkImports(new URL('index.ts', import.meta.url));
+  it('includes only plain data of the contract, and nothing of any other package', async () => {
+    const { files, packages } = await listImports('src/index.ts');
     expect(files.filter((file) => file.startsWith('../'))).toEqual([
       '../contract/src/errors/errors.ts',
       '../contract/src/exact-json/stringify.ts',
@@ -35,8 +33,8 @@ describe('@plant-store/client', () => {
     expect(packages).toEqual([]);
   });
 
-  it('would fail the check above if it included the schemas', () => {
-    const { packages } = walkImports(new URL('../../contract/src/index.ts', import.meta.url));
+  it('would fail the check above if it included the schemas', async () => {
+    const { packages } = await listImports('../contract/src/index.ts');
     expect(packages).toEqual(['@ts-rest/core', 'zod']);
   });
 });
@@ -46,8 +44,8 @@ describe('@plant-store/client/testing', () => {
     expect(Object.keys(testing)).toEqual(['createFakePlantStore']);
   });
 
-  it('includes the schemas of the contract, and nothing that only Node.js has', () => {
-    const { files, packages } = walkImports(new URL('testing/index.ts', import.meta.url));
+  it('includes the schemas of the contract, and nothing that only Node.js has', async () => {
+    const { files, packages } = await listImports('src/testing/index.ts');
     expect(files).toContain('../contract/src/plant.ts');
     expect(packages).toEqual(['@ts-rest/core', 'zod']);
   });
@@ -71,43 +69,21 @@ describe('the manifest', () => {
   });
 });
 
-/** Every file that a file imports at run time, directly or not, and every package outside this repository among them. */
-function walkImports(entry: URL): { files: string[]; packages: string[] } {
-  const files = new Set<string>();
-  const packages = new Set<string>();
-  const visit = (file: URL) => {
-    if (files.has(file.href)) return;
-    files.add(file.href);
-    for (const specifier of listImports(readFileSync(file, 'utf8'))) {
-      const source = findSource(specifier, file);
-      if (source) visit(source);
-      else packages.add(specifier);
-    }
-  };
-  visit(entry);
-
-  const root = fileURLToPath(new URL('..', import.meta.url));
+/** Every file that a source imports at run time, directly or not, and every package outside this repository among them. */
+async function listImports(source: string): Promise<{ files: string[]; packages: string[] }> {
+  const { metafile } = await build({
+    absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
+    entryPoints: [source],
+    bundle: true,
+    conditions: ['@plant-store/source'],
+    format: 'esm',
+    metafile: true,
+    write: false,
+  });
+  const inputs = Object.keys(metafile.inputs);
+  const packages = inputs.flatMap((input) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []);
   return {
-    files: [...files].map((href) => relative(root, fileURLToPath(href))).sort(),
-    packages: [...packages].sort(),
+    files: inputs.filter((input) => !input.includes('/node_modules/')).sort(),
+    packages: [...new Set(packages)].sort(),
   };
-}
-
-/** What a source imports at run time: `import type` and `export type` are gone by then. */
-function listImports(source: string): string[] {
-  const statement = /^(?:import|export)\s(?!type\s)(?:[^'";]*\sfrom\s)?\s*['"]([^'"]+)['"]/gm;
-  const call = /\bimport\(\s*['"]([^'"]+)['"]/g;
-  return [...source.matchAll(statement), ...source.matchAll(call)].flatMap(
-    ([, specifier]) => specifier ?? [],
-  );
-}
-
-/** The source of a specifier, or nothing when it is a package outside this repository. */
-function findSource(specifier: string, importer: URL): URL | undefined {
-  if (specifier.startsWith('.')) return new URL(specifier.replace(/\.js$/, '.ts'), importer);
-  for (const [subpath, target] of Object.entries(contractPackage.exports)) {
-    if (typeof target === 'string' || specifier !== `@plant-store/contract${subpath.slice(1)}`) continue;
-    return new URL(target['@plant-store/source'], new URL('../../contract/', import.meta.url));
-  }
-  return undefined;
 }
