@@ -48,20 +48,14 @@ describe('the id of a NewPlant', () => {
 });
 
 describe.each(['name', 'tag'])('the %s of a plant', (field) => {
-  it.each([
-    '',
-    ' Rose ',
-    'Ro\u0301se',
-    'ﬁ',
-    '玫瑰 🌹',
-    '\u0001\u007f\u2028',
-    '__proto__',
-    'x'.repeat(100_000),
-  ])('is kept unchanged: %j', (text) => {
-    const plant = { ...rose, [field]: text };
-    expect(NewPlantSchema.parse(plant)).toEqual({ ...plant, id: 1n });
-    expect(PlantSchema.parse(plant)).toHaveProperty(field, text);
-  });
+  it.each(['', ' Rose ', 'Ro\u0301se', 'ﬁ', '玫瑰 🌹', '\u0001\u007f\u2028', '__proto__'])(
+    'is kept unchanged: %j',
+    (text) => {
+      const plant = { ...rose, [field]: text };
+      expect(NewPlantSchema.parse(plant)).toEqual({ ...plant, id: 1n });
+      expect(PlantSchema.parse(plant)).toHaveProperty(field, text);
+    },
+  );
 
   it('may be long', () => {
     const text = '🌹'.repeat(100_000);

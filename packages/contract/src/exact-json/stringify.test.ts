@@ -45,13 +45,16 @@ describe('stringifyExactJson', () => {
     );
   });
 
+  it('writes a bigint of any length', () => {
+    expect(stringifyExactJson(10n ** 400n)).toBe(`1${'0'.repeat(400)}`);
+  });
+
   it.each<[string, ExactJson]>([
     ['0', -0],
     ['1', 1n],
     ['9007199254740991', 2 ** 53 - 1],
     ['9007199254740993', 9007199254740993n],
     ['-9223372036854775808', INT64_MIN],
-    [`1${'0'.repeat(400)}`, 10n ** 400n],
     ['1.5', 1.5],
     ['5e-324', 5e-324],
     ['[]', []],
