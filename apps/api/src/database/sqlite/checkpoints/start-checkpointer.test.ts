@@ -74,16 +74,25 @@ it('blocks no writer while a reader uses an older snapshot', async () => {
   await (await openSqlite(path, processWarnings)).close();
   const writer = new Sqlite(path, { timeout: 0 });
   writer.pragma('wal_autocheckpoint = 0');
-  const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
-  insert.run(0, 'x');
+  const prepared = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
+  let id = 0;
+  const insert = () => void prepared.run(id++, 'x'.repeat(10_000));
+  for (let count = 0; count < 100; count++) insert();
   const reader = new Sqlite(path);
   reader.exec('BEGIN; SELECT * FROM plants');
+  const size = statSync(path).size;
   const checkpointer = startCheckpointer(identifyFiles(path), { log, restartPages: 10 });
-  // Several checkpoints, each of a log beyond its limit.
-  for (let id = 1; id <= 500; id++) {
-    insert.run(id, 'x'.repeat(10_000));
+  // The first checkpoint moves what the reader sees; nothing else can be moved.
+  await until(() => {
+    insert();
+    return statSync(path).size > size + 500_000;
+  }, 1);
+  // Several more checkpoints, each of a log beyond its limit.
+  for (let count = 0; count < 500; count++) {
+    insert();
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
+  expect(lines).toEqual([]);
   reader.close();
   writer.close();
   await checkpointer.stop();
