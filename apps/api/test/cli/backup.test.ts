@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { fillStore, readRows } from '../support/process/fill-store.js';
 import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 it('copies every plant acknowledged before it started, during writes, into a store that can be served', async () => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommand, startCommand } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 it.each([
   { args: ['--help'], names: ['serve', 'token', 'migrate', 'DATABASE_URL', 'Exit status'] },

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommand } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
 import { readPage } from '../support/read-markdown.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** What makes the lines invalid that the page on backup shows. */
 const invalidLines: Readonly<Record<number, string>> = {

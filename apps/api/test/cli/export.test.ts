@@ -8,7 +8,7 @@ import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
 import { fillStore } from '../support/process/fill-store.js';
 import { main, runCommand, startCommand } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const plants = [
   [-9223372036854775808n, '', null],

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { readRows, storePath } from '../support/process/fill-store.js';
 import { plantLine, toInput } from '../support/process/plant-lines.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Kinds of bad lines, each with the reported reason. */
 const kinds: ((id: number) => { text: string | Buffer; reason: string })[] = [

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { countPlants, fillStore, readRows, storePath } from '../support/process/fill-store.js';
 import { plantLine, toInput } from '../support/process/plant-lines.js';
 import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 it('skips plants that are already stored', async () => {

@@ -4,7 +4,7 @@ import { createDatabase } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 it('moves tokens to PostgreSQL, where they keep working or stay revoked', async () => {
   const folder = temporaryFolder();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { errors } from '@plant-store/contract';
 import { expect, it } from 'vitest';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 

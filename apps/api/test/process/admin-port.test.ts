@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 it('is logged, and closes with the service', async () => {
   const folder = temporaryFolder();

@@ -6,8 +6,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startWithStandby } from '../support/postgresql/start-with-standby.js';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { main, runCommand } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
 import { slackMs } from '../support/slack-ms.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 const shutdownTimeoutMs = 1_000;

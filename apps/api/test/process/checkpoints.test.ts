@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { composePlantRequest } from '../support/post-plant.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
 import { openConnection, type RawConnection } from '../support/send-raw.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const openFiles = 200;
 const getReadiness = 'GET /readyz HTTP/1.1\r\nHost: plants.example\r\n\r\n';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { postPlant } from '../support/post-plant.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(
   'keeps every acknowledged plant if the write-ahead log is deleted and it exits by %s',

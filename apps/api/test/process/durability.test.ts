@@ -3,7 +3,7 @@ import { createClient } from '@plant-store/client';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 it('loses no acknowledged plant when it is killed repeatedly under load', async () => {
   const folder = temporaryFolder();

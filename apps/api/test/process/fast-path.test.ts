@@ -5,9 +5,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../src/http/server/create-server.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
 import { openConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked';
 const fern = '{"id":1,"name":"Fern","tag":"shade"}';

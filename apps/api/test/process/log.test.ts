@@ -10,7 +10,7 @@ import { createClient } from '@plant-store/client';
 import { findFreePort } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { main, runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 it('keeps storing plants, and stops cleanly, when its log is no longer read', async () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const moving = new URL('../../../../docs/postgresql.md', import.meta.url);
 

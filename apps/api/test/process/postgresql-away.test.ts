@@ -3,8 +3,8 @@ import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
 import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
 import { slackMs } from '../support/slack-ms.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** How the database fails: connections are closed and refused, or accepted and never answered. */
 const failures = ['down', 'silent'] as const;

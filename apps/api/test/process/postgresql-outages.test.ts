@@ -5,9 +5,9 @@ import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import { startPostgresql } from '../support/postgresql/start-postgresql.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
 import { untilStatus } from '../support/process/until-status.js';
 import { slackMs } from '../support/slack-ms.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** A crash, a stop without a checkpoint, and an orderly stop, one after the other. */
 const signals = ['SIGKILL', 'SIGQUIT', 'SIGINT'] as const;

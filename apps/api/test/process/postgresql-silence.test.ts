@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
 import { untilStatus } from '../support/process/until-status.js';
 import { slackMs } from '../support/slack-ms.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const statementTimeoutMs = 2_000;
 /** The longest time that a create may take while the database is silent: the statement timeout and a second. */

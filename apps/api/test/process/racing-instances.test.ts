@@ -4,7 +4,7 @@ import { createDatabase, query } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
 import { runCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index) * 1_000_003n);
 /** The number of creates in flight at each instance. */

@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { type Engine, engines } from '../support/database/engines.js';
 import type {} from '../support/postgresql/global-setup.js';
 import { type Call, runCommand, startCommand, startServe } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/process/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe.each(engines)('several processes on one %s database', (engine) => {
   it('accept tokens that another one issued, and refuse revoked ones within 5 seconds', async () => {

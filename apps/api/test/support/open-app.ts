@@ -10,7 +10,7 @@ import { parseConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createPlantBatcher } from '../../src/plants/plant-batcher.js';
-import { temporaryFolder } from './process/temporary-folder.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 /** A log that writes nothing. */
 export const silentLog = pino({ level: 'silent' });

@@ -2,7 +2,7 @@ import fs, { readdirSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { temporaryFolder } from '../../../test/support/process/temporary-folder.js';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import type { AccessTokenStore } from '../../auth/access-token-store.js';
 import { type AccessTokens, createAccessTokens } from '../../auth/access-tokens.js';
 import { OperatorError } from '../../errors/operator-error.js';

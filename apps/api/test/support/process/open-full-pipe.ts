@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { temporaryFolder } from './temporary-folder.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
 /** Opens a full pipe that is never read; returns its blocking write end, as a shell would pass it on. */
 export function openFullPipe(): number {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.js';
 import { startCommand } from './run-command.js';
-import { temporaryFolder } from './temporary-folder.js';
 
 it('rejects a wait for what a command has not printed before a signal ended it', async () => {
   const command = startCommand(['serve'], { folder: temporaryFolder(), environment: { PORT: '0' } });
