@@ -85,18 +85,20 @@ export async function startService(
     stopping.abort();
     const deadline = performance.now() + config.shutdownTimeoutMs + databaseTimeoutMs;
     const answered = await stopServer(config.shutdownTimeoutMs);
-    const closed = await withTimeout(
-      closeDatabase().then(() => true),
-      deadline - performance.now(),
-      () => false,
-    );
+    const closed = await withTimeout(closeDatabase(), deadline - performance.now(), () => false);
     await stopAdminServer(adminTimeoutMs);
     return answered && closed;
   }
 
-  async function closeDatabase(): Promise<void> {
-    await plants.idle();
-    await database.close();
+  async function closeDatabase(): Promise<boolean> {
+    try {
+      await plants.idle();
+      await database.close();
+      return true;
+    } catch (error) {
+      log.error({ err: error }, 'could not close the database');
+      return false;
+    }
   }
 
   try {
