@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
+import { readPlants } from '../support/read-plants.js';
 import { openConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 
@@ -25,4 +26,6 @@ it('are all stored and answered in order, wherever the network splits their bodi
   expect(replies.map(({ status, body }) => ({ status, body }))).toEqual(
     plants.map(({ name }) => ({ status: 200, body: { name } })),
   );
+  const stored = (await readPlants(service)).map(({ id, name }) => ({ id: Number(id), name }));
+  expect(stored).toEqual([{ id: 0, name: 'Fern' }, ...plants]);
 });

@@ -10,15 +10,15 @@ import { paceRequests, requestsPerTurn } from './pace-requests.js';
 async function startServer() {
   const paths: string[] = [];
   const turns: number[] = [];
-  let compose = 0;
+  let handledInTurn = 0;
   const server = createServer(
     paceRequests((request, response) => {
-      if (compose++ === 0) {
+      if (handledInTurn++ === 0) {
         // Behind what the same turn still has to handle.
         setImmediate(() => setImmediate(() => undefined));
         void nextTurn().then(() => {
-          turns.push(compose);
-          compose = 0;
+          turns.push(handledInTurn);
+          handledInTurn = 0;
         });
       }
       paths.push(request.url ?? '');
@@ -40,14 +40,14 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-const compose = (count: number) =>
+const composeRequests = (count: number) =>
   Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: a\r\n\r\n`);
 
 it('handles all requests that come at once, in order, some in each turn', async () => {
   const { port, paths, turns } = await startServer();
   const count = requestsPerTurn * 5;
   const socket = await open(port);
-  socket.resume().write(compose(count).join(''));
+  socket.resume().write(composeRequests(count).join(''));
   await until(() => paths.length === count);
   expect(paths).toEqual(Array.from({ length: count }, (_, index) => `/${index}`));
   await until(() => turns.reduce((sum, handled) => sum + handled, 0) === count);
@@ -98,7 +98,7 @@ async function flood(count: number) {
     server.close();
     server.closeAllConnections();
   });
-  socket.resume().write(compose(count).join(''));
+  socket.resume().write(composeRequests(count).join(''));
   return { port, parsed, handled, handledBefore };
 }
 
