@@ -6,7 +6,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import type { Client, ClientOf, ReplyOf, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
 import { type ErrorNumber, errors } from './index.js';
-import type { Fetch } from './retry/exchange.js';
+import type { Fetch } from './options.js';
 
 const client = createClient({ baseUrl: 'https://example.com', token: 'pst_secret' });
 

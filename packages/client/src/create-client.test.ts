@@ -6,7 +6,7 @@ import { listen } from '../test/listen.js';
 import { createClient } from './create-client.js';
 import { NetworkError } from './errors/network-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
-import type { Fetch } from './retry/exchange.js';
+import type { Fetch } from './options.js';
 
 const baseUrl = 'https://example.com/api';
 const token = 'pst_secret';

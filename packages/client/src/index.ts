@@ -5,5 +5,11 @@ export { isNetworkError, NetworkError } from './errors/network-error.js';
 export { isPlantStoreError, type Outcome, PlantStoreError } from './errors/plant-store-error.js';
 export { isTimeoutError, TimeoutError } from './errors/timeout-error.js';
 export { isUnexpectedResponseError, UnexpectedResponseError } from './errors/unexpected-response-error.js';
-export type { CallOptions, ClientOptions, RequestEvent, ResponseEvent, TokenSource } from './options.js';
-export type { Fetch } from './retry/exchange.js';
+export type {
+  CallOptions,
+  ClientOptions,
+  Fetch,
+  RequestEvent,
+  ResponseEvent,
+  TokenSource,
+} from './options.js';

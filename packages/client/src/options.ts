@@ -1,4 +1,5 @@
-import type { Fetch } from './retry/exchange.js';
+/** The part of `fetch` that the client uses; the global `fetch` is one. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Returns an access token; it may fetch one from elsewhere. */
 export type TokenSource = () => string | Promise<string>;

@@ -8,8 +8,3 @@ export interface Route {
   /** Whether a retried request has the effect of a single one. Default: by its method (RFC 9110, section 9.2.2). */
   readonly idempotent?: boolean;
 }
-
-/** Whether a request may be retried when the outcome of the first one is unknown. */
-export function isIdempotent({ method, idempotent }: Route): boolean {
-  return idempotent ?? !/^(POST|PATCH)$/.test(method);
-}

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { createClient } from '../src/create-client.js';
-import type { Fetch } from '../src/retry/exchange.js';
+import type { Fetch } from '../src/options.js';
 import { type ChaosServer, faultHeader } from './chaos-server.js';
 import { type FaultName, faults } from './faults.js';
 import type { Plan } from './plan-run.js';

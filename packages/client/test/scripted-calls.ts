@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { ClientOf } from '../src/client.js';
 import { createClientOf } from '../src/create-client-of.js';
-import type { CallOptions, ClientOptions } from '../src/options.js';
-import type { Fetch } from '../src/retry/exchange.js';
+import type { CallOptions, ClientOptions, Fetch } from '../src/options.js';
 
 /** Operations that are not those of the contract. */
 interface TestOperations {

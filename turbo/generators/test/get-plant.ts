@@ -36,14 +36,15 @@ import { ServiceError } from '../errors/service-error.js';
 };`,
     replacement: `= ({ path: { id } }, { plants }) => {
   const plant = plants.get(id);
-  if (plant === undefined) throw new Refusal('not_found', ${notFound});
+  if (plant === undefined) throw new ServiceError('not_found', ${notFound});
   return { status: 200, body: plant };
 };`,
   },
   {
     file: 'packages/client/src/testing/handlers/get-plant.ts',
     generated: "import type { Handler } from './handler.js';\n",
-    replacement: "import { Refusal } from '../refusal.js';\nimport type { Handler } from './handler.js';\n",
+    replacement:
+      "import { ServiceError } from '../service-error.js';\nimport type { Handler } from './handler.js';\n",
   },
   {
     file: 'apps/api/test/http/get-plant.test.ts',

@@ -13,7 +13,7 @@ import {
 import { NetworkError } from '../errors/network-error.js';
 import { TimeoutError } from '../errors/timeout-error.js';
 import { UnexpectedResponseError } from '../errors/unexpected-response-error.js';
-import type { Fetch } from '../retry/exchange.js';
+import type { Fetch } from '../options.js';
 
 useFakeClock();
 

@@ -8,7 +8,7 @@ import {
   scriptFetch,
   useFakeClock,
 } from '../../test/scripted-calls.js';
-import type { Fetch } from '../retry/exchange.js';
+import type { Fetch } from '../options.js';
 
 useFakeClock();
 

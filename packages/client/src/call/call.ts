@@ -2,16 +2,17 @@ import { NetworkError } from '../errors/network-error.js';
 import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { TimeoutError } from '../errors/timeout-error.js';
 import { UnexpectedResponseError } from '../errors/unexpected-response-error.js';
+import { wasNotSent } from '../errors/was-not-sent.js';
 import type { CallOptions, RequestEvent } from '../options.js';
 import { type RequestParts, writeBody, writeTarget } from '../request/write-request.js';
 import { type ReadReply, readReply } from '../response/read-reply.js';
 import { explainStatus, isRedirectError } from '../response/redirect.js';
-import { attempt } from '../retry/attempt.js';
-import { retryDelayMs } from '../retry/backoff.js';
-import { wasNotSent } from '../retry/exchange.js';
-import { delay, timeoutReason, withTimeout } from '../retry/with-timeout.js';
 import type { Route } from '../route.js';
+import { delay } from '../timing/delay.js';
+import { timeoutReason, withTimeout } from '../timing/with-timeout.js';
 import type { TsRestOptions } from '../ts-rest-options.js';
+import { attempt } from './attempt.js';
+import { retryDelayMs } from './backoff.js';
 import { type Defaults, type ResolvedOptions, resolveOptions } from './resolve-options.js';
 
 /** What a call of any operation may take. */

@@ -1,7 +1,6 @@
-import type { CallOptions } from '../options.js';
+import type { CallOptions, Fetch } from '../options.js';
 import { parseBaseUrl } from '../request/parse-base-url.js';
 import { createTokens, type Tokens } from '../request/tokens.js';
-import type { Fetch } from '../retry/exchange.js';
 import type { TsRestOptions } from '../ts-rest-options.js';
 
 /** The options of a client, with the tokens that its calls share. */

@@ -1,6 +1,11 @@
 import { UnexpectedResponseError } from '../errors/unexpected-response-error.js';
-import type { RawReply } from '../retry/exchange.js';
 import { explainStatus } from './redirect.js';
+
+/** A response with its body read to the end, not yet parsed. */
+export interface RawReply {
+  readonly response: Response;
+  readonly text: string;
+}
 
 /** A reply that the API defines, as far as can be checked without a schema. */
 export interface ReadReply {

@@ -1,9 +1,9 @@
 import { type ErrorName, errors } from '@plant-store/contract/errors';
-import { delay } from '../retry/with-timeout.js';
+import { delay } from '../timing/delay.js';
 import { connectionRefused, connectionReset } from './connection-error.js';
 import type { DelayFault, Fault, MalformedFault, StatusFault } from './fault.js';
-import { Refusal } from './refusal.js';
 import { errorReply, type Reply, toResponse } from './reply.js';
+import { ServiceError } from './service-error.js';
 
 /** A request to be answered. */
 export interface Answerable {
@@ -64,7 +64,7 @@ async function answerLate(
 function statusReply(requestId: string, { status, headers = {}, body }: StatusFault): Reply {
   const errorName = errorNames.find((name) => errors[name].status === status);
   if (body !== undefined || errorName === undefined) return { status, headers, body: body ?? '' };
-  return errorReply(requestId, new Refusal(errorName, errors[errorName].example, headers));
+  return errorReply(requestId, new ServiceError(errorName, errors[errorName].example, headers));
 }
 
 const errorNames = Object.keys(errors) as ErrorName[];

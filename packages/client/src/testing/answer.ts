@@ -1,11 +1,11 @@
 import type { routes } from '@plant-store/contract/routes';
 import type { Handler, StoreState } from './handlers/handler.js';
 import { handlers } from './handlers/handlers.js';
-import { Refusal } from './refusal.js';
 import { errorReply, jsonReply, type Reply } from './reply.js';
 import { authenticate } from './request/authenticate.js';
 import { findOperation } from './request/find-operation.js';
 import { readRequest, type ValidRequest } from './request/read-request.js';
+import { ServiceError } from './service-error.js';
 
 /** A request with its body read to the end. */
 export interface ReadRequest {
@@ -36,7 +36,7 @@ function answerWithBody(request: ReadRequest, state: StoreState): Reply {
     const { status, body, headers } = handle(name, readRequest(name, { ...request, params }), state);
     return jsonReply(request.id, status, body, headers);
   } catch (error) {
-    if (error instanceof Refusal) return errorReply(request.id, error);
+    if (error instanceof ServiceError) return errorReply(request.id, error);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Plant } from '@plant-store/contract/operations';
+import type { Fetch } from '../options.js';
 import { parseBaseUrl } from '../request/parse-base-url.js';
-import type { Fetch } from '../retry/exchange.js';
-import { withTimeout } from '../retry/with-timeout.js';
+import { withTimeout } from '../timing/with-timeout.js';
 import { answer } from './answer.js';
 import { answerWithFault, checkFault } from './answer-with-fault.js';
 import { hostNotFound } from './connection-error.js';

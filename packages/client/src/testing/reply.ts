@@ -1,4 +1,4 @@
-import type { Refusal } from './refusal.js';
+import type { ServiceError } from './service-error.js';
 
 /** A reply as it is to be sent; an empty body is none. */
 export interface Reply {
@@ -21,8 +21,8 @@ export function jsonReply(
   };
 }
 
-/** `{ error, message }` with the status and the headers of the refusal (API: Resources, Error). */
-export function errorReply(requestId: string, { status, number, message, headers }: Refusal): Reply {
+/** `{ error, message }` with the status and the headers of the error (API: Resources, Error). */
+export function errorReply(requestId: string, { status, number, message, headers }: ServiceError): Reply {
   return jsonReply(requestId, status, { error: number, message }, headers);
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createClient } from '../create-client.js';
-import type { CallOptions } from '../options.js';
-import type { Fetch } from '../retry/exchange.js';
+import type { CallOptions, Fetch } from '../options.js';
 import { createFakePlantStore } from './create-fake-plant-store.js';
 import type { Fault } from './fault.js';
 

@@ -1,5 +1,5 @@
 import { messages } from '@plant-store/contract/messages';
-import { Refusal } from '../refusal.js';
+import { ServiceError } from '../service-error.js';
 import type { Handler } from './handler.js';
 
 /** Stores a plant. The id is also the key of the request: the same plant again is a replay, stored once. */
@@ -13,5 +13,5 @@ export const createPlant: Handler<'createPlant'> = ({ body: { id, name, tag } },
   if (existing.name === name && existing.tag === tag) {
     return { status: 200, body: plant, headers: { 'Idempotent-Replayed': 'true' } };
   }
-  throw new Refusal('id_taken', messages.idTaken(id));
+  throw new ServiceError('id_taken', messages.idTaken(id));
 };

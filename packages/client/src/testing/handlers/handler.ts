@@ -11,7 +11,7 @@ export interface StoreState {
 /**
  * Answers a valid request of an operation as the service does.
  *
- * @throws {Refusal} for an error of the registry
+ * @throws {ServiceError} for an error of the registry
  */
 export type Handler<Name extends keyof Operations> = (
   request: ValidRequest<Name>,

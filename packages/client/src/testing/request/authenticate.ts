@@ -1,10 +1,10 @@
 import { messages } from '@plant-store/contract/messages';
-import { Refusal } from '../refusal.js';
+import { ServiceError } from '../service-error.js';
 
 /**
  * Checks that a request brings one of the accepted tokens as `Authorization: Bearer` (RFC 6750, section 2.1).
  *
- * @throws {Refusal} `missing_token` or `invalid_token`
+ * @throws {ServiceError} `missing_token` or `invalid_token`
  */
 export function authenticate(headers: Headers, accepted: readonly string[]): void {
   const token = /^Bearer +(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
@@ -21,7 +21,7 @@ export function authenticate(headers: Headers, accepted: readonly string[]): voi
 const issuedForm = /^pst_[0-9A-Za-z]{49}$/;
 
 /** The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
-function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): Refusal {
+function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): ServiceError {
   const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
-  return new Refusal(errorName, message, { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` });
+  return new ServiceError(errorName, message, { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` });
 }

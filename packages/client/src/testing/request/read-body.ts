@@ -1,6 +1,6 @@
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { messages } from '@plant-store/contract/messages';
-import { Refusal } from '../refusal.js';
+import { ServiceError } from '../service-error.js';
 
 /** What the service takes by default, in bytes. */
 const bodyLimitBytes = 1024 * 1024;
@@ -8,12 +8,12 @@ const bodyLimitBytes = 1024 * 1024;
 /**
  * Reads a body as JSON in UTF-8 (RFC 8259), every integer exact.
  *
- * @throws {Refusal} for the first of these that it breaks: content type, size, JSON
+ * @throws {ServiceError} for the first of these that it breaks: content type, size, JSON
  */
 export function readJsonBody(headers: Headers, body: Uint8Array): unknown {
   rejectOtherContent(headers);
   if (body.length > bodyLimitBytes) {
-    throw new Refusal('body_too_large', messages.bodyTooLarge(bodyLimitBytes));
+    throw new ServiceError('body_too_large', messages.bodyTooLarge(bodyLimitBytes));
   }
   return parseJson(body);
 }
@@ -28,8 +28,8 @@ function rejectOtherContent(headers: Headers): void {
   }
 }
 
-function unsupported(message: string): Refusal {
-  return new Refusal('unsupported_content_type', message);
+function unsupported(message: string): ServiceError {
+  return new ServiceError('unsupported_content_type', message);
 }
 
 /** `application/json` in any case, with any parameters, but with no other charset than UTF-8. */
@@ -67,6 +67,6 @@ function decode(body: Uint8Array): string {
   }
 }
 
-function malformed(problem: string): Refusal {
-  return new Refusal('malformed_json', messages.malformedJson(problem.slice(0, 200).toWellFormed()));
+function malformed(problem: string): ServiceError {
+  return new ServiceError('malformed_json', messages.malformedJson(problem.slice(0, 200).toWellFormed()));
 }

@@ -1,7 +1,7 @@
 import { type RequestSchemas, requestSchemas } from '@plant-store/contract';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { parseQuery } from '@plant-store/contract/request-target';
-import { Refusal } from '../refusal.js';
+import { ServiceError } from '../service-error.js';
 import { readJsonBody } from './read-body.js';
 
 type Schemas = typeof requestSchemas;
@@ -26,7 +26,7 @@ export interface RawRequest {
 /**
  * Validates a request by the schemas of its operation. A part without a schema is not read.
  *
- * @throws {Refusal} for the first of these that it breaks: content type, size, JSON, shape
+ * @throws {ServiceError} for the first of these that it breaks: content type, size, JSON, shape
  */
 export function readRequest<Name extends keyof Schemas>(name: Name, request: RawRequest): ValidRequest<Name> {
   const schemas: RequestSchemas = requestSchemas[name];
@@ -42,7 +42,7 @@ export function readRequest<Name extends keyof Schemas>(name: Name, request: Raw
       headers: headers?.error?.issues,
       body: body?.error?.issues,
     });
-    throw new Refusal(errorName, message);
+    throw new ServiceError(errorName, message);
   }
   // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.
   return {

@@ -1,4 +1,4 @@
-import { isIdempotent, type Route } from '../route.js';
+import type { Route } from '../route.js';
 
 /**
  * How long to wait before a retry, in milliseconds: what `Retry-After` asks for (RFC 9110, section 10.2.3), otherwise a
@@ -10,6 +10,11 @@ export function retryDelayMs(route: Route, retry: number, response: Response | u
   const askedMs = parseRetryAfter(response?.headers.get('retry-after') ?? '');
   // At most 200 ms before the first retry, 400 before the second, and never more than 10 seconds.
   return Number.isNaN(askedMs) ? Math.random() * Math.min(10_000, 100 * 2 ** retry) : askedMs;
+}
+
+/** Whether a request may be retried when the outcome of the first one is unknown. */
+function isIdempotent({ method, idempotent }: Route): boolean {
+  return idempotent ?? !/^(POST|PATCH)$/.test(method);
 }
 
 /** Whether the same request may succeed after a status (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */

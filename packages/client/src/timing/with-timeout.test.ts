@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { delay, timeoutReason, withTimeout } from './with-timeout.js';
+import { timeoutReason, withTimeout } from './with-timeout.js';
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -37,17 +37,5 @@ describe('withTimeout', () => {
     const work = vi.fn(never);
     await expect(withTimeout(work, 10, AbortSignal.abort('enough'))).rejects.toBe('enough');
     expect(work).not.toHaveBeenCalled();
-  });
-});
-
-describe('delay', () => {
-  it('resolves after its time', async () => {
-    const done = delay(10);
-    await vi.advanceTimersByTimeAsync(10);
-    expect(await done).toBeUndefined();
-  });
-
-  it('rejects with the reason of the signal', async () => {
-    await expect(delay(10, AbortSignal.abort('enough'))).rejects.toBe('enough');
   });
 });

@@ -1,18 +1,3 @@
-/** The part of `fetch` that the client uses; the global `fetch` is one. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
-/** A response with its body read to the end, not yet parsed. */
-export interface RawReply {
-  readonly response: Response;
-  readonly text: string;
-}
-
-/** Sends one request and reads the whole response, whatever its status. */
-export async function exchange(fetch: Fetch, url: string, init: RequestInit): Promise<RawReply> {
-  const response = await fetch(url, init);
-  return { response, text: await response.text() };
-}
-
 /**
  * Whether the system call or code of what `fetch` threw shows that no connection was made, so that nothing was sent.
  * Always `false` in browsers and Cloudflare Workers, which throw the same error for every network failure.

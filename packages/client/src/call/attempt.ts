@@ -1,8 +1,9 @@
-import type { ResolvedOptions } from '../call/resolve-options.js';
 import type { RequestEvent } from '../options.js';
+import type { RawReply } from '../response/read-reply.js';
 import { redirect } from '../response/redirect.js';
-import { exchange, type RawReply } from './exchange.js';
-import { withTimeout } from './with-timeout.js';
+import { withTimeout } from '../timing/with-timeout.js';
+import { exchange } from './exchange.js';
+import type { ResolvedOptions } from './resolve-options.js';
 
 /** The outcome of an attempt: a reply, or why there is none. */
 export interface AttemptResult {

@@ -1,8 +1,8 @@
 import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 
 /** An error of the registry: thrown by whichever rule a request breaks, turned into a reply in one place. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
   readonly headers: Readonly<Record<string, string>>;
 
