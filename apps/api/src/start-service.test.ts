@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { temporaryFolder } from '../test/support/process/temporary-folder.js';
+import { temporaryFolder } from '../test/support/temporary-folder.js';
 import { parseConfig } from './config.js';
 import { startService } from './start-service.js';
 
