@@ -4,14 +4,14 @@ import { createClient } from '@plant-store/client';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { fillStore, readRows } from '../support/process/fill-store.js';
-import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, runCommand, startCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 it('copies every plant acknowledged before it started, during writes, into a store that can be served', async () => {
   const folder = temporaryFolder();
   const { command, baseUrl } = await startServe({ folder });
-  const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+  const token = await issueToken({ folder });
   const client = createClient({ baseUrl, token });
   const acknowledged: number[] = [];
   let writing = true;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readRows, storePath } from '../support/process/fill-store.js';
 import { plantLine, toInput } from '../support/process/plant-lines.js';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Kinds of bad lines, each with the reported reason. */
@@ -80,7 +80,7 @@ it('accepts the export of the largest plant that a request can contain', async (
   const call = { folder, environment: { BODY_MAX_BYTES: '64' } };
   const name = 'x'.repeat(64 - '{"id":9e18,"name":""}'.length);
   const { command, baseUrl } = await startServe(call);
-  const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
+  const token = await issueToken(call);
   const reply = await fetch(`${baseUrl}/plants`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { countPlants, fillStore, readRows, storePath } from '../support/process/fill-store.js';
 import { plantLine, toInput } from '../support/process/plant-lines.js';
-import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, runCommand, startCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
@@ -104,7 +104,7 @@ it('waits for a database that another program has locked', async () => {
 it('imports while a service stores plants in the same file', async () => {
   const folder = temporaryFolder();
   const { command, baseUrl } = await startServe({ folder });
-  const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+  const token = await issueToken({ folder });
   // The import may lock the file for longer than a create waits, on a slow machine often.
   const client = createClient({ baseUrl, token, retries: 100, timeoutMs: 120_000 });
   let importing = true;

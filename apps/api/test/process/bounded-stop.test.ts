@@ -5,7 +5,7 @@ import { findFreePort } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { startWithStandby } from '../support/postgresql/start-with-standby.js';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
-import { main, runCommand } from '../support/process/run-command.js';
+import { issueToken, main } from '../support/process/run-command.js';
 import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -26,7 +26,7 @@ it('exits in time with status 0 while a commit, a request on the admin port and 
     DATABASE_STATEMENT_TIMEOUT_MS: '60000',
     SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
   };
-  const { stdout } = await runCommand(['token', 'create', '--name', 'test'], { folder, environment });
+  const token = await issueToken({ folder, environment });
 
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: folder,
@@ -41,7 +41,7 @@ it('exits in time with status 0 while a commit, a request on the admin port and 
   const creates = [1, 2, 3].map((id) =>
     fetch(`${baseUrl}/plants`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ id, name: 'Monstera' }),
     }).catch(() => 'disconnected'),
   );

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { composePlantRequest } from '../support/post-plant.js';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, startServe } from '../support/process/run-command.js';
 import { openConnection, type RawConnection } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -9,8 +9,7 @@ const getReadiness = 'GET /readyz HTTP/1.1\r\nHost: plants.example\r\n\r\n';
 
 it('keeps storing if no thread can start, shows a warning, and starts one as soon as possible', async () => {
   const folder = temporaryFolder();
-  const { stdout } = await runCommand(['token', 'create', '--name', 'test'], { folder });
-  const token = stdout.trim();
+  const token = await issueToken({ folder });
   const { command, baseUrl } = await startServe({ folder, openFiles, environment: { ADMIN_PORT: '0' } });
   const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
 

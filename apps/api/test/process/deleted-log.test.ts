@@ -2,14 +2,14 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { postPlant } from '../support/post-plant.js';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(
   'keeps every acknowledged plant if the write-ahead log is deleted and it exits by %s',
   async (signal) => {
     const folder = temporaryFolder();
-    const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+    const token = await issueToken({ folder });
     const { command, baseUrl } = await startServe({ folder });
     const acknowledged: number[] = [];
     const post = async (id: number) => {

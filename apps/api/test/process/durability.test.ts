@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { createClient } from '@plant-store/client';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 it('loses no acknowledged plant when it is killed repeatedly under load', async () => {
   const folder = temporaryFolder();
-  const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+  const token = await issueToken({ folder });
   const acknowledged: number[] = [];
   let nextId = 1;
 

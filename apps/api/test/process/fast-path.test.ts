@@ -4,7 +4,7 @@ import supertest from 'supertest';
 import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../src/http/server/create-server.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, startServe } from '../support/process/run-command.js';
 import { openConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -104,7 +104,7 @@ function toComparableHead(head: string): string[] {
 /** The lines that the built service logs of some requests; what depends on the moment has only its type. */
 async function logRequests(fastPath: 'on' | 'off'): Promise<readonly { status: unknown }[]> {
   const folder = temporaryFolder();
-  const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+  const token = await issueToken({ folder });
   const { command, baseUrl } = await startServe({ folder, environment: { FAST_PATH: fastPath } });
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   await fetch(`${baseUrl}/plants`, { method: 'POST', body: fern });

@@ -9,13 +9,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { createClient } from '@plant-store/client';
 import { findFreePort } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished } from 'vitest';
-import { main, runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, main, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 it('keeps storing plants, and stops cleanly, when its log is no longer read', async () => {
   const folder = temporaryFolder();
-  const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+  const token = await issueToken({ folder });
   const { command, baseUrl } = await startServe({ folder });
   const client = createClient({ baseUrl, token });
   command.process.stdout?.destroy();
@@ -58,7 +58,7 @@ it.runIf(existsSync(fullDisk))(
   'keeps storing plants, and stops cleanly, when its log cannot be written',
   async () => {
     const folder = temporaryFolder();
-    const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+    const token = await issueToken({ folder });
     const port = await findFreePort();
     const service = spawn(process.execPath, [main, 'serve'], {
       cwd: folder,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const moving = new URL('../../../../docs/postgresql.md', import.meta.url);
@@ -18,7 +18,7 @@ function readDocumentedOptions(): { readonly retries: number; readonly timeoutMs
 
 it('no create that starts during the downtime fails, with the options on the page about PostgreSQL', async () => {
   const folder = temporaryFolder();
-  const token = (await runCommand(['token', 'create', '--name', 'test'], { folder })).stdout.trim();
+  const token = await issueToken({ folder });
   const before = await startServe({ folder });
   const { port } = new URL(before.baseUrl);
   await before.command.end('SIGTERM');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
 import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, runCommand, startServe } from '../support/process/run-command.js';
 import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -45,7 +45,7 @@ it.each([
   ['silent', 3],
 ] as const)('stops in time while PostgreSQL is %s and %i creates are in flight', async (failure, count) => {
   const { call, fail } = await createFailingDatabase();
-  const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
+  const token = await issueToken(call);
   const { command, baseUrl } = await startServe(call);
   const client = createClient({ baseUrl, token, retries: 0 });
   const create = (id: number) => client.createPlant({ body: { id, name: 'Monstera' } });

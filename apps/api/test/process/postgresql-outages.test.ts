@@ -3,7 +3,7 @@ import { createDatabase, query } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import { startPostgresql } from '../support/postgresql/start-postgresql.js';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
 import { untilStatus } from '../support/process/until-status.js';
 import { slackMs } from '../support/slack-ms.js';
@@ -25,7 +25,7 @@ it('loses no acknowledged plant, and recovers by itself, however often PostgreSQ
   onTestFinished(() => server.remove());
   const databaseUrl = await createDatabase(server.url);
   const call = { folder: temporaryFolder(), environment: { DATABASE_URL: databaseUrl, ADMIN_PORT: '0' } };
-  const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
+  const token = await issueToken(call);
   const { command, baseUrl } = await startServe(call);
   const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
   const load = startLoad({ baseUrl, token }, replyTimeoutMs + slackMs);

@@ -3,7 +3,7 @@ import { errors } from '@plant-store/contract/errors';
 import { query } from '@plant-store/postgresql-server';
 import { expect, it } from 'vitest';
 import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
 import { untilStatus } from '../support/process/until-status.js';
 import { slackMs } from '../support/slack-ms.js';
@@ -27,7 +27,7 @@ async function startBehindProxy() {
       SHUTDOWN_TIMEOUT_MS: '1000',
     },
   };
-  const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
+  const token = await issueToken(call);
   const { command, baseUrl } = await startServe(call);
   const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
   const client = createClient({ baseUrl, token, retries: 0, attemptTimeoutMs: 30_000 });

@@ -3,7 +3,7 @@ import { errors } from '@plant-store/contract/errors';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { issueToken, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index) * 1_000_003n);
@@ -13,7 +13,7 @@ const concurrency = 64;
 it('stores each id once when two instances race for it, and acknowledges one of the two names', async () => {
   const databaseUrl = await createDatabase(inject('postgresqlUrl'));
   const call = { folder: temporaryFolder(), environment: { DATABASE_URL: databaseUrl } };
-  const token = (await runCommand(['token', 'create', '--name', 'test'], call)).stdout.trim();
+  const token = await issueToken(call);
   const instances = await Promise.all(['one', 'two'].map(() => startServe(call)));
   const [one, two] = instances.map(({ baseUrl }) => createClient({ baseUrl, token, retries: 0 }));
   const winners = new Map<bigint, string[]>();

@@ -4,14 +4,20 @@ import { createDatabase } from '@plant-store/postgresql-server';
 import { describe, expect, inject, it } from 'vitest';
 import { type Engine, engines } from '../support/database/engines.js';
 import type {} from '../support/postgresql/global-setup.js';
-import { type Call, runCommand, startCommand, startServe } from '../support/process/run-command.js';
+import {
+  type Call,
+  issueToken,
+  runCommand,
+  startCommand,
+  startServe,
+} from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe.each(engines)('several processes on one %s database', (engine) => {
   it('accept tokens that another one issued, and refuse revoked ones within 5 seconds', async () => {
     const call = await callOn(engine);
     const services = await Promise.all([startServe(call), startServe(call)]);
-    const token = (await runCommand(['token', 'create', '--name', 'to revoke'], call)).stdout.trim();
+    const token = await issueToken(call);
     const clients = services.map(({ baseUrl }) => createClient({ baseUrl, token }));
     const statuses = () =>
       Promise.all(

@@ -89,6 +89,13 @@ export function runCommand(args: readonly string[], call: Call): Promise<Result>
   return startCommand(args, call).end();
 }
 
+/** Issues an access token, and returns it. */
+export async function issueToken(call: Call): Promise<string> {
+  const { exitCode, stdout, stderr } = await runCommand(['token', 'create', '--name', 'test'], call);
+  if (exitCode !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
 /** Starts `plant-store serve` on a free port, and returns its URL once it listens. */
 export async function startServe(call: Call, args: readonly string[] = []) {
   const command = startCommand(['serve', ...args], {
