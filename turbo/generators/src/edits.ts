@@ -1,4 +1,4 @@
-import type { Operation } from './operation.js';
+import { accessed, type Operation } from './operation.js';
 
 /** A change of an existing file. */
 export interface Edit {
@@ -42,7 +42,7 @@ export function editsFor(operation: Operation): Edit[] {
         before(/^import/m, `import { ${name}Handler } from './${file}.js';\n`),
         before(
           /^ {2}};\n\n {2}app\.set/m,
-          `${name}: { middleware: middlewareOf('${name}'), handler: ${name}Handler(dependencies.${access === 'read' ? 'store' : 'plants'}) },\n`,
+          `${name}: { middleware: middlewareOf('${name}'), handler: ${name}Handler(dependencies.${accessed[access].dependency}) },\n`,
         ),
       ),
     },

@@ -13,6 +13,12 @@ export interface Operation {
   readonly hasBody: boolean;
 }
 
+/** What the code of an operation is given to work on, by the access of the operation. */
+export const accessed = {
+  read: { dependency: 'store', type: 'PlantStore', module: 'plant-store' },
+  write: { dependency: 'plants', type: 'PlantBatcher', module: 'plant-batcher' },
+} as const;
+
 /**
  * Reads the answers to the prompts.
  *

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { editsFor } from './edits.js';
 import { filesFor } from './files.js';
@@ -9,29 +9,47 @@ import type { Operation } from './operation.js';
  * Writes everything that an operation needs into a repository, and prints the OpenAPI document again.
  *
  * @returns the paths of the files that were written, relative to the root
- * @throws {Error} when the operation is there already, or a file is not as expected; nothing is written then
+ * @throws {Error} when there is such an operation already, a file is not as expected, or the result cannot be formatted or
+ * printed; no file is changed then
  */
 export function writeOperation(root: string, operation: Operation): string[] {
   const written = new Map<string, string>(Object.entries(filesFor(operation)));
   for (const file of written.keys()) {
     if (existsSync(join(root, file))) throw new Error(`${file} exists already`);
   }
+  const originals = new Map<string, string>();
   for (const { file, edit } of editsFor(operation)) {
-    written.set(file, edit(written.get(file) ?? readFileSync(join(root, file), 'utf8')));
+    const original = readFileSync(join(root, file), 'utf8');
+    originals.set(file, original);
+    written.set(file, edit(written.get(file) ?? original));
   }
-  for (const [file, text] of written) writeFileSync(join(root, file), text);
 
-  const files = [...written.keys()];
+  try {
+    for (const [file, text] of written) writeFileSync(join(root, file), text);
+    format(root, [...written.keys()]);
+    printDocument(root);
+  } catch (error) {
+    for (const file of written.keys()) {
+      const original = originals.get(file);
+      if (original === undefined) rmSync(join(root, file), { force: true });
+      else writeFileSync(join(root, file), original);
+    }
+    throw error;
+  }
+  return [...written.keys(), 'packages/contract/openapi.json'];
+}
+
+/** Formats sources and sorts their imports; whether one of them has become too long is up to `pnpm lint`. */
+function format(root: string, files: readonly string[]): void {
   const sources = files.filter((file) => file.endsWith('.ts'));
-  run(root, join(root, 'node_modules/.bin/biome'), 'check', '--write', ...sources);
+  run(root, join(root, 'node_modules/.bin/biome'), 'check', '--write', '--linter-enabled=false', ...sources);
+}
+
+/** Writes the document last, so that it is unchanged if this fails. */
+function printDocument(root: string): void {
   const contract = join(root, 'packages/contract');
-  run(
-    contract,
-    join(contract, 'node_modules/.bin/tsx'),
-    '--conditions=@plant-store/source',
-    'scripts/print-openapi.ts',
-  );
-  return [...files, 'packages/contract/openapi.json'];
+  const tsx = join(contract, 'node_modules/.bin/tsx');
+  run(contract, tsx, '--conditions=@plant-store/source', 'scripts/print-openapi.ts');
 }
 
 function run(folder: string, command: string, ...options: string[]): void {

@@ -1,27 +1,16 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
 
-const root = resolve(import.meta.dirname, '../../..');
+/** The workspaces that an operation is written into, as paths relative to the root. */
+export const workspaces = ['packages/contract', 'packages/client', 'apps/api'] as const;
 
-/** The packages that an operation is written into. */
-const copied = ['packages/contract', 'packages/client', 'apps/api'];
+const root = resolve(import.meta.dirname, '../../../..');
 const scope = '@plant-store';
 
-/** Copies the repository's sources until the end of the test, and links what is installed. */
+/** Copies the repository's sources, links what is installed, and returns the path of the copy, which is to be removed. */
 export function copyRepository(): string {
   const copy = realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-')));
-  onTestFinished(() => rmSync(copy, { recursive: true }));
   for (const file of [
     '.gitignore',
     '.changeset',
@@ -34,13 +23,13 @@ export function copyRepository(): string {
     cpSync(join(root, file), join(copy, file), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  for (const folder of [...copied, 'turbo/generators']) {
+  for (const folder of [...workspaces, 'turbo/generators']) {
     cpSync(join(root, folder), join(copy, folder), {
       recursive: true,
       filter: (path) => !/\/(node_modules|dist|\.turbo)$/.test(path),
     });
   }
-  for (const folder of copied) linkDependencies(folder, copy);
+  for (const folder of workspaces) linkDependencies(folder, copy);
   return copy;
 }
 
@@ -55,7 +44,7 @@ function linkDependencies(folder: string, copy: string): void {
   const own = join(installed, scope);
   if (!existsSync(own)) return;
   for (const name of readdirSync(own)) {
-    const isCopied = copied.includes(`packages/${name}`);
+    const isCopied = workspaces.some((workspace) => workspace === `packages/${name}`);
     symlinkSync(
       isCopied ? join(copy, 'packages', name) : realpathSync(join(own, name)),
       join(linked, scope, name),

@@ -1,14 +1,9 @@
-/** Lines to be written by hand instead of generated ones. */
-export interface FillIn {
-  readonly file: string;
-  readonly generated: string;
-  readonly replacement: string;
-}
+import type { FillIn } from './fill-ins.js';
 
 const notFound = `\`No plant has the id \${id}.\``;
 
 /** What a person adds for `getPlant`: its meaning, in the service and in the fake, and what its tests expect. */
-export const fillIns: readonly FillIn[] = [
+export const getPlantFillIns: readonly FillIn[] = [
   {
     file: 'apps/api/src/plants/get-plant.ts',
     generated: `export async function getPlant(_store: PlantStore, _id: bigint): Promise<Plant> {
@@ -48,20 +43,27 @@ import { ServiceError } from '../errors/service-error.js';
   },
   {
     file: 'apps/api/test/http/get-plant.test.ts',
-    generated: `    const reply = await clients[name]?.getPlant(request);
+    generated: 'params: { id: 1n }',
+    replacement: 'params: { id: 9223372036854775807n }',
+  },
+  {
+    file: 'apps/api/test/http/get-plant.test.ts',
+    generated: `    const reply = await openClient().getPlant(request);
     expect(reply).toMatchObject({ status: 200, body: {} });
   });
 `,
-    replacement: `    await clients[name]?.createPlant({ body: { id: 9223372036854775807n, name: 'Monstera' } });
-    const reply = await clients[name]?.getPlant({ params: { id: 9223372036854775807n } });
+    replacement: `    await openClient().createPlant({ body: { id: request.params.id, name: 'Monstera' } });
+    const reply = await openClient().getPlant(request);
     expect(reply).toMatchObject({ status: 200, body: { name: 'Monstera' } });
   });
+
   it('answers 404 for an id that no plant has', async () => {
-    const reply = await clients[name]?.getPlant(request);
+    const reply = await openClient().getPlant({ params: { id: 1n } });
     expect(reply).toMatchObject({ status: 404, body: { message: 'No plant has the id 1.' } });
   });
+
   it('names the parameter that is not valid', async () => {
-    const reply = await clients[name]?.getPlant({ params: { id: 2n ** 63n } });
+    const reply = await openClient().getPlant({ params: { id: 2n ** 63n } });
     const message = expect.stringContaining('path parameter id must be an integer');
     expect(reply).toMatchObject({ status: 400, body: { message } });
   });

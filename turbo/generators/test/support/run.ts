@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
+import { expect } from 'vitest';
 
 /** Runs a program of `node_modules/.bin` by the Node.js that runs the tests; gives its exit status and all that it printed. */
 export function run(folder: string, program: string, ...options: readonly string[]) {
@@ -11,4 +12,19 @@ export function run(folder: string, program: string, ...options: readonly string
   });
   if (error) throw error;
   return { status, output: `${stdout}${stderr}` };
+}
+
+/** Does the same, and expects that it succeeds; returns what it printed. */
+export function expectSuccess(...command: Parameters<typeof run>): string {
+  const { status, output } = run(...command);
+  expect(status, output).toBe(0);
+  return output;
+}
+
+/**
+ * Type-checks a workspace; returns its exit status and output. Declarations of dependencies are not checked, which takes
+ * half of the time and is up to `pnpm typecheck`.
+ */
+export function checkTypes(workspace: string) {
+  return run(workspace, 'tsc', '--pretty', 'false', '--skipLibCheck');
 }

@@ -1,0 +1,44 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { copyRepository, workspaces } from './support/copy-repository.js';
+import { checkTypes } from './support/run.js';
+
+let copy: string;
+beforeAll(() => {
+  copy = copyRepository();
+  return () => rmSync(copy, { recursive: true });
+});
+
+/** Lists the files in which the type check of a workspace finds errors. */
+function findTypeErrors(workspace: (typeof workspaces)[number]): string[] {
+  const { status, output } = checkTypes(join(copy, workspace));
+  const files = new Set(
+    [...output.matchAll(/^([^\s(]+)\(\d+,\d+\): error TS/gm)].map(([, file = '']) => file),
+  );
+  expect(status === 0).toBe(files.size === 0);
+  return [...files];
+}
+
+it('compiles unchanged', () => {
+  expect(workspaces.flatMap(findTypeErrors)).toEqual([]);
+});
+
+it.each([
+  ['the schemas', 'plant.ts', 'src/http/routes/create-plant.ts', 'src/create-client.test-d.ts'],
+  ['the types', 'operations.ts', 'src/plants/create-plant.ts', 'src/testing/handlers/create-plant.ts'],
+])(
+  'fails to compile everywhere when a field is renamed in %s of the contract',
+  (_, file, inApi, inClient) => {
+    const path = join(copy, 'packages/contract/src', file);
+    const source = readFileSync(path, 'utf8');
+    onTestFinished(() => writeFileSync(path, source));
+    const renamed = source.replaceAll(/(^ +|; |\{ )name: /gm, '$1title: ');
+    expect(renamed).not.toBe(source);
+    writeFileSync(path, renamed);
+
+    expect(findTypeErrors('packages/contract')).toContain('src/plant.ts');
+    expect(findTypeErrors('apps/api')).toContain(inApi);
+    expect(findTypeErrors('packages/client')).toContain(inClient);
+  },
+);
