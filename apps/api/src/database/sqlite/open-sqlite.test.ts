@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { processWarnings } from '../process-warnings.js';
 import { PrismaClient } from './generated/client.js';
 import { createDurableAdapter, openSqlite } from './open-sqlite.js';
@@ -12,10 +12,9 @@ let folder = '';
 let path = '';
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  folder = temporaryFolder();
   path = join(folder, 'new/plant-store.db');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('commits with a write-ahead log that is synced at every commit', async () => {
   await (await openSqlite(path, processWarnings)).close();

@@ -1,20 +1,10 @@
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { recordLog } from '../../../../test/support/database/record-log.js';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import { until } from '../../../../test/support/until.js';
-import type { DatabaseLog, LogFields } from '../../database.js';
 import { processWarnings } from '../../process-warnings.js';
 import { identifyFiles } from '../file-identity.js';
 import { openSqlite } from '../open-sqlite.js';
@@ -23,22 +13,13 @@ import { startCheckpointer } from './start-checkpointer.js';
 let folder = '';
 let path = '';
 
-/** The log, as `level: message: cause`. */
-let lines: string[] = [];
-const log: DatabaseLog = { info: write('info'), warn: write('warn'), error: write('error') };
-
-function write(level: string) {
-  return ({ err }: LogFields, message: string) => {
-    lines.push([level, message, ...(err === undefined ? [] : [err.message])].join(': '));
-  };
-}
+let { log, lines } = recordLog();
 
 beforeEach(() => {
-  lines = [];
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  ({ log, lines } = recordLog());
+  folder = temporaryFolder();
   path = join(folder, 'plant-store.db');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('moves commits into the database file while it is open, and releases it', async () => {
   const database = await openSqlite(path, processWarnings);

@@ -1,8 +1,8 @@
-import fs, { mkdtempSync, rmSync } from 'node:fs';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import { processWarnings } from '../../process-warnings.js';
 import { requireDatabaseFile } from '../files/require-database-file.js';
 import { openSqlite } from '../open-sqlite.js';
@@ -11,13 +11,12 @@ import { explainFailure } from './explain-failure.js';
 let folder = '';
 let path = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  folder = temporaryFolder();
   path = join(folder, 'closed/data/plant-store.db');
 });
 afterEach(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function denied(file: fs.PathLike): never {

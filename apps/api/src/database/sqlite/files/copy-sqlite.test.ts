@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import { processWarnings } from '../../process-warnings.js';
 import { openSqlite } from '../open-sqlite.js';
 import { copySqlite } from './copy-sqlite.js';
@@ -12,7 +12,7 @@ let folder = '';
 let path = '';
 let copyPath = '';
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  folder = temporaryFolder();
   path = join(folder, 'plant-store.db');
   copyPath = join(folder, 'copy.db');
   writeFileSync(copyPath, '');
@@ -20,7 +20,6 @@ beforeEach(async () => {
   await database.plants.insert([{ id: 1n, name: 'Fern' }]);
   await database.close();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const never = new AbortController().signal;
 

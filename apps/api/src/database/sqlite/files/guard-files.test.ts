@@ -1,9 +1,10 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Database, DatabaseLog, LogFields } from '../../database.js';
+import { recordLog } from '../../../../test/support/database/record-log.js';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import type { Database } from '../../database.js';
 import { processWarnings } from '../../process-warnings.js';
 import { identifyFiles } from '../file-identity.js';
 import { openSqlite } from '../open-sqlite.js';
@@ -12,24 +13,16 @@ import { checkIntervalMs, guardFiles } from './guard-files.js';
 let folder = '';
 let path = '';
 let database: Database;
-let lines: string[] = [];
-const log: DatabaseLog = { info: write('info'), warn: write('warn'), error: write('error') };
-
-function write(level: string) {
-  return ({ err }: LogFields, message: string) => {
-    lines.push([level, message, ...(err === undefined ? [] : [err.message])].join(': '));
-  };
-}
+let { log, lines } = recordLog();
 
 beforeEach(async () => {
-  lines = [];
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  ({ log, lines } = recordLog());
+  folder = temporaryFolder();
   path = join(folder, 'plant-store.db');
   database = await openSqlite(path, processWarnings);
 });
 afterEach(async () => {
   await database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const unavailable = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };

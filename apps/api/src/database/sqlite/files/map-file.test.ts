@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import { until } from '../../../../test/support/until.js';
 import { processWarnings } from '../../process-warnings.js';
 import { createDurableAdapter, openSqlite } from '../open-sqlite.js';
@@ -15,10 +15,9 @@ let folder = '';
 let path = '';
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-test-')));
+  folder = realpathSync(temporaryFolder());
   path = join(folder, 'plant-store.db');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** How many bytes of the file are mapped into the memory of this process. */
 function countMapped(): number {

@@ -1,9 +1,9 @@
-import fs, { mkdtempSync, rmSync } from 'node:fs';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import type { Database } from '../../database.js';
 import { processWarnings } from '../../process-warnings.js';
 import { openSqlite } from '../open-sqlite.js';
@@ -15,7 +15,7 @@ let database: Database;
 let synced: string[] = [];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  folder = temporaryFolder();
   path = join(folder, 'plant-store.db');
   const { openSync } = fs;
   const opened = new Map<number, string>();
@@ -35,7 +35,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
   await database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const fern = { id: 1n, name: 'Fern' };
