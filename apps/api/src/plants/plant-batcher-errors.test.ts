@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   createTestStore,
-  highLimits,
+  highBatcherLimits,
   plant,
-  plantsOf,
   stored,
 } from '../../test/support/plants/create-test-store.js';
+import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { ServiceError } from '../errors/service-error.js';
 import { createPlantBatcher, type PlantBatcherLimits } from './plant-batcher.js';
 import type { PlantStore } from './plant-store.js';
@@ -14,7 +14,7 @@ it('rejects only the plant that the store cannot insert, and stores the rest of 
   const { store, batches } = createTestStore((plants) =>
     plants.some(({ id }) => id === 3n) ? new Error('row 3') : undefined,
   );
-  const batcher = createPlantBatcher(store, highLimits);
+  const batcher = createPlantBatcher(store, highBatcherLimits);
   const outcomes = await Promise.allSettled(plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next)));
   expect(outcomes.map(({ status }) => status)).toEqual([
     'fulfilled',
@@ -31,7 +31,7 @@ it('rejects the entire batch when the database does not answer', async () => {
   const away = new ServiceError('database_unavailable', 'away');
   let answering = false;
   const { store, batches } = createTestStore(() => (answering ? undefined : away));
-  const batcher = createPlantBatcher(store, highLimits);
+  const batcher = createPlantBatcher(store, highBatcherLimits);
   const outcomes = await Promise.allSettled(plantsOf(1, 2, 3).map((next) => batcher.write(next)));
   expect(outcomes).toEqual(Array(3).fill({ status: 'rejected', reason: away }));
   expect(batches).toEqual([[1, 2, 3]]);
@@ -62,7 +62,7 @@ describe('after a batch that the database did not answer', () => {
   }
 
   it('rejects the plants that are queued, and none that arrive later', async () => {
-    const { batcher, first, answer, batches } = await beginOutage({ ...highLimits, queuePlants: 2 });
+    const { batcher, first, answer, batches } = await beginOutage({ ...highBatcherLimits, queuePlants: 2 });
     const queued = plantsOf(2, 3).map((next) => batcher.write(next));
     await answer();
     expect(await Promise.allSettled([first, ...queued])).toEqual(Array(3).fill(rejected));
@@ -73,7 +73,10 @@ describe('after a batch that the database did not answer', () => {
   });
 
   it('rejects the plants of a scheduled flush, which then inserts nothing', async () => {
-    const { batcher, first, answer, batches } = await beginOutage({ ...highLimits, concurrentInserts: 2 });
+    const { batcher, first, answer, batches } = await beginOutage({
+      ...highBatcherLimits,
+      concurrentInserts: 2,
+    });
     const scheduled = batcher.write(plant(2));
     await answer();
     expect(await Promise.allSettled([first, scheduled])).toEqual(Array(2).fill(rejected));
@@ -83,7 +86,7 @@ describe('after a batch that the database did not answer', () => {
 });
 
 it('never acknowledges a plant that the store returned no outcome for', async () => {
-  const batcher = createPlantBatcher({ insert: async () => [stored] }, highLimits);
+  const batcher = createPlantBatcher({ insert: async () => [stored] }, highBatcherLimits);
   const outcomes = await Promise.allSettled(plantsOf(1, 2).map((next) => batcher.write(next)));
   expect(outcomes).toMatchObject([
     { status: 'fulfilled' },

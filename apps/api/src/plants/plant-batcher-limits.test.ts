@@ -2,16 +2,16 @@ import { expect, it } from 'vitest';
 import {
   createHeldStore,
   createTestStore,
-  highLimits,
+  highBatcherLimits,
   plant,
-  plantsOf,
   stored,
 } from '../../test/support/plants/create-test-store.js';
+import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { createPlantBatcher } from './plant-batcher.js';
 
 it.each([
-  { limit: 'plants', limits: { ...highLimits, batchPlants: 2 }, expected: [[1, 2], [3, 4], [5]] },
-  { limit: 'bytes', limits: { ...highLimits, batchBytes: 250 }, expected: [[1, 2], [3], [4, 5]] },
+  { limit: 'plants', limits: { ...highBatcherLimits, batchPlants: 2 }, expected: [[1, 2], [3, 4], [5]] },
+  { limit: 'bytes', limits: { ...highBatcherLimits, batchBytes: 250 }, expected: [[1, 2], [3], [4, 5]] },
 ])(
   'keeps a batch within its limit of $limit, and stores a larger plant alone',
   async ({ limits, expected }) => {
@@ -25,7 +25,7 @@ it.each([
 
 it('counts the bytes of names and tags in UTF-8', async () => {
   const { store, batches } = createTestStore();
-  const batcher = createPlantBatcher(store, { ...highLimits, batchBytes: 9 });
+  const batcher = createPlantBatcher(store, { ...highBatcherLimits, batchBytes: 9 });
   await Promise.all([
     batcher.write({ id: 1n, name: '🌱', tag: 'é' }),
     batcher.write({ id: 2n, name: 'abc' }),
@@ -35,8 +35,8 @@ it('counts the bytes of names and tags in UTF-8', async () => {
 });
 
 it.each([
-  { limit: 'plants', limits: { ...highLimits, queuePlants: 2 } },
-  { limit: 'bytes', limits: { ...highLimits, queueBytes: 20 } },
+  { limit: 'plants', limits: { ...highBatcherLimits, queuePlants: 2 } },
+  { limit: 'bytes', limits: { ...highBatcherLimits, queueBytes: 20 } },
 ])(
   'rejects plants beyond the queue limit of $limit, and accepts more once there is room',
   async ({ limits }) => {
@@ -62,7 +62,7 @@ it.each([
 
 it('is full while the queue has as many plants as its limit allows', async () => {
   const { store, release } = createHeldStore();
-  const batcher = createPlantBatcher(store, { ...highLimits, queuePlants: 2 });
+  const batcher = createPlantBatcher(store, { ...highBatcherLimits, queuePlants: 2 });
   const writes = plantsOf(1, 2, 3).map((next) => batcher.write(next));
   expect(batcher.isFull()).toBe(false);
   writes.push(batcher.write(plant(4)));
@@ -73,8 +73,8 @@ it('is full while the queue has as many plants as its limit allows', async () =>
 });
 
 it.each([
-  { limit: 'plants', limits: { ...highLimits, queuePlants: 2 }, expected: [[1, 2], [3, 4], [5]] },
-  { limit: 'bytes', limits: { ...highLimits, queueBytes: 20 }, expected: [[1, 2], [3, 4], [5]] },
+  { limit: 'plants', limits: { ...highBatcherLimits, queuePlants: 2 }, expected: [[1, 2], [3, 4], [5]] },
+  { limit: 'bytes', limits: { ...highBatcherLimits, queueBytes: 20 }, expected: [[1, 2], [3, 4], [5]] },
 ])(
   'flushes the queue when its limit of $limit is reached, rather than rejecting more plants',
   async ({ limits, expected }) => {
@@ -88,6 +88,6 @@ it.each([
 
 it('accepts a plant of any size while the queue is empty', async () => {
   const { store } = createTestStore();
-  const batcher = createPlantBatcher(store, { ...highLimits, queueBytes: 10 });
+  const batcher = createPlantBatcher(store, { ...highBatcherLimits, queueBytes: 10 });
   expect(await batcher.write(plant(1, 'x'.repeat(1000)))).toEqual(stored);
 });

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import type { TestDatabase } from './database/test-database.js';
 import type { Reply } from './expect-error.js';
-import { type PlantRow, readPlants } from './read-plants.js';
+import { readPlants, type StoredRow } from './read-plants.js';
 
 /** Checks that a request is answered with the plant, and that the database has exactly this row for its id. */
 export async function expectStored(
   service: { readonly database: TestDatabase },
   request: PromiseLike<Reply>,
-  row: PlantRow,
+  row: StoredRow,
 ): Promise<void> {
   const { status, headers, body } = await request;
   expect(body).toStrictEqual(row.tag === null ? { name: row.name } : { name: row.name, tag: row.tag });

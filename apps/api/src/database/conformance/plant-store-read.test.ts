@@ -2,7 +2,8 @@ import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { engines } from '../../../test/support/database/engines.js';
-import { highLimits, plantsOf, usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import { highPageLimits, usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import { plantsOf } from '../../../test/support/plants/plants-of.js';
 
 describe.each(engines)('reading plants on %s', (engine) => {
   const { store, testDatabase, readAll } = usePlantStore(engine);
@@ -14,7 +15,7 @@ describe.each(engines)('reading plants on %s', (engine) => {
   it('pages through all plants in the order of their ids, from the smallest to the largest', async () => {
     const plants = plantsOf(INT64_MIN, -2n, -1n, 0n, 1n, 10n, 9007199254740993n, INT64_MAX);
     await store.insert(plants.toReversed());
-    const limits = { ...highLimits, plants: 3 };
+    const limits = { ...highPageLimits, plants: 3 };
     const first = await store.read(undefined, limits);
     const second = await store.read(first.at(-1)?.id, limits);
     const third = await store.read(second.at(-1)?.id, limits);
@@ -25,11 +26,11 @@ describe.each(engines)('reading plants on %s', (engine) => {
 
   it('begins after an id that no plant has', async () => {
     await store.insert(plantsOf(-5n, 5n));
-    expect(await store.read(-6n, highLimits)).toEqual(plantsOf(-5n, 5n));
-    expect(await store.read(-5n, highLimits)).toEqual(plantsOf(5n));
-    expect(await store.read(0n, highLimits)).toEqual(plantsOf(5n));
-    expect(await store.read(6n, highLimits)).toEqual([]);
-    expect(await store.read(INT64_MIN, highLimits)).toEqual(plantsOf(-5n, 5n));
+    expect(await store.read(-6n, highPageLimits)).toEqual(plantsOf(-5n, 5n));
+    expect(await store.read(-5n, highPageLimits)).toEqual(plantsOf(5n));
+    expect(await store.read(0n, highPageLimits)).toEqual(plantsOf(5n));
+    expect(await store.read(6n, highPageLimits)).toEqual([]);
+    expect(await store.read(INT64_MIN, highPageLimits)).toEqual(plantsOf(-5n, 5n));
   });
 
   it.each([
@@ -48,14 +49,14 @@ describe.each(engines)('reading plants on %s', (engine) => {
         { id: 3n, name: '', tag: 'bc' },
       ];
       await store.insert(plants);
-      expect(await store.read(undefined, { ...highLimits, bytes })).toStrictEqual(plants.slice(0, count));
+      expect(await store.read(undefined, { ...highPageLimits, bytes })).toStrictEqual(plants.slice(0, count));
     },
   );
 
   it('returns a plant larger than the limit alone', async () => {
     const plants = [1n, 2n, 3n].map((id) => ({ id, name: id === 2n ? 'x'.repeat(2_000) : 'x' }));
     await store.insert(plants);
-    const limits = { ...highLimits, bytes: 1_000 };
+    const limits = { ...highPageLimits, bytes: 1_000 };
     expect(await store.read(undefined, limits)).toEqual(plants.slice(0, 1));
     expect(await store.read(1n, limits)).toEqual(plants.slice(1, 2));
     expect(await store.read(2n, limits)).toEqual(plants.slice(2));
@@ -78,7 +79,7 @@ describe.each(engines)('reading plants on %s', (engine) => {
         const plants = texts.map((record) => ({ id: id++, ...record }));
         await store.insert(plants);
         const before = (plants[0]?.id ?? 0n) - 1n;
-        expect(await store.read(before, highLimits)).toStrictEqual(plants);
+        expect(await store.read(before, highPageLimits)).toStrictEqual(plants);
       }),
       { numRuns: 50 },
     );

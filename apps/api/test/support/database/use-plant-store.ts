@@ -1,4 +1,3 @@
-import type { NewPlant } from '@plant-store/contract';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Database } from '../../../src/database/database.js';
 import type { PlantStore } from '../../../src/plants/plant-store.js';
@@ -7,10 +6,7 @@ import type { Engine } from './engines.js';
 import type { TestDatabase } from './test-database.js';
 
 /** Page limits that no test reaches by accident. */
-export const highLimits = { plants: 1_000, bytes: 2 ** 20 };
-
-/** Plants with these ids. */
-export const plantsOf = (...ids: bigint[]): NewPlant[] => ids.map((id) => ({ id, name: `plant ${id}` }));
+export const highPageLimits = { plants: 1_000, bytes: 2 ** 20 };
 
 /** Opens the plant store of an empty database for the calling suite; it is emptied after each test. */
 export function usePlantStore(engine: Engine) {
@@ -35,5 +31,5 @@ export function usePlantStore(engine: Engine) {
     query: (sql) => testDatabase.query(sql),
     beginOutage: (kind) => testDatabase.beginOutage(kind),
   };
-  return { store, testDatabase: forTests, readAll: () => store.read(undefined, highLimits) };
+  return { store, testDatabase: forTests, readAll: () => store.read(undefined, highPageLimits) };
 }

@@ -3,7 +3,7 @@ import type { PlantBatcherLimits } from '../../../src/plants/plant-batcher.js';
 import type { InsertOutcome, PlantInserter } from '../../../src/plants/plant-store.js';
 
 /** Limits that no test reaches by accident. */
-export const highLimits: PlantBatcherLimits = {
+export const highBatcherLimits: PlantBatcherLimits = {
   queuePlants: 100,
   queueBytes: 1e6,
   batchPlants: 100,
@@ -15,9 +15,6 @@ export const stored: InsertOutcome = { stored: true };
 
 /** A plant with this id. */
 export const plant = (id: number, name = 'x'): NewPlant => ({ id: BigInt(id), name });
-
-/** Plants with these ids. */
-export const plantsOf = (...ids: number[]) => ids.map((id) => plant(id));
 
 /** A store that records the ids of each batch, and rejects a batch that `findError` returns an error for. */
 export function createTestStore(
