@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { CommanderError } from 'commander';
+import { explainOutputError } from './cli/output/explain-output-error.js';
 import type { CliContext } from './cli/support/cli-context.js';
-import { explainOutputError } from './cli/support/explain-output-error.js';
 import { OperatorError } from './errors/operator-error.js';
 import { packageFolder } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
@@ -67,18 +67,17 @@ function report(error: unknown): number {
 try {
   requireNodeVersion(process.versions.node);
   // Only now, since older versions of Node.js lack some of what these import.
-  const [{ createProgram }, { parseConfig }] = await Promise.all([
+  const [{ runProgram }, { parseConfig }] = await Promise.all([
     import('./cli/program.js'),
     import('./config.js'),
   ]);
   const { version } = createRequire(packageFolder)('./package.json') as { version: string };
-  const program = createProgram({
+  await runProgram({
     version,
     context,
     readConfig: () => parseConfig(process.env, context.folder),
     onServiceStopped: exitSoon,
   });
-  await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { backUpDatabase, requireBackupSource } from '../database/backup-database.js';
+import { writeAtomically } from './output/atomic-write.js';
 import { abortOnSignal } from './support/abort-on-signal.js';
-import { writeAtomically } from './support/atomic-write.js';
 import type { CliContext } from './support/cli-context.js';
 
 /** Copies a SQLite database to a new file while services use it, and checks the copy. */

@@ -6,14 +6,13 @@ import { readAllPlants } from '../ndjson/read-all-plants.js';
 import { writePlantLine } from '../ndjson/write-plant-line.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
+import { writeAtomically } from './output/atomic-write.js';
+import { countProgress } from './output/count-progress.js';
+import { explainOutputError } from './output/explain-output-error.js';
+import { writeAll } from './output/write-all.js';
 import { abortOnSignal } from './support/abort-on-signal.js';
-import { writeAtomically } from './support/atomic-write.js';
 import type { CliContext } from './support/cli-context.js';
-import { countProgress } from './support/count-progress.js';
-import { explainOutputError } from './support/explain-output-error.js';
-
-import { orExplainUnavailable, retryWhileUnavailable } from './support/retry-while-unavailable.js';
-import { writeAll } from './support/write-all.js';
+import { retryWhileUnavailable } from './support/retry-while-unavailable.js';
 
 const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
 
@@ -32,11 +31,10 @@ export async function exportPlants(
   }
   const database = await openDatabase(config.database, { mustExist: true });
   try {
-    const count = await orExplainUnavailable(() =>
+    const count =
       output === undefined
-        ? writeToOutput(database.plants, context)
-        : writeToFile(database.plants, resolve(context.folder, output), context),
-    );
+        ? await writeToOutput(database.plants, context)
+        : await writeToFile(database.plants, resolve(context.folder, output), context);
     await context.message(`${count} ${count === 1 ? 'plant' : 'plants'} exported.`);
   } finally {
     await database.close();
@@ -68,6 +66,7 @@ function writeToFile(plants: PlantStore, path: string, context: CliContext): Pro
           await file.writeFile(lines);
         },
         countProgress(context, 'plants'),
+        signal,
       );
     } finally {
       await file.close();
@@ -80,8 +79,10 @@ async function writePlants(
   plants: PlantStore,
   write: (lines: string) => Promise<void>,
   showCount: (count: number) => void,
+  signal?: AbortSignal,
 ): Promise<number> {
-  const read: PlantStore['read'] = (after, limits) => retryWhileUnavailable(() => plants.read(after, limits));
+  const read: PlantStore['read'] = (after, limits) =>
+    retryWhileUnavailable(() => plants.read(after, limits), signal);
   let count = 0;
   for await (const page of readAllPlants(read, pageLimits)) {
     await write(page.map(writePlantLine).join(''));

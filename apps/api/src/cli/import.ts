@@ -8,10 +8,10 @@ import { type ReadLimits, readBatches } from '../ndjson/read-batches.js';
 import { type BadLine, type BatchOutcome, storeBatches } from '../ndjson/store-batches.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
+import { countProgress } from './output/count-progress.js';
 import { abortOnSignal } from './support/abort-on-signal.js';
 import type { CliContext } from './support/cli-context.js';
-import { countProgress } from './support/count-progress.js';
-import { orExplainUnavailable, retryWhileUnavailable } from './support/retry-while-unavailable.js';
+import { retryWhileUnavailable } from './support/retry-while-unavailable.js';
 
 /** What is imported: a file, or standard input without one, from which line on. */
 export interface ImportSource {
@@ -45,7 +45,7 @@ export async function importPlants(
     };
     const batches = readBatches(readChunks(input, signal), toLimits(config, fromLine), signal);
     const outcomes = storeBatches(insert, batches, database.concurrentInserts);
-    const { badLines } = await orExplainUnavailable(() => countOutcomes(outcomes, fromLine, signal, context));
+    const { badLines } = await countOutcomes(outcomes, fromLine, signal, context);
     if (badLines > 0) throw new OperatorError(describeBadLines(badLines));
   } finally {
     input.destroy();

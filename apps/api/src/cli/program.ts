@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Config } from '../config.js';
+import { ServiceError } from '../errors/service-error.js';
 import { backUp } from './backup.js';
 import { exportPlants } from './export.js';
 import { importPlants } from './import.js';
@@ -7,7 +8,8 @@ import { migrate } from './migrate.js';
 import { exportTokens, importTokens } from './move-tokens.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import type { CliContext } from './support/cli-context.js';
-import { toDuration, toLineNumber, toName, toTokenId, toUrl } from './support/parse-arguments.js';
+import { explainDatabaseError } from './support/explain-database-error.js';
+import { toExpiry, toLineNumber, toName, toTokenId, toUrl } from './support/parse-arguments.js';
 import { createToken, listTokens, revokeToken } from './token.js';
 
 /** What the command line depends on. */
@@ -18,6 +20,20 @@ export interface ProgramDependencies {
   readConfig(): Config;
   /** Called once a service has stopped. */
   onServiceStopped(): void;
+}
+
+/**
+ * Runs the command line with the arguments of the process.
+ *
+ * @throws {CommanderError} where commander would end the process
+ * @throws {OperatorError} when the database fails, too
+ */
+export async function runProgram(dependencies: ProgramDependencies): Promise<void> {
+  try {
+    await createProgram(dependencies).parseAsync();
+  } catch (error) {
+    throw error instanceof ServiceError ? explainDatabaseError(error) : error;
+  }
 }
 
 /** The command line `plant-store`, which throws a `CommanderError` where commander would end the process. */
@@ -77,10 +93,10 @@ function addToken(program: Command, { context, readConfig }: ProgramDependencies
     .option(
       '--expires <duration>',
       'how long it is valid: 90s, 30m, 12h, 30d, 52w (default: forever)',
-      toDuration,
+      toExpiry,
     )
-    .action(({ name, expires }: { name: string; expires?: number }) =>
-      createToken(readConfig(), { name, ...(expires !== undefined && { expiresInMs: expires }) }, context),
+    .action(({ name, expires }: { name: string; expires?: Date }) =>
+      createToken(readConfig(), { name, ...(expires && { expiresAt: expires }) }, context),
     );
   token
     .command('list')

@@ -1,19 +1,18 @@
 import type { AccessToken } from '../auth/access-token-store.js';
 import { type AccessTokens, createAccessTokens } from '../auth/access-tokens.js';
 import type { Config } from '../config.js';
-import { openDatabase } from '../database/open-database.js';
+import { type OpenOptions, openDatabase } from '../database/open-database.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { CliContext } from './support/cli-context.js';
 
 /** Issues an access token and prints it, alone, so that a script can take it. */
 export async function createToken(
   config: Config,
-  { name, expiresInMs }: { readonly name: string; readonly expiresInMs?: number },
+  request: { readonly name: string; readonly expiresAt?: Date },
   context: CliContext,
 ): Promise<void> {
-  await withAccessTokens(config, async (accessTokens) => {
-    const expiresAt = expiresInMs === undefined ? undefined : new Date(Date.now() + expiresInMs);
-    const { text, token } = await accessTokens.issue({ name, ...(expiresAt && { expiresAt }) });
+  await withAccessTokens(config, {}, async (accessTokens) => {
+    const { text, token } = await accessTokens.issue(request);
     context.print(`${text}\n`);
     context.message(
       `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It is shown only once: keep it safe.`,
@@ -23,7 +22,7 @@ export async function createToken(
 
 /** Prints all access tokens without their texts, one a line. */
 export async function listTokens(config: Config, context: CliContext): Promise<void> {
-  await withAccessTokens(config, async (accessTokens) => {
+  await withAccessTokens(config, { mustExist: true }, async (accessTokens) => {
     const tokens = await accessTokens.list();
     if (tokens.length === 0)
       context.message('There are no tokens. Issue one with: plant-store token create --name NAME');
@@ -37,7 +36,7 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
 
 /** Revokes an access token: it stops working in running services within 5 seconds. */
 export async function revokeToken(config: Config, id: number, context: CliContext): Promise<void> {
-  await withAccessTokens(config, async (accessTokens) => {
+  await withAccessTokens(config, { mustExist: true }, async (accessTokens) => {
     const token = await accessTokens.revoke(id);
     if (token === null)
       throw new OperatorError(`There is no token ${id}. See them with: plant-store token list`);
@@ -49,9 +48,10 @@ export async function revokeToken(config: Config, id: number, context: CliContex
 
 async function withAccessTokens(
   config: Config,
+  options: OpenOptions,
   use: (accessTokens: AccessTokens) => Promise<void>,
 ): Promise<void> {
-  const database = await openDatabase(config.database);
+  const database = await openDatabase(config.database, options);
   try {
     await use(createAccessTokens(database.accessTokens));
   } finally {

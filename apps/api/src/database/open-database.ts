@@ -6,7 +6,7 @@ import { processWarnings } from './process-warnings.js';
 export interface OpenOptions {
   /** Receives events between requests; by default warnings and errors go to standard error. */
   readonly log?: DatabaseLog;
-  /** For commands that only read: a database that is missing is an error, and not created. Default: `false`. */
+  /** For commands that add nothing: a database that is missing is an error, and not created. Default: `false`. */
   readonly mustExist?: boolean;
 }
 

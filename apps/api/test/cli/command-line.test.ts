@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { fillStore } from '../support/process/fill-store.js';
 import { runCommand, startCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -27,6 +29,7 @@ it.each([
   { args: ['serve', '--fast'], message: "unknown option '--fast'" },
   { args: ['token', 'create'], message: "required option '--name <name>' not specified" },
   { args: ['token', 'create', '--name', 'x', '--expires', 'soon'], message: 'such as 12h or 30d' },
+  { args: ['token', 'create', '--name', 'x', '--expires', '999999w'], message: 'before the year 10000' },
   { args: ['import', '--from-line', '0'], message: 'the number of a line, from 1 on' },
   { args: ['backup'], message: "missing required argument 'file'" },
   { args: ['ready', '--url', '127.0.0.1:3001'], message: 'Give a URL, such as http://127.0.0.1:3001' },
@@ -100,6 +103,7 @@ it('prints what to do with a file that is not a database', async () => {
 it('issues, lists and revokes tokens', async () => {
   const folder = temporaryFolder();
   const run = (...args: string[]) => runCommand(['token', ...args], { folder });
+  await runCommand(['migrate'], { folder });
   expect(await run('list')).toMatchObject({
     exitCode: 0,
     stdout: '',
@@ -120,6 +124,18 @@ it('issues, lists and revokes tokens', async () => {
     exitCode: 1,
     stderr: expect.stringContaining('no token 7'),
   });
+});
+
+it('prints what to do if the database does not answer', async () => {
+  const folder = temporaryFolder();
+  const other = new Database(await fillStore(folder, []));
+  other.exec('BEGIN IMMEDIATE');
+  const { exitCode, stderr } = await runCommand(['token', 'create', '--name', 'shop'], { folder });
+  other.close();
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(
+    'plant-store: The database does not answer: SQLITE_BUSY: database is locked\nTry again once it does.\n',
+  );
 });
 
 it('migrates once', async () => {

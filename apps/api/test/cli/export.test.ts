@@ -145,13 +145,15 @@ it('reads no further ahead than a full pipe allows', async () => {
   expect(stdout.endsWith('{"id":5000,"name":"late"}\n')).toBe(true);
 });
 
-it.each(['export', 'backup'])('does not create a missing store: %s', async (command) => {
-  const folder = temporaryFolder();
-  const args = command === 'backup' ? ['backup', 'copy.db'] : ['export'];
-  expect(await runCommand(args, { folder })).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: `plant-store: There is no database ${join(folder, 'data/plant-store.db')}. Set DATABASE_URL to that of a plant store.\n`,
-  });
-  expect(readdirSync(folder)).toEqual([]);
-});
+it.each(['export', 'backup copy.db', 'token list', 'token revoke 1', 'token export'])(
+  'does not create a missing store: %s',
+  async (command) => {
+    const folder = temporaryFolder();
+    expect(await runCommand(command.split(' '), { folder })).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `plant-store: There is no database ${join(folder, 'data/plant-store.db')}. Set DATABASE_URL to that of a plant store.\n`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);

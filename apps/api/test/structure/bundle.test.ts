@@ -39,7 +39,7 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
       '// src/main.ts',
       '// src/runtime/require-node-version.ts',
       '// src/errors/operator-error.ts',
-      '// src/cli/support/explain-output-error.ts',
+      '// src/cli/output/explain-output-error.ts',
       '// src/package-folder.ts',
     ]),
   );

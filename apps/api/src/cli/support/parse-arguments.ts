@@ -9,12 +9,14 @@ export function toName(text: string): string {
   return text;
 }
 
-/** A duration such as `12h`, in milliseconds. */
-export function toDuration(text: string): number {
+/** The time in so long from now, given as a duration such as `12h`. Its year has four digits, as `token import` expects (RFC 3339). */
+export function toExpiry(text: string): Date {
   const durationMs = parseDuration(text);
   if (durationMs === undefined)
     throw new InvalidArgumentError('Give a number and a unit, such as 12h or 30d.');
-  return durationMs;
+  const expiry = new Date(Date.now() + durationMs);
+  if (expiry.getUTCFullYear() > 9_999) throw new InvalidArgumentError('Give a time before the year 10000.');
+  return expiry;
 }
 
 /** An HTTP URL. */

@@ -1,6 +1,7 @@
 import { OperatorError } from '../../errors/operator-error.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { type RetryPolicy, retry } from '../../runtime/retry.js';
+import { reasonOf } from './explain-database-error.js';
 
 /** How long a command retries when the database does not answer: longer than a restart of it takes. */
 const policy: RetryPolicy = { timeoutMs: 60_000, delayMs: 500 };
@@ -9,42 +10,26 @@ const policy: RetryPolicy = { timeoutMs: 60_000, delayMs: 500 };
  * Runs an idempotent action, and retries it while the database does not answer.
  *
  * @param signal once aborted, one last attempt follows
- * @throws what the last attempt threw
+ * @throws {OperatorError} when the database has not answered in all that time
+ * @throws the reason of the signal when the last attempt after it was not answered either
+ * @throws any other error of the action
  */
-export function retryWhileUnavailable<Result>(
+export async function retryWhileUnavailable<Result>(
   action: () => Promise<Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
-  return retry(action, isUnavailable, policy, signal);
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof ServiceError && error.errorName === 'database_unavailable';
-}
-
-/**
- * Runs an action that retries in this way.
- *
- * @throws {OperatorError} when the database has not answered in all that time, or is damaged; any other error unchanged
- */
-export async function orExplainUnavailable<Result>(action: () => Promise<Result>): Promise<Result> {
   try {
-    return await action();
+    return await retry(action, isUnavailable, policy, signal);
   } catch (error) {
-    throw error instanceof ServiceError ? explain(error) : error;
-  }
-}
-
-function explain(error: ServiceError): OperatorError {
-  const reason = error.cause instanceof Error ? error.cause.message : error.message;
-  if (error.errorName === 'database_damaged') {
-    return new OperatorError(
-      `The database is damaged: ${reason}\nStop every service on it and restore a backup, as docs/backup.md describes.`,
+    if (!isUnavailable(error)) throw error;
+    signal?.throwIfAborted();
+    throw new OperatorError(
+      `The database has not answered for ${policy.timeoutMs / 1_000} seconds, the last time with: ${reasonOf(error)}`,
       { cause: error },
     );
   }
-  return new OperatorError(
-    `The database has not answered for ${policy.timeoutMs / 1_000} seconds, the last time with: ${reason}`,
-    { cause: error },
-  );
+}
+
+function isUnavailable(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.errorName === 'database_unavailable';
 }

@@ -3,7 +3,7 @@ import { OperatorError } from '../../../errors/operator-error.js';
 import { explainFailure } from '../errors/explain-failure.js';
 
 /**
- * Checks that a database exists, for callers that only read it and must not create one.
+ * Checks that a database exists, for callers that add nothing to it and must not create one.
  *
  * @throws {OperatorError} when the file does not exist, is empty, or cannot be reached
  */

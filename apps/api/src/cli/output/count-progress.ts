@@ -1,4 +1,4 @@
-import type { CliContext } from './cli-context.js';
+import type { CliContext } from '../support/cli-context.js';
 
 /** How often a count is shown, in milliseconds. */
 const intervalMs = 250;

@@ -1,0 +1,41 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { parseConfig } from '../config.js';
+import { databaseUnavailable } from '../database/database-errors.js';
+import * as openDatabase from '../database/open-database.js';
+import { processWarnings } from '../database/process-warnings.js';
+import { openSqlite } from '../database/sqlite/open-sqlite.js';
+import { exportPlants } from './export.js';
+import type { CliContext } from './support/cli-context.js';
+
+it('stops on a signal while the database does not answer, and leaves no file behind', async () => {
+  const folder = temporaryFolder();
+  const database = await openSqlite(join(folder, 'plant-store.db'), processWarnings);
+  const firstRead = Promise.withResolvers<NodeJS.Signals>();
+  const read = () => {
+    firstRead.resolve('SIGTERM');
+    return Promise.reject(databaseUnavailable(new Error('connection refused')));
+  };
+  vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue({
+    ...database,
+    plants: { ...database.plants, read },
+  });
+  const context: CliContext = {
+    folder,
+    input: new PassThrough(),
+    output: new PassThrough(),
+    isTerminal: false,
+    print: () => undefined,
+    message: () => Promise.resolve(),
+    showProgress: () => undefined,
+    stopSignal: () => firstRead.promise,
+  };
+  const config = parseConfig({ FAST_PATH: 'off' }, folder);
+  await expect(exportPlants(config, { output: 'plants.ndjson' }, context)).rejects.toThrow(
+    'Stopped by SIGTERM.',
+  );
+  expect(readdirSync(folder)).toEqual(['plant-store.db']);
+});
