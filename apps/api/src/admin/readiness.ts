@@ -1,6 +1,7 @@
 import type { ErrorName } from '@plant-store/contract/errors';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
+import { withTimeout } from '../runtime/with-timeout.js';
 
 /** Whether the service accepts creates; if not, the name of the error that it rejects them with. */
 export type Readiness =
@@ -46,10 +47,10 @@ export function createReadiness({
 
   async function runCheck(): Promise<Readiness> {
     try {
-      checking ??= within(abandonMs, check()).finally(() => {
+      checking ??= waitFor(check(), abandonMs).finally(() => {
         checking = undefined;
       });
-      await within(answerTimeoutMs, checking, stopping);
+      await waitFor(checking, answerTimeoutMs, stopping);
       if (reason !== undefined) log.info('ready');
       reason = undefined;
     } catch (error) {
@@ -75,17 +76,12 @@ export function createReadiness({
   };
 }
 
-/** Resolves or rejects as the promise does, but rejects after the timeout, or as soon as the signal is aborted. */
-function within(timeoutMs: number, promise: Promise<void>, signal?: AbortSignal): Promise<void> {
-  return new Promise<void>((resolve, reject) => {
-    const abandon = () => reject(new Error(`The database has not answered for ${timeoutMs} ms`));
-    const timer = setTimeout(abandon, timeoutMs);
-    signal?.addEventListener('abort', abandon);
-    promise.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abandon);
-    });
-  });
+/** Waits for a check of the database: rejects after the timeout, or as soon as the signal is aborted. */
+function waitFor(check: Promise<void>, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+  const onTimeout = () => {
+    throw new Error(`The database has not answered for ${timeoutMs} ms`);
+  };
+  return withTimeout(check, timeoutMs, onTimeout, signal);
 }
 
 function causeOf(error: unknown): unknown {

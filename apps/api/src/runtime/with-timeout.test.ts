@@ -30,3 +30,11 @@ it('ignores a rejection after the timeout', async () => {
   expect(await withTimeout(failing, 1, () => 'late')).toBe('late');
   await expect(failing).rejects.toThrow('failure');
 });
+
+it('returns the late result as soon as the signal is aborted', async () => {
+  const controller = new AbortController();
+  const result = withTimeout(never, 10_000_000, () => 'late', controller.signal);
+  controller.abort();
+  expect(await result).toBe('late');
+  expect(await withTimeout(never, 10_000_000, () => 'late', controller.signal)).toBe('late');
+});

@@ -3,19 +3,23 @@
  * rejection is ignored.
  *
  * @param onTimeout returns the result after the timeout, or throws
+ * @param signal once aborted, the timeout is over immediately
  */
 export async function withTimeout<Result, Late>(
   promise: Promise<Result>,
   timeoutMs: number,
   onTimeout: () => Late,
+  signal?: AbortSignal,
 ): Promise<Result | Late> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
+  const { promise: timeout, resolve } = Promise.withResolvers<void>();
+  const end = () => resolve();
+  const timer = setTimeout(end, timeoutMs);
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
   try {
     return await Promise.race([promise, timeout.then(onTimeout)]);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
   }
 }
