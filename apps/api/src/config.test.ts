@@ -41,7 +41,9 @@ it('has room for several bodies by default, however large one may be', () => {
   const limit = (environment: Record<string, string>) => parseConfig(environment, '/srv').bodiesLimitBytes;
   expect(limit({ BODY_MAX_BYTES: '33554432' })).toBe(134_217_728);
   expect(limit({ BODY_MAX_BYTES: '100', BODIES_MAX_BYTES: '200' })).toBe(200);
-  expect(() => limit({ BODY_MAX_BYTES: '101', BODIES_MAX_BYTES: '200' })).toThrow('at least twice');
+  expect(() => limit({ BODY_MAX_BYTES: '101', BODIES_MAX_BYTES: '200' })).toThrow(
+    'BODIES_MAX_BYTES must be at least twice BODY_MAX_BYTES\nFix these environment variables',
+  );
 });
 
 it.each([

@@ -43,25 +43,31 @@ const batchPlants = 1_000;
 const batchBytes = 2 ** 22;
 
 /** Every variable that the service reads, with its default. A test compares it with the documentation. */
-const EnvironmentSchema = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: wholeNumber(0, 65_535).default(3000),
-  ADMIN_PORT: wholeNumber(0, 65_535).optional(),
-  ADMIN_HOST: z.string().optional(),
-  DATABASE_URL: z.string().default('file:./data/plant-store.db').transform(toDatabase),
-  DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
-  DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
-  LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
-  LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
-  BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
-  BODIES_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
-  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
-  CORS_ORIGINS: z.string().default('').transform(toOrigins),
-  QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
-  QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
-  SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
-  FAST_PATH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
-});
+const EnvironmentSchema = z
+  .object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: wholeNumber(0, 65_535).default(3000),
+    ADMIN_PORT: wholeNumber(0, 65_535).optional(),
+    ADMIN_HOST: z.string().optional(),
+    DATABASE_URL: z.string().default('file:./data/plant-store.db').transform(toDatabase),
+    DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
+    DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
+    LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
+    LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
+    BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
+    BODIES_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
+    RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
+    CORS_ORIGINS: z.string().default('').transform(toOrigins),
+    QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
+    QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
+    SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
+    FAST_PATH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  })
+  // One token may use half of the limit, which must leave room for one body.
+  .refine(({ BODY_MAX_BYTES, BODIES_MAX_BYTES = Infinity }) => BODIES_MAX_BYTES >= 2 * BODY_MAX_BYTES, {
+    path: ['BODIES_MAX_BYTES'],
+    error: 'must be at least twice BODY_MAX_BYTES',
+  });
 
 /** The names of all variables that the service reads. */
 export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);
@@ -81,9 +87,6 @@ export function parseConfig(
   const parsed = EnvironmentSchema.safeParse(set);
   if (!parsed.success) throw new OperatorError(describeIssues(parsed.error), { exitCode: 2 });
   const variables = parsed.data;
-  const bodiesLimitBytes = variables.BODIES_MAX_BYTES ?? defaultBodiesLimit(variables.BODY_MAX_BYTES);
-  if (bodiesLimitBytes < 2 * variables.BODY_MAX_BYTES)
-    throw new OperatorError(bodiesLimitTooLow, { exitCode: 2 });
   return Object.freeze({
     host: variables.HOST,
     port: variables.PORT,
@@ -103,7 +106,7 @@ export function parseConfig(
     logLevel: variables.LOG_LEVEL,
     requestLogShare: variables.LOG_REQUESTS,
     bodyLimitBytes: variables.BODY_MAX_BYTES,
-    bodiesLimitBytes,
+    bodiesLimitBytes: variables.BODIES_MAX_BYTES ?? defaultBodiesLimit(variables.BODY_MAX_BYTES),
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
     batcherLimits: Object.freeze({
@@ -120,11 +123,6 @@ export function parseConfig(
 function defaultBodiesLimit(bodyLimitBytes: number): number {
   return Math.max(2 ** 26, 4 * bodyLimitBytes);
 }
-
-/** One token may use half of the limit, which must leave room for one body. */
-const bodiesLimitTooLow = `The configuration is not valid:
-  BODIES_MAX_BYTES must be at least twice BODY_MAX_BYTES
-Set it higher and start again.`;
 
 function wholeNumber(min: number, max: number) {
   return z
