@@ -45,9 +45,8 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
     write(descriptor, first, (error, bytes) => {
       writing = false;
       if (error === null) queue.remove(bytes);
-      // Its reader has gone away for good. Other errors may pass: a full pipe, a full disk.
-      else if (error.code === 'EPIPE') drop();
-      if (error === null || error.code === 'EPIPE') writeNext();
+      else if (isBroken(error)) drop();
+      if (error === null || isBroken(error)) writeNext();
       else retry = setTimeout(writeNext, retryMs).unref();
     });
   }
@@ -75,13 +74,18 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
       for (let first = queue.first(); first !== undefined; first = queue.first()) {
         try {
           queue.remove(writeSync(descriptor, first));
-        } catch {
-          if (performance.now() >= deadline) return;
+        } catch (error) {
+          if (isBroken(error) || performance.now() >= deadline) return;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
         }
       }
     },
   };
+}
+
+/** Whether the reader has gone away for good. Other errors may pass: a full pipe, a full disk. */
+function isBroken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
 /** Bytes in the order in which they are to be written. */
