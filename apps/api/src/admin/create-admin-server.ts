@@ -42,7 +42,9 @@ function describeReadiness(readiness: Readiness): Reply {
     return { status: 200, body: { status: 'ready', ...(warnings.length > 0 && { warnings }) } };
   }
   const { reason } = readiness;
-  return { status: 503, headers: { 'Retry-After': '1' }, body: { status: 'unavailable', reason } };
+  // Until a damaged database is restored, a retry does not help.
+  const headers = reason === 'database_damaged' ? {} : { 'Retry-After': '1' };
+  return { status: 503, headers, body: { status: 'unavailable', reason } };
 }
 
 /** @throws {ServiceError} `not_found` or `method_not_allowed`, as on the public port */

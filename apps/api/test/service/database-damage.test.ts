@@ -56,6 +56,7 @@ it('stores nothing after a create hits a damaged page, is not ready, and logs it
   const readiness = await supertest(service.adminUrl ?? '').get('/readyz');
   expect(readiness.status).toBe(503);
   expect(readiness.body).toEqual({ status: 'unavailable', reason: 'database_damaged' });
+  expect(readiness.headers).not.toHaveProperty('retry-after');
   const found = lines
     .map((line): { msg: string } => JSON.parse(line))
     .filter(({ msg }) => msg === 'the database is damaged');
