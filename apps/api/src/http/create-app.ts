@@ -27,8 +27,7 @@ import { mountOperations, type OperationDependencies } from './routes/operations
 export interface AppDependencies extends OperationDependencies {
   readonly accessTokens: AccessTokens;
   readonly log: Logger;
-  /** Where requests are logged; `log` by default. */
-  readonly requestLog?: RequestLog;
+  readonly requestLog: RequestLog;
   /** The share of the requests without an error that are logged, from 0 to 1. */
   readonly requestLogShare: number;
   /** The largest request body that is read, in bytes. */
@@ -46,11 +45,11 @@ export interface AppDependencies extends OperationDependencies {
 }
 
 /**
- * The app: everything between a request and its reply, in the order in which it happens. Errors are
- * reported in that order, too: path, method, token, content type, size, JSON, shape, taken id.
+ * The app: everything between a request and its reply, in the order in which it happens. Errors are reported in that
+ * order, too: see docs/api.md, "Which error is reported".
  */
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
-  const { plants, accessTokens, log, requestLog = log, corsOrigins, stopping, fastPath } = dependencies;
+  const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { requestLogShare, bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
@@ -59,7 +58,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
 
   app.use(
     compose(
-      requestId(),
+      requestId,
       ...(fastPath ? [] : [commonHeaders]),
       requestLogger(requestLog, requestLogShare),
       checkHeaders,

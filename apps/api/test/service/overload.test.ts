@@ -31,7 +31,14 @@ async function startHeldService() {
   const token = generateAccessToken();
   const accessTokens = createAccessTokens(createTokenStore());
   const { text } = await accessTokens.issue({ name: 'test' });
-  const app = await createApp({ ...config, plants, accessTokens, log, stopping: stopping.signal });
+  const app = await createApp({
+    ...config,
+    plants,
+    accessTokens,
+    log,
+    requestLog: log,
+    stopping: stopping.signal,
+  });
   const server = createServer(app, log).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

@@ -38,6 +38,7 @@ export async function openApp(
     plants,
     accessTokens,
     log,
+    requestLog: log,
     stopping: new AbortController().signal,
   });
   return { app, token: (await accessTokens.issue({ name: 'test' })).text };
