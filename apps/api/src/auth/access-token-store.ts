@@ -31,5 +31,5 @@ export interface AccessTokenStore {
    *
    * @returns whether it was new
    */
-  takeOver(token: HashedAccessToken): Promise<boolean>;
+  import(token: HashedAccessToken): Promise<boolean>;
 }

@@ -57,7 +57,7 @@ it.each([
     "The module '/app/better_sqlite3.node' was compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.",
   ],
   ['MODULE_NOT_FOUND', "Cannot find module '/app/better_sqlite3.node'\nRequire stack:\n- /app/binding.js"],
-])('says what to do when the driver fails to load: %s', (code, message) => {
+])('reports what to do when the driver fails to load: %s', (code, message) => {
   const text = explainFailure(Object.assign(new Error(message), { code }), path);
   expect(text.split('\n')).toEqual([
     expect.stringMatching(

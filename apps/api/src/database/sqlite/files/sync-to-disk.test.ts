@@ -58,9 +58,9 @@ it('syncs the log before it reports that a plant exists', async () => {
 it('syncs the log before it reports that a token, or its revocation, exists', async () => {
   const { accessTokens } = database;
   const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
-  expect(await accessTokens.takeOver(token)).toBe(true);
+  expect(await accessTokens.import(token)).toBe(true);
   expect(synced).toEqual([]);
-  expect(await accessTokens.takeOver(token)).toBe(false);
+  expect(await accessTokens.import(token)).toBe(false);
   expect(synced).toEqual([`${path}-wal`]);
 
   const id = (await accessTokens.findByHash('a'))?.id ?? 0;
