@@ -63,7 +63,7 @@ describe('the packages that a module loads', () => {
     'errors/errors.ts',
     'operations.ts',
     'routes.ts',
-    'request-target.ts',
+    'routing/request-target.ts',
     'int64/int64.ts',
     'errors/messages.ts',
     'exact-json/parse.ts',

@@ -1,5 +1,5 @@
+import { routes } from '../routes.js';
 import { createPathMatcher, type MatchableRoute } from './path-matcher.js';
-import { routes } from './routes.js';
 
 export type { MatchedOperation } from './path-matcher.js';
 
