@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
-import { jsonProblems } from '@plant-store/contract/messages';
 
 /** The longest message about a text, which may quote from it, in UTF-16 code units. */
 const maxMessageLength = 200;
@@ -12,10 +11,10 @@ const maxMessageLength = 200;
  * character.
  */
 export function parseJsonBytes(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw new SyntaxError(jsonProblems.empty);
-  if (!isUtf8(bytes)) throw new SyntaxError(jsonProblems.notUtf8);
+  if (bytes.length === 0) throw new SyntaxError('it is empty');
+  if (!isUtf8(bytes)) throw new SyntaxError('it is not in UTF-8');
   const text = bytes.toString('utf8');
-  if (text.startsWith('\uFEFF')) throw new SyntaxError(jsonProblems.byteOrderMark);
+  if (text.startsWith('\uFEFF')) throw new SyntaxError('it starts with a byte order mark');
   try {
     return parseExactJson(text);
   } catch (error) {

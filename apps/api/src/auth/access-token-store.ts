@@ -31,5 +31,5 @@ export interface AccessTokenStore {
    *
    * @returns whether it was new
    */
-  import(token: HashedAccessToken): Promise<boolean>;
+  takeOver(token: HashedAccessToken): Promise<boolean>;
 }

@@ -7,7 +7,7 @@ import { type AccessTokens, cacheSize, createAccessTokens } from './access-token
 function createMemoryStore() {
   const tokens = new Map<string, AccessToken>();
   let lookUps = 0;
-  const store: Omit<AccessTokenStore, 'listHashed' | 'import'> = {
+  const store: Omit<AccessTokenStore, 'listHashed' | 'takeOver'> = {
     async add({ name, hash, expiresAt }) {
       const token = { id: tokens.size + 1, name, createdAt: new Date(0), expiresAt, revokedAt: null };
       tokens.set(hash, token);

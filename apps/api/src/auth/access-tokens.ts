@@ -26,7 +26,7 @@ export interface AccessTokens {
 
 /** Creates access tokens over a store; `now` returns the time in milliseconds since the epoch. */
 export function createAccessTokens(
-  store: Omit<AccessTokenStore, 'listHashed' | 'import'>,
+  store: Omit<AccessTokenStore, 'listHashed' | 'takeOver'>,
   now: () => number = Date.now,
 ): AccessTokens {
   // Concurrent look-ups of one token share one read. Unknown tokens are cached, too.

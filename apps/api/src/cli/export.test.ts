@@ -6,14 +6,13 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { parseConfig } from '../config.js';
 import { databaseUnavailable } from '../database/database-errors.js';
 import * as openDatabase from '../database/open-database.js';
-import { processWarnings } from '../database/process-warnings.js';
 import { openSqlite } from '../database/sqlite/open-sqlite.js';
 import { exportPlants } from './export.js';
 import type { CliContext } from './support/cli-context.js';
 
 it('stops on a signal while the database does not answer, and leaves no file behind', async () => {
   const folder = temporaryFolder();
-  const database = await openSqlite(join(folder, 'plant-store.db'), processWarnings);
+  const database = await openSqlite(join(folder, 'plant-store.db'));
   const firstRead = Promise.withResolvers<NodeJS.Signals>();
   const read = () => {
     firstRead.resolve('SIGTERM');

@@ -37,7 +37,7 @@ export async function importTokens(
   try {
     let added = 0;
     for (const token of tokens) {
-      if (await database.accessTokens.import(token)) added++;
+      if (await database.accessTokens.takeOver(token)) added++;
     }
     context.print(`${added} imported, ${tokens.length - added} already there\n`);
   } finally {

@@ -1,7 +1,8 @@
 import type { AccessToken } from '../auth/access-token-store.js';
 import { type AccessTokens, createAccessTokens } from '../auth/access-tokens.js';
 import type { Config } from '../config.js';
-import { type OpenOptions, openDatabase } from '../database/open-database.js';
+import type { OpenOptions } from '../database/database.js';
+import { openDatabase } from '../database/open-database.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { CliContext } from './support/cli-context.js';
 

@@ -22,7 +22,9 @@ export interface PostgresqlLocation {
 }
 
 /** The part of a location that `DATABASE_URL` determines. */
-export type ParsedDatabaseUrl = SqliteLocation | Pick<PostgresqlLocation, 'engine' | 'url' | 'schema'>;
+export type ParsedDatabaseUrl =
+  | Pick<SqliteLocation, 'engine' | 'path'>
+  | Pick<PostgresqlLocation, 'engine' | 'url' | 'schema'>;
 
 /**
  * Parses a `DATABASE_URL`.

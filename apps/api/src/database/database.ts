@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
 import type { PlantStore } from '../plants/plant-store.js';
 
@@ -39,4 +40,14 @@ export interface Database {
   warnings?(): readonly string[];
   /** Closes it. Everything acknowledged is on disk already. */
   close(): Promise<void>;
+}
+
+/** Options of `openDatabase`. */
+export interface OpenOptions {
+  /** Receives events between requests; by default warnings and errors go to standard error. */
+  readonly log?: DatabaseLog;
+  /** For commands that add nothing: a database that is missing is an error, and not created. Default: `false`. */
+  readonly mustExist?: boolean;
+  /** Where the engine registers its metrics; by default it has none. */
+  readonly metrics?: Registry | undefined;
 }

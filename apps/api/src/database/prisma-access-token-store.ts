@@ -6,7 +6,7 @@ const withoutHash = { hash: true } as const;
 type WithoutHash = typeof withoutHash;
 
 /** The queries used of the access token table, common to the clients that Prisma generates for each engine. */
-interface AccessTokenTable {
+export interface AccessTokenTable {
   create(query: {
     data: Parameters<AccessTokenStore['add']>[0] | HashedAccessToken;
     omit: WithoutHash;
@@ -29,7 +29,7 @@ interface Client {
 }
 
 /** What the store needs of an engine. */
-interface AccessTokenStoreDependencies {
+export interface AccessTokenStoreDependencies {
   /** Finds a token without Prisma's client; see `findAccessToken`. */
   findByHash(hash: string): Promise<AccessToken | null>;
   /** Loads Prisma's client, which takes a while. */
@@ -72,7 +72,7 @@ export function createPrismaAccessTokenStore({
         return token;
       }),
     listHashed: async () => (await listAll()).map(({ id, ...token }) => token),
-    import: (token) =>
+    takeOver: (token) =>
       withTable(async (tokens) => {
         const { hash, revokedAt } = token;
         const existing = await tokens.findUnique({ where: { hash }, omit: withoutHash });

@@ -1,8 +1,11 @@
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import { createRejectionLog } from '../logging/rejection-log.js';
 import type { RequestLog } from '../logging/request-log.js';
+import { countRejections } from '../metrics/count-rejections.js';
+import { measureRequests } from '../metrics/measure-requests.js';
 import { createBodyBudget } from './body/body-budget.js';
 import { jsonBody } from './body/json-body.js';
 import { sendJson } from './fast-path/send-json.js';
@@ -28,6 +31,8 @@ export interface AppDependencies extends OperationDependencies {
   readonly accessTokens: AccessTokens;
   readonly log: Logger;
   readonly requestLog: RequestLog;
+  /** Where the metrics of requests are registered; by default there are none. */
+  readonly metrics?: Registry | undefined;
   /** The share of the requests without an error that are logged, from 0 to 1. */
   readonly requestLogShare: number;
   /** The largest request body that is read, in bytes. */
@@ -50,7 +55,7 @@ export interface AppDependencies extends OperationDependencies {
  */
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
-  const { requestLogShare, bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
+  const { metrics, requestLogShare, bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
 
@@ -59,6 +64,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   app.use(
     compose(
       requestId,
+      ...(metrics === undefined ? [] : [measureRequests(metrics)]),
       ...(fastPath ? [] : [commonHeaders]),
       requestLogger(requestLog, requestLogShare),
       checkHeaders,
@@ -77,6 +83,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
 
   app.use(docs());
   app.use(notFound);
-  app.use(errorHandler(log, createRejectionLog(log, stopping)));
+  const rejections = createRejectionLog(log, stopping);
+  app.use(errorHandler(log, metrics === undefined ? rejections : countRejections(rejections, metrics)));
   return app;
 }

@@ -21,11 +21,11 @@ it.each([
     '{"id":9223372036854775808,"name":"\\u0000","tag":null}',
     'The plant is not valid: id must be an integer from -9223372036854775808 to 9223372036854775807; name must not contain the character NUL (U+0000); tag must be a string.',
   ],
-])('reports what is wrong with %s', (text, reason) => {
+])('says what is wrong with %s', (text, reason) => {
   expect(read(text)).toEqual({ reason });
 });
 
-it('reports a line that is not in UTF-8', () => {
+it('says when a line is not in UTF-8', () => {
   expect(readPlantLine(Buffer.from('{"id":1,"name":"\xe9"}', 'latin1'))).toEqual({
     reason: 'The line is not valid JSON: it is not in UTF-8.',
   });

@@ -7,6 +7,7 @@ import type { InsertOutcome, StoredPlant } from './plant-store.js';
 const resolvingTo = (outcome: InsertOutcome): PlantBatcher => ({
   write: async () => outcome,
   isFull: () => false,
+  queued: () => ({ plants: 0, bytes: 0 }),
   idle: async () => undefined,
 });
 const holding = (existing: StoredPlant) => resolvingTo({ stored: false, existing });

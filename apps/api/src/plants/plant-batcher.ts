@@ -23,6 +23,8 @@ export interface PlantBatcher {
   write(plant: NewPlant): Promise<InsertOutcome>;
   /** Whether the queue has as many plants as its limit allows: `write` would reject another one. */
   isFull(): boolean;
+  /** How much is queued; bytes are those of the texts, in UTF-8. */
+  queued(): { readonly plants: number; readonly bytes: number };
   /** Resolves once the queue is empty and no insert is in flight. */
   idle(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export function createPlantBatcher(store: PlantInserter, limits: PlantBatcherLim
 
   return {
     isFull: queue.isFull,
+    queued: () => ({ plants: queue.length(), bytes: queue.bytes() }),
     write(plant) {
       const bytes = Buffer.byteLength(plant.name) + Buffer.byteLength(plant.tag ?? '');
       if (scheduledFlush !== undefined && !queue.hasRoomFor(bytes)) flush();

@@ -20,6 +20,7 @@ export interface QueuedPlant {
 /** Plants in the order of their arrival, taken out in batches. */
 export interface PlantQueue {
   length(): number;
+  bytes(): number;
   /** Whether the queue has as many plants as its limit allows. */
   isFull(): boolean;
   /** Whether this many more bytes are within the limit; always true of an empty queue. */
@@ -41,6 +42,7 @@ export function createPlantQueue(limits: PlantQueueLimits): PlantQueue {
 
   return {
     length: () => queue.length,
+    bytes: () => totalBytes,
     isFull: () => queue.length >= queuePlants,
     hasRoomFor: (bytes) => queue.length === 0 || totalBytes + bytes <= queueBytes,
     hasFullBatch: () => queue.length >= Math.min(batchPlants, queuePlants) || totalBytes >= batchBytes,

@@ -9,10 +9,8 @@ import { runCommand, startCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 it.each([
-  {
-    args: ['--help'],
-    names: ['serve', 'token', 'migrate', 'export', 'import', 'backup', 'DATABASE_URL', 'Exit status'],
-  },
+  { args: ['--help'], names: ['serve', 'token', 'migrate', 'DATABASE_URL', 'Exit status'] },
+  { args: ['--help'], names: ['export', 'import', 'backup'] },
   { args: ['export', '--help'], names: ['--output', 'NDJSON'] },
   { args: ['import', '--help'], names: ['[file]', '--from-line', 'NDJSON', 'exit status'] },
   { args: ['backup', '--help'], names: ['<file>', 'SQLite'] },

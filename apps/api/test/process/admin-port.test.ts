@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { runCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-it('logs the URL of its admin port', async () => {
+it('is logged, and closes with the service', async () => {
   const folder = temporaryFolder();
   const { command } = await startServe({ folder, environment: { ADMIN_PORT: '0' } });
   const [, adminUrl] = await command.waitFor(/"adminUrl":"([^"]+)"/);
@@ -13,14 +13,14 @@ it('logs the URL of its admin port', async () => {
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-it('logs no admin port if there is none', async () => {
+it('is not logged when disabled', async () => {
   const { command } = await startServe({ folder: temporaryFolder() });
   const { stdout } = await command.end('SIGTERM');
   expect(stdout).toContain('"msg":"listening"');
   expect(stdout).not.toContain('adminUrl');
 });
 
-it('prints what to do if its admin port is taken, and exits', async () => {
+it('prints what to do if it is taken, and exits', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   onTestFinished(() => void other.close());

@@ -64,7 +64,7 @@ it('stores nothing after a create hits a damaged page, is not ready, and logs it
   await service.stop();
 });
 
-it('fails readiness checks and trial commits after an insert hits a damaged page', async () => {
+it('then fails readiness checks and trial commits', async () => {
   damagePages(firstPages);
   const store = await openTestDatabase(database);
   const damaged = { errorName: 'database_damaged' };

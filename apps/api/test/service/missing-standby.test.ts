@@ -88,8 +88,8 @@ it('a token or a revocation that has not reached a standby is not reported as ex
     await expect(action()).rejects.toMatchObject(outage);
     await server.restoreStandby();
   }
-  await doTwice(() => accessTokens.import(token));
-  expect(await accessTokens.import(token)).toBe(false);
+  await doTwice(() => accessTokens.takeOver(token));
+  expect(await accessTokens.takeOver(token)).toBe(false);
   const id = (await accessTokens.findByHash('a'))?.id ?? 0;
   const revokedAt = new Date();
   await doTwice(() => accessTokens.revoke(id, revokedAt));

@@ -122,7 +122,7 @@ it('refuses a create before its body arrives, and keeps using the connection', a
   connection.destroy();
 });
 
-it('reports missing and invalid tokens before an overload, and errors of the body only after one', async () => {
+it('reports missing and invalid tokens before it, and errors of the body after it', async () => {
   const service = await startHeldService();
   await fill(service);
   const errorOf = async (body: string, headers = {}) =>

@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { root } from '../support/read-markdown.js';
 
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const maxFiles = 14;
 
 /** The `src` folders of all workspaces, with the folders in them, without generated code. */

@@ -1,6 +1,6 @@
 /**
- * The messages of errors that the service and the fake plant store of the client both reply with. A long content type,
- * content coding or unknown path is cut off.
+ * The messages of errors that the service and the fake plant store of the client both reply with. A part of a request that
+ * a message quotes is cut off where it is long.
  */
 export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
@@ -18,13 +18,6 @@ export const messages = {
   notFound: (path: string) => `Nothing is served under ${path.slice(0, 200)}.`,
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
     `${method} is not allowed on ${path}. Use ${allowed.join(' or ')}.`,
-} as const;
-
-/** Problems for `malformedJson`, besides those that `parseExactJson` throws. */
-export const jsonProblems = {
-  empty: 'it is empty',
-  notUtf8: 'it is not in UTF-8',
-  byteOrderMark: 'it starts with a byte order mark',
 } as const;
 
 function unsupported(problem: string): string {

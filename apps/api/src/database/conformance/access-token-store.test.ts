@@ -64,13 +64,13 @@ describe.each(engines)('the access token store on %s', (engine) => {
     const createdAt = new Date('2026-01-02T03:04:05.678Z');
     const token = { name: 'shop', hash: 'a', createdAt, expiresAt, revokedAt: null };
     const revokedAt = new Date('2026-02-03T04:05:06.789Z');
-    expect(await store.import(token)).toBe(true);
+    expect(await store.takeOver(token)).toBe(true);
     expect(await store.listHashed()).toStrictEqual([token]);
-    expect(await store.import({ ...token, name: 'other', expiresAt: null })).toBe(false);
+    expect(await store.takeOver({ ...token, name: 'other', expiresAt: null })).toBe(false);
     expect(await store.listHashed()).toStrictEqual([token]);
-    expect(await store.import({ ...token, revokedAt })).toBe(false);
-    expect(await store.import({ ...token, revokedAt: new Date() })).toBe(false);
-    expect(await store.import(token)).toBe(false);
+    expect(await store.takeOver({ ...token, revokedAt })).toBe(false);
+    expect(await store.takeOver({ ...token, revokedAt: new Date() })).toBe(false);
+    expect(await store.takeOver(token)).toBe(false);
     expect(await store.listHashed()).toStrictEqual([{ ...token, revokedAt }]);
     expect(await store.findByHash('a')).toStrictEqual({
       id: 1,

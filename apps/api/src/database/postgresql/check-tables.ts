@@ -22,7 +22,7 @@ const describeTable = `
  * Checks that plants can be stored and acknowledged: the table may have been changed since the migrations in the ledger
  * were applied, or the user may lack a privilege. It stores nothing, and does not wait for a locked table.
  *
- * @throws {OperatorError} that names what is wrong with the table, or the privilege that is missing
+ * @throws {OperatorError} that says what is wrong with the table, or which privilege is missing
  */
 export async function checkTables(connection: ClientBase): Promise<void> {
   const { rows } = await connection.query<{ isLogged: boolean; hasKey: boolean }>(describeTable);

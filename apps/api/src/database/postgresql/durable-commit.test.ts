@@ -51,8 +51,8 @@ it('no statement about tokens is in a client transaction, where a cancelled wait
   const sent = vi.spyOn(pg.Client.prototype, 'query');
   onTestFinished(() => sent.mockRestore());
   const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
-  await accessTokens.import(token);
-  await accessTokens.import({ ...token, revokedAt: new Date() });
+  await accessTokens.takeOver(token);
+  await accessTokens.takeOver({ ...token, revokedAt: new Date() });
   const { id } = await accessTokens.add({ name: 'shop', hash: 'b', expiresAt: null });
   await accessTokens.revoke(id, new Date());
   await accessTokens.revoke(id, new Date());

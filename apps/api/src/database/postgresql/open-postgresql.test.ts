@@ -18,7 +18,7 @@ const nameOf = (url: string) => new URL(url).pathname.slice(1);
 const asUser = (url: string) => Object.assign(new URL(url), { username: user, password }).href;
 const open = (url: string) => openTestDatabase({ url });
 
-describe('rejects, reporting what to do and never quoting the password,', () => {
+describe('rejects, saying what to do and never quoting the password,', () => {
   it.each<[string, (url: string) => string | Promise<string>, RegExp]>([
     [
       'a wrong password',

@@ -2,7 +2,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
-import type { Database } from '../database.js';
+import { measurePool } from '../../metrics/measure-pool.js';
+import type { Database, OpenOptions } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations/read-migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
@@ -32,7 +33,10 @@ const concurrentInserts = 2;
  *
  * @throws {OperatorError} when the database cannot be reached or used; the message never contains the password
  */
-export async function openPostgresql(location: PostgresqlLocation): Promise<Database> {
+export async function openPostgresql(
+  location: PostgresqlLocation,
+  { metrics }: Pick<OpenOptions, 'metrics'> = {},
+): Promise<Database> {
   const { schema } = location;
   const runQuery = createQueryRunner(queryTimeoutMs(location));
   try {
@@ -40,6 +44,7 @@ export async function openPostgresql(location: PostgresqlLocation): Promise<Data
     const appliedMigrations = await migrate(location);
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
+    if (metrics !== undefined) measurePool(pool, metrics);
     const adapter = new PrismaPg(pool, { schema, statementNameGenerator: nameStatement });
     const connections = await adapter.connect();
     const accessTokens = createPrismaAccessTokenStore({

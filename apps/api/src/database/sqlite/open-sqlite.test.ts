@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import { processWarnings } from '../process-warnings.js';
 import { PrismaClient } from './generated/client.js';
 import { createDurableAdapter, openSqlite } from './open-sqlite.js';
 
@@ -17,7 +16,7 @@ beforeEach(() => {
 });
 
 it('commits with a write-ahead log that is synced at every commit', async () => {
-  await (await openSqlite(path, processWarnings)).close();
+  await (await openSqlite(path)).close();
   const prisma = new PrismaClient({ adapter: createDurableAdapter(path) });
   // 2 is FULL (https://www.sqlite.org/pragma.html#pragma_synchronous).
   expect(await prisma.$queryRaw`PRAGMA synchronous`).toEqual([{ synchronous: 2n }]);
@@ -32,26 +31,26 @@ it("rejects another program's database, and leaves it unchanged", async () => {
   database.exec('CREATE TABLE customers (id INTEGER)');
   database.close();
   const before = readFileSync(file);
-  await expect(openSqlite(file, processWarnings)).rejects.toThrow('it belongs to another program');
+  await expect(openSqlite(file)).rejects.toThrow('it belongs to another program');
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
 it('opens an up-to-date database while another process writes', async () => {
-  await (await openSqlite(path, processWarnings)).close();
+  await (await openSqlite(path)).close();
   const other = new Sqlite(path);
   other.exec('BEGIN IMMEDIATE');
-  await (await openSqlite(path, processWarnings)).close();
+  await (await openSqlite(path)).close();
   other.exec('ROLLBACK');
   other.close();
 });
 
 it('waits for another process that has locked an up-to-date database', async () => {
-  await (await openSqlite(path, processWarnings)).close();
+  await (await openSqlite(path)).close();
   const other = new Sqlite(path);
   // A reader: the migrations can be checked beside it, but the write-ahead log cannot be switched on.
   other.exec('PRAGMA journal_mode = DELETE; BEGIN; SELECT id FROM plants');
   await Promise.all([
-    openSqlite(path, processWarnings).then((database) => database.close()),
+    openSqlite(path).then((database) => database.close()),
     sleep(500).then(() => other.close()),
   ]);
 });

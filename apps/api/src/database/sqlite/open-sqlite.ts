@@ -2,9 +2,11 @@ import { dirname } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { OperatorError } from '../../errors/operator-error.js';
-import type { Database, DatabaseLog } from '../database.js';
+import { measureCheckpoints } from '../../metrics/measure-checkpoints.js';
+import type { Database, OpenOptions } from '../database.js';
 import { readMigrations } from '../migrations/read-migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
+import { processWarnings } from '../process-warnings.js';
 import { findAccessToken } from '../queries/find-access-token.js';
 import { nestRunners } from '../queries/nest-runners.js';
 import { type Checkpointer, startCheckpointer } from './checkpoints/start-checkpointer.js';
@@ -32,7 +34,10 @@ const lockTimeoutMs = 5;
  *
  * @throws {OperatorError} when the file is missing, or cannot be opened, read or written
  */
-export async function openSqlite(path: string, log: DatabaseLog, mustExist = false): Promise<Database> {
+export async function openSqlite(
+  path: string,
+  { log = processWarnings, mustExist = false, metrics }: OpenOptions = {},
+): Promise<Database> {
   try {
     if (mustExist) requireDatabaseFile(path);
     else createDatabaseFile(path);
@@ -58,13 +63,14 @@ export async function openSqlite(path: string, log: DatabaseLog, mustExist = fal
       guard.check();
       await runUnlessDamaged(check);
     };
+    const onCheckpoint = metrics && measureCheckpoints(metrics);
     let checkpointer: Checkpointer | undefined;
     return {
       plants: {
         ...plants,
         insert(newPlants) {
           // Only inserts need it, and the start is faster without it.
-          checkpointer ??= startCheckpointer(files, { log });
+          checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
           growMap(newPlants.length);
           return plants.insert(newPlants);
         },

@@ -40,6 +40,7 @@ export async function startProxy(toPort: number): Promise<TestProxy> {
     client.prependListener('data', (chunk: Buffer) => {
       if (unanswered !== undefined && chunk.includes(unanswered)) upstream.pause();
     });
+    if (frozen) for (const socket of [client, upstream]) socket.pause();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 

@@ -1,5 +1,5 @@
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
-import { jsonProblems, messages } from '@plant-store/contract/messages';
+import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../service-error.js';
 
 /** What the service takes by default, in bytes. */
@@ -48,9 +48,9 @@ function isJsonInUtf8(header: string): boolean {
 const parameter = /;[ \t]*([^;=]*?)[ \t]*=[ \t]*(?:"((?:\\.|[^"\\])*)"[^;]*|([^;]*?)[ \t]*(?=;|$))/g;
 
 function parseJson(body: Uint8Array): unknown {
-  if (body.length === 0) throw malformed(jsonProblems.empty);
+  if (body.length === 0) throw malformed('it is empty');
   const text = decode(body);
-  if (text.startsWith('\uFEFF')) throw malformed(jsonProblems.byteOrderMark);
+  if (text.startsWith('\uFEFF')) throw malformed('it starts with a byte order mark');
   try {
     return parseExactJson(text);
   } catch (error) {
@@ -63,7 +63,7 @@ function decode(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
   } catch {
-    throw malformed(jsonProblems.notUtf8);
+    throw malformed('it is not in UTF-8');
   }
 }
 

@@ -23,7 +23,7 @@ async function openBehind(
   return openTestDatabase({ url: pooled }, settings);
 }
 
-/** Expects an error that reports what to do, before anything was created. */
+/** Expects an error that says what to do, before anything was created. */
 async function expectRejection(opening: Promise<unknown>, message: RegExp) {
   await expect(opening).rejects.toBeInstanceOf(OperatorError);
   await expect(opening).rejects.toThrow(message);

@@ -31,9 +31,18 @@ function report(failure) {
  * @param {import('better-sqlite3').Database} database
  */
 function checkpoint(database) {
+  const startedAt = performance.now();
   const { log, checkpointed } = runCheckpoint(database, 'PASSIVE');
   if (log > workerData.restartPages && checkpointed === log) runCheckpoint(database, 'RESTART');
+  const found = `${log} ${checkpointed}`;
+  if (found === lastFound) return;
+  lastFound = found;
+  const durationMs = performance.now() - startedAt;
+  parentPort?.postMessage({ checkpoint: { logPages: log, durationMs } });
 }
+
+/** The pages in the log and the database at the last checkpoint, which moved nothing if they were the same before. */
+let lastFound = '0 0';
 
 /**
  * @param {import('better-sqlite3').Database} database

@@ -5,7 +5,6 @@ import { beforeEach, expect, it } from 'vitest';
 import { recordLog } from '../../../../test/support/database/record-log.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import { until } from '../../../../test/support/until.js';
-import { processWarnings } from '../../process-warnings.js';
 import { identifyFiles } from '../file-identity.js';
 import { openSqlite } from '../open-sqlite.js';
 import { startCheckpointer } from './start-checkpointer.js';
@@ -22,7 +21,7 @@ beforeEach(() => {
 });
 
 it('moves commits into the database file while it is open, and releases it', async () => {
-  const database = await openSqlite(path, processWarnings);
+  const database = await openSqlite(path);
   const size = statSync(path).size;
   const plants = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index), name: 'x'.repeat(100) }));
   await database.plants.insert(plants);
@@ -32,7 +31,7 @@ it('moves commits into the database file while it is open, and releases it', asy
 });
 
 it('restarts the log under steady writing, again and again', async () => {
-  await (await openSqlite(path, processWarnings)).close();
+  await (await openSqlite(path)).close();
   const writer = new Sqlite(path);
   writer.pragma('wal_autocheckpoint = 0');
   const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
@@ -52,7 +51,7 @@ it('restarts the log under steady writing, again and again', async () => {
 });
 
 it('blocks no writer while a reader uses an older snapshot', async () => {
-  await (await openSqlite(path, processWarnings)).close();
+  await (await openSqlite(path)).close();
   const writer = new Sqlite(path, { timeout: 0 });
   writer.pragma('wal_autocheckpoint = 0');
   const prepared = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
@@ -90,7 +89,7 @@ function readLogNumber(): number {
 
 it('recovers by itself after a failure that passes, and logs both', async () => {
   // An open database that stores nothing starts no checkpointer.
-  const database = await openSqlite(path, processWarnings);
+  const database = await openSqlite(path);
   const files = identifyFiles(path);
   renameSync(path, `${path}.away`);
   const checkpointer = startCheckpointer(files, { log });
@@ -114,7 +113,7 @@ it('recovers by itself after a failure that passes, and logs both', async () => 
 });
 
 it('restarts a thread that has ended, and logs only the first failure', async () => {
-  const database = await openSqlite(path, processWarnings);
+  const database = await openSqlite(path);
   const marks = join(folder, 'marks');
   // Counts its starts and fails; the third start succeeds.
   const program = new URL(
@@ -141,7 +140,7 @@ it('restarts a thread that has ended, and logs only the first failure', async ()
 });
 
 it('stops immediately while it waits to restart its thread', async () => {
-  const database = await openSqlite(path, processWarnings);
+  const database = await openSqlite(path);
   const program = new URL('data:text/javascript,process.exit(3)');
   const restartDelaysMs = { first: 10 ** 9, longest: 10 ** 9 };
   const checkpointer = startCheckpointer(identifyFiles(path), { log, program, restartDelaysMs });
@@ -151,7 +150,7 @@ it('stops immediately while it waits to restart its thread', async () => {
 });
 
 it('loses no commit when it is stopped', async () => {
-  const database = await openSqlite(path, processWarnings);
+  const database = await openSqlite(path);
   await database.plants.insert([{ id: 1n, name: 'x' }]);
   const checkpointer = startCheckpointer(identifyFiles(path), { log });
   await database.plants.insert([{ id: 2n, name: 'y' }]);

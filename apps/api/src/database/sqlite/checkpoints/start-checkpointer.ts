@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import type { Checkpoint } from '../../../metrics/measure-checkpoints.js';
 import type { DatabaseLog } from '../../database.js';
 import type { DatabaseFiles } from '../file-identity.js';
 
@@ -13,6 +14,8 @@ export interface Checkpointer {
 
 export interface CheckpointerOptions {
   readonly log: DatabaseLog;
+  /** Called after each checkpoint that moved something. */
+  readonly onCheckpoint?: ((checkpoint: Checkpoint) => void) | undefined;
   /** The size of the log, in pages, at which it is restarted, which blocks writers for a moment. */
   readonly restartPages?: number;
   /** The program of the thread. */
@@ -21,10 +24,8 @@ export interface CheckpointerOptions {
   readonly restartDelaysMs?: { readonly first: number; readonly longest: number };
 }
 
-/** A message of the thread, sent on each change: its failure, or `null` when there is none any more. */
-interface Report {
-  readonly failure: string | null;
-}
+/** A message of the thread: on each change its failure, or `null` when there is none any more; or a checkpoint. */
+type Report = { readonly failure: string | null } | { readonly checkpoint: Checkpoint };
 
 /** A running thread. */
 interface CheckpointThread {
@@ -45,6 +46,7 @@ export function startCheckpointer(
   files: DatabaseFiles,
   {
     log,
+    onCheckpoint,
     restartPages = 16_000,
     program = new URL('./checkpoint-worker.js', import.meta.url),
     restartDelaysMs: { first, longest } = { first: 1_000, longest: 30_000 },
@@ -64,9 +66,13 @@ export function startCheckpointer(
     failure = newFailure;
   }
 
-  function onReport({ failure: newFailure }: Report): void {
-    if (newFailure === null) delayMs = first;
-    report(newFailure ?? undefined);
+  function onReport(message: Report): void {
+    if ('checkpoint' in message) {
+      onCheckpoint?.(message.checkpoint);
+      return;
+    }
+    if (message.failure === null) delayMs = first;
+    report(message.failure ?? undefined);
   }
 
   async function keepRunning(): Promise<void> {

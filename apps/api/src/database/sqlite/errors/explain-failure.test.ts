@@ -3,7 +3,6 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
-import { processWarnings } from '../../process-warnings.js';
 import { requireDatabaseFile } from '../files/require-database-file.js';
 import { openSqlite } from '../open-sqlite.js';
 import { explainFailure } from './explain-failure.js';
@@ -38,7 +37,7 @@ function closeFolder(): void {
 }
 
 it.each<[string, () => unknown]>([
-  ['open', () => openSqlite(path, processWarnings)],
+  ['open', () => openSqlite(path)],
   ['read', async () => requireDatabaseFile(path)],
 ])('names the folder that this user must enter, but may not, to %s a database', async (_, open) => {
   closeFolder();
@@ -57,7 +56,7 @@ it.each([
     "The module '/app/better_sqlite3.node' was compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.",
   ],
   ['MODULE_NOT_FOUND', "Cannot find module '/app/better_sqlite3.node'\nRequire stack:\n- /app/binding.js"],
-])('reports what to do when the driver fails to load: %s', (code, message) => {
+])('says what to do when the driver fails to load: %s', (code, message) => {
   const text = explainFailure(Object.assign(new Error(message), { code }), path);
   expect(text.split('\n')).toEqual([
     expect.stringMatching(

@@ -3,7 +3,7 @@
 import Database from 'better-sqlite3';
 
 /** How long to wait for another process that has locked a file, in milliseconds. */
-const timeoutMs = 60_000;
+const timeout = 60_000;
 
 /**
  * Copies a consistent snapshot of a database into an empty file, and checks the copy.
@@ -13,7 +13,7 @@ const timeoutMs = 60_000;
  * @returns {number} how many plants the copy has
  */
 function copy(path, copyPath) {
-  const database = new Database(path, { fileMustExist: true, timeout: timeoutMs });
+  const database = new Database(path, { fileMustExist: true, timeout });
   database.pragma('synchronous = FULL');
   const minPlants = countPlants(database);
   database.prepare('VACUUM INTO ?').run(copyPath);

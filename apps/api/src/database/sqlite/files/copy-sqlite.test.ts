@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
-import { processWarnings } from '../../process-warnings.js';
 import { openSqlite } from '../open-sqlite.js';
 import { copySqlite } from './copy-sqlite.js';
 
@@ -16,7 +15,7 @@ beforeEach(async () => {
   path = join(folder, 'plant-store.db');
   copyPath = join(folder, 'copy.db');
   writeFileSync(copyPath, '');
-  const database = await openSqlite(path, processWarnings);
+  const database = await openSqlite(path);
   await database.plants.insert([{ id: 1n, name: 'Fern' }]);
   await database.close();
 });

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { recordLog } from '../../../../test/support/database/record-log.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import type { Database } from '../../database.js';
-import { processWarnings } from '../../process-warnings.js';
 import { identifyFiles } from '../file-identity.js';
 import { openSqlite } from '../open-sqlite.js';
 import { checkIntervalMs, guardFiles } from './guard-files.js';
@@ -19,7 +18,7 @@ beforeEach(async () => {
   ({ log, lines } = recordLog());
   folder = temporaryFolder();
   path = join(folder, 'plant-store.db');
-  database = await openSqlite(path, processWarnings);
+  database = await openSqlite(path);
 });
 afterEach(async () => {
   await database.close();

@@ -4,7 +4,6 @@ import Sqlite from 'better-sqlite3';
 import { beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import { until } from '../../../../test/support/until.js';
-import { processWarnings } from '../../process-warnings.js';
 import { createDurableAdapter, openSqlite } from '../open-sqlite.js';
 import { mapFile } from './map-file.js';
 
@@ -29,7 +28,7 @@ function countMapped(): number {
 }
 
 it.runIf(existsSync(maps))('maps the file, and maps it again as it grows', async () => {
-  await (await openSqlite(path, processWarnings)).close();
+  await (await openSqlite(path)).close();
   const connection = await createDurableAdapter(path).connect();
   const grow = await mapFile(connection, 10);
   const atFirst = statSync(path).size;
@@ -52,7 +51,7 @@ it.runIf(existsSync(maps))('maps the file, and maps it again as it grows', async
 it.runIf(existsSync(maps))(
   'maps the file of an open store, and maps it again as plants are inserted',
   async () => {
-    const database = await openSqlite(path, processWarnings);
+    const database = await openSqlite(path);
     const atFirst = countMapped();
     expect(atFirst).toBe(statSync(path).size);
     let id = 0n;
@@ -67,7 +66,7 @@ it.runIf(existsSync(maps))(
 );
 
 it('reads correctly after another process has written to the file, or truncated it', async () => {
-  const database = await openSqlite(path, processWarnings);
+  const database = await openSqlite(path);
   const other = new Sqlite(path);
   const insert = other.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
   for (let id = 1; id <= 100; id++) insert.run(id, 'x'.repeat(10_000));

@@ -5,7 +5,6 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import type { Database } from '../../database.js';
-import { processWarnings } from '../../process-warnings.js';
 import { openSqlite } from '../open-sqlite.js';
 
 let folder = '';
@@ -28,7 +27,7 @@ beforeEach(async () => {
     synced.push(opened.get(descriptor) ?? 'unknown');
   });
   syncBuiltinESMExports();
-  database = await openSqlite(path, processWarnings);
+  database = await openSqlite(path);
   synced = [];
 });
 afterEach(async () => {
@@ -42,7 +41,7 @@ const monstera = { id: 2n, name: 'Monstera' };
 
 it('syncs an existing log at the start, and its folder', async () => {
   // While another process has the file open, nothing else syncs the log.
-  const other = await openSqlite(path, processWarnings);
+  const other = await openSqlite(path);
   expect(synced).toEqual([`${path}-wal`, folder]);
   await other.close();
 });
@@ -58,9 +57,9 @@ it('syncs the log before it reports that a plant exists', async () => {
 it('syncs the log before it reports that a token, or its revocation, exists', async () => {
   const { accessTokens } = database;
   const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
-  expect(await accessTokens.import(token)).toBe(true);
+  expect(await accessTokens.takeOver(token)).toBe(true);
   expect(synced).toEqual([]);
-  expect(await accessTokens.import(token)).toBe(false);
+  expect(await accessTokens.takeOver(token)).toBe(false);
   expect(synced).toEqual([`${path}-wal`]);
 
   const id = (await accessTokens.findByHash('a'))?.id ?? 0;

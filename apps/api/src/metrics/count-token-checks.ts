@@ -1,0 +1,30 @@
+import { Counter, type Registry } from 'prom-client';
+import type { AccessTokens, Verification } from '../auth/access-tokens.js';
+
+/** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
+export function countTokenChecks(accessTokens: AccessTokens, registry: Registry): AccessTokens {
+  const checks = new Counter({
+    name: 'plant_store_token_checks_total',
+    help: 'Access tokens that were verified, by outcome: valid, malformed, unknown, expired or revoked',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const lookups = new Counter({
+    name: 'plant_store_token_lookups_total',
+    help: 'Verifications that waited for the database, since the cache did not have the token',
+    registers: [registry],
+  });
+  const count = (verification: Verification): Verification => {
+    checks.inc({ outcome: verification.status });
+    return verification;
+  };
+  return {
+    ...accessTokens,
+    verify(text) {
+      const verification = accessTokens.verify(text);
+      if (!(verification instanceof Promise)) return count(verification);
+      lookups.inc();
+      return verification.then(count);
+    },
+  };
+}

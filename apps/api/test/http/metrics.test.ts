@@ -1,0 +1,123 @@
+import { errors } from '@plant-store/contract/errors';
+import supertest from 'supertest';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { postPlant } from '../support/post-plant.js';
+import { readPage } from '../support/read-markdown.js';
+import { sendRaw } from '../support/send-raw.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+import { until } from '../support/until.js';
+
+const plant = { id: 1, name: 'Monstera' };
+const engine = inject('engine');
+
+async function start(environment: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  const service = await startTestService({ ADMIN_PORT: '0', ...environment });
+  onTestFinished(async () => void (await service.stop()));
+  return service;
+}
+
+async function readMetrics({ adminUrl }: TestService): Promise<string> {
+  const response = await fetch(`${adminUrl}/metrics`);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  return response.text();
+}
+
+/** Expects lines of the metrics, such as `name{label="value"} 1`. A request is counted just after its reply was sent. */
+async function expectLines(service: TestService, lines: readonly string[]): Promise<void> {
+  const isThere = async () => {
+    const found = (await readMetrics(service)).split('\n');
+    return lines.every((line) => found.includes(line));
+  };
+  await until(isThere).catch(async () => {
+    expect((await readMetrics(service)).split('\n')).toEqual(expect.arrayContaining([...lines]));
+  });
+}
+
+it('counts requests and creates by what became of them', async () => {
+  const service = await start();
+  await postPlant(service, plant).expect(200);
+  await postPlant(service, plant).expect(200);
+  await postPlant(service, { id: 1, name: 'Fern' }).expect(400);
+  await postPlant({ ...service, token: 'wrong' }, plant).expect(401);
+  await supertest(service.baseUrl).get('/nowhere').expect(404);
+  await supertest(service.baseUrl).get('/openapi.json').expect(200);
+  await expectLines(service, [
+    'plant_store_http_requests_total{method="POST",route="/plants",status="200",error=""} 2',
+    `plant_store_http_requests_total{method="POST",route="/plants",status="400",error="${errors.id_taken.error}"} 1`,
+    'plant_store_http_requests_total{method="POST",route="/plants",status="401",error="40101"} 1',
+    'plant_store_http_requests_total{method="GET",route="other",status="404",error="40400"} 1',
+    'plant_store_http_requests_total{method="GET",route="/openapi.json",status="200",error=""} 1',
+    'plant_store_http_request_duration_seconds_count{route="/plants"} 4',
+    'plant_store_creates_total{outcome="stored"} 1',
+    'plant_store_creates_total{outcome="replayed"} 1',
+    'plant_store_creates_total{outcome="id_taken"} 1',
+    'plant_store_creates_total{outcome="invalid_token"} 1',
+    'plant_store_http_requests_in_flight 0',
+    'plant_store_token_checks_total{outcome="valid"} 3',
+    'plant_store_token_checks_total{outcome="malformed"} 1',
+    'plant_store_token_lookups_total 1',
+  ]);
+});
+
+it('measures commits', async () => {
+  const service = await start();
+  await postPlant(service, plant).expect(200);
+  await postPlant(service, { id: 2, name: 'Fern' }).expect(200);
+  await expectLines(service, [
+    'plant_store_commit_plants_count 2',
+    'plant_store_commit_plants_sum 2',
+    'plant_store_commit_plants_bucket{le="1"} 2',
+    'plant_store_commit_duration_seconds_count 2',
+  ]);
+});
+
+it('counts commits that fail, by the error', async () => {
+  const service = await start({ DATABASE_STATEMENT_TIMEOUT_MS: '5000' });
+  await postPlant(service, plant).expect(200);
+  const endOutage = await service.database.beginOutage('closed');
+  await postPlant(service, { id: 2, name: 'Fern' }).expect(503);
+  await endOutage();
+  await expectLines(service, [
+    'plant_store_commit_failures_total{error="database_unavailable"} 1',
+    'plant_store_creates_total{outcome="database_unavailable"} 1',
+  ]);
+});
+
+it('counts rejections for overload by the limit that was reached', async () => {
+  const service = await start({ QUEUE_MAX_BYTES: '1' });
+  await postPlant(service, plant).expect(200);
+  const endOutage = await service.database.beginOutage('locked');
+  // One is queued, and at most two are in flight.
+  const replies = await Promise.all([3, 4, 5, 6].map((id) => postPlant(service, { id, name: 'Fern' })));
+  await endOutage();
+  const rejected = replies.filter(({ body }) => body.error === errors.overloaded.error).length;
+  expect(rejected).toBeGreaterThan(0);
+  await expectLines(service, [`plant_store_overload_rejections_total{reason="waiting_bytes"} ${rejected}`]);
+});
+
+it('are those that the page lists for the engine, and no others', async () => {
+  const service = await start();
+  const shown = [...(await readMetrics(service)).matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)].map(
+    ([, name, type]) => `${name} ${type}`,
+  );
+  const other = engine === 'sqlite' ? 'PostgreSQL: ' : 'SQLite: ';
+  const rows = [
+    ...readPage('docs/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
+  ];
+  const listed = rows
+    .filter(([, , , meaning = '']) => !meaning.startsWith(other))
+    .map(([, name, type]) => `${name} ${type}`);
+  expect(shown.toSorted()).toEqual(listed.toSorted());
+});
+
+it('have no labels that a stranger chooses', async () => {
+  const service = await start();
+  for (const path of ['/one', '/two', '/plants/3', '/docs/four']) {
+    await supertest(service.baseUrl).get(path).expect(404);
+  }
+  await sendRaw(service.baseUrl, 'BREW /plants HTTP/1.1\r\nHost: a\r\n\r\n');
+  await expectLines(service, [
+    'plant_store_http_requests_total{method="GET",route="other",status="404",error="40400"} 4',
+  ]);
+  expect(await readMetrics(service)).not.toContain('BREW');
+});
