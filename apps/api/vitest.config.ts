@@ -9,6 +9,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     // Starts a PostgreSQL server, so that none is needed on the machine.
     globalSetup: ['test/support/postgresql/global-setup.ts'],
+    // Long enough for that server to stop on a slow machine.
+    teardownTimeout: 120_000,
     // Many tests spend their time waiting for a process or for the end of an outage.
     maxWorkers: '100%',
     // CI compares the number of tests with the one in .ci/test-counts.json.
