@@ -65,7 +65,7 @@ it('shows the page that the same plant was already stored', async () => {
 it.each([
   ['its id is taken', { id: largestId, name: 'Fern' }, '40003', /9223372036854775807/],
   ['its name has a NUL', { id: '1', name: 'Fe\0rn' }, '40002', /^The plant is not valid: name .+\.$/],
-])('shows the page why a plant is refused: %s', async (_, plant, error, message) => {
+])('shows the page why a plant is rejected: %s', async (_, plant, error, message) => {
   const shown = await createIn(page, plant);
   expect(shown).toMatchObject({ status: '400', error, message: expect.stringMatching(message) });
   expect(shown['requestId']).toMatch(/./);

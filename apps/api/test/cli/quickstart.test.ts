@@ -35,8 +35,8 @@ it('prints a curl that stores a plant, and keeps token and plant after a restart
   const second = await startServe({ folder }, ['--quickstart']);
   const [secondLine] = await second.command.waitFor(/^curl .*$/m);
   expect(readFileSync(join(folder, 'data/access-token'), 'utf8')).toBe(token);
-  const refused = paste(secondLine.replace('Monstera deliciosa', 'Ficus'));
-  expect(refused).toMatchObject({ status: 'HTTP/1.1 400', body: { error: errors.id_taken.error } });
+  const rejected = paste(secondLine.replace('Monstera deliciosa', 'Ficus'));
+  expect(rejected).toMatchObject({ status: 'HTTP/1.1 400', body: { error: errors.id_taken.error } });
   const secondEnd = await second.command.end('SIGINT');
 
   for (const { exitCode, stdout, stderr } of [firstEnd, secondEnd]) {

@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
-import { expectRefusal, type Reply } from '../support/expect-error.js';
+import { expectError, type Reply } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { plantRequest } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
@@ -21,7 +21,7 @@ function send(authorization?: string): PromiseLike<Reply> {
   return (authorization === undefined ? request : request.set('Authorization', authorization)).send(body);
 }
 
-describe('a request that is refused', () => {
+describe('a request that is rejected', () => {
   afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it.each<[string, (token: string) => string | undefined]>([
@@ -34,7 +34,7 @@ describe('a request that is refused', () => {
     ['the scheme run into the token', (token) => `Bearer${token}`],
   ])('has no bearer token: %s', async (_, authorization) => {
     const reply = await send(authorization(service.token));
-    expectRefusal(reply, 'missing_token', 'Send it as Authorization: Bearer <ACCESS_TOKEN>.');
+    expectError(reply, 'missing_token', 'Send it as Authorization: Bearer <ACCESS_TOKEN>.');
   });
 
   it('has a token only in another place', async () => {
@@ -43,7 +43,7 @@ describe('a request that is refused', () => {
       .query({ access_token: service.token })
       .set({ Cookie: `access_token=${service.token}`, 'X-Access-Token': service.token })
       .send({ id: 1, name: 'Monstera', access_token: service.token });
-    expectRefusal(reply, 'missing_token', 'An access token is needed.');
+    expectError(reply, 'missing_token', 'An access token is needed.');
   });
 
   it.each<[string, (token: string) => string]>([
@@ -58,27 +58,23 @@ describe('a request that is refused', () => {
     ['in quotes', (token) => `"${token}"`],
     ['in a list', (token) => `${token}, Bearer ${token}`],
   ])('has a malformed token: %s', async (_, change) => {
-    expectRefusal(
-      await send(`Bearer ${change(service.token)}`),
-      'invalid_token',
-      'not complete, or mistyped',
-    );
+    expectError(await send(`Bearer ${change(service.token)}`), 'invalid_token', 'not complete, or mistyped');
   });
 
   it('has a token that was never issued', async () => {
-    expectRefusal(await send(`Bearer ${generateAccessToken()}`), 'invalid_token', 'is not known here');
+    expectError(await send(`Bearer ${generateAccessToken()}`), 'invalid_token', 'is not known here');
   });
 
   it('has a token that has expired', async () => {
     const expiresAt = new Date(Date.now() - 1);
     const { text } = await service.accessTokens.issue({ name: 'expired', expiresAt });
-    expectRefusal(await send(`Bearer ${text}`), 'invalid_token', 'has expired');
+    expectError(await send(`Bearer ${text}`), 'invalid_token', 'has expired');
   });
 
   it('has a token that was revoked before its first use', async () => {
     const { text, token } = await service.accessTokens.issue({ name: 'revoked' });
     await service.accessTokens.revoke(token.id);
-    expectRefusal(await send(`Bearer ${text}`), 'invalid_token', 'was revoked');
+    expectError(await send(`Bearer ${text}`), 'invalid_token', 'was revoked');
   });
 });
 
@@ -101,12 +97,12 @@ describe('a request that is accepted', () => {
   });
 });
 
-it('refuses a token in use as soon as it is revoked, and no other', async () => {
+it('rejects a token in use as soon as it is revoked, and no other', async () => {
   const { text, token } = await service.accessTokens.issue({ name: 'to revoke' });
   expect((await send(`Bearer ${text}`)).status).toBe(200);
 
   await service.accessTokens.revoke(token.id);
-  expectRefusal(await send(`Bearer ${text}`), 'invalid_token', 'was revoked');
+  expectError(await send(`Bearer ${text}`), 'invalid_token', 'was revoked');
   expect((await send(`Bearer ${service.token}`)).status).toBe(200);
 });
 

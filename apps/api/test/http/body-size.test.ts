@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
@@ -37,21 +37,21 @@ function composeChunked(body: string, chunkBytes: number, lastChunk = '0\r\n\r\n
   return Buffer.concat([...parts, Buffer.from(lastChunk)]);
 }
 
-describe('a body that is refused', () => {
+describe('a body that is rejected', () => {
   afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it('is one byte too large', async () => {
-    expectRefusal(await postPlant(service, plantOf(limit + 1).body), 'body_too_large', tooLarge);
+    expectError(await postPlant(service, plantOf(limit + 1).body), 'body_too_large', tooLarge);
   });
 
   it('has fewer letters than the limit, but more bytes', async () => {
     const { body } = plantOf(limit + 2, { letter: '🪴' });
     expect(body.length).toBeLessThan(limit);
-    expectRefusal(await postPlant(service, body), 'body_too_large', tooLarge);
+    expectError(await postPlant(service, body), 'body_too_large', tooLarge);
   });
 
   it('is too large only because of whitespace', async () => {
-    expectRefusal(
+    expectError(
       await postPlant(service, `{"id":1,"name":"n"}${' '.repeat(limit)}`),
       'body_too_large',
       tooLarge,
@@ -60,22 +60,22 @@ describe('a body that is refused', () => {
 
   it('is announced as too large, before any of it is sent', async () => {
     const request = composePlantRequest(service, '', { 'Content-Length': String(limit + 1) });
-    expectRefusal(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
+    expectError(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
   });
 
   it('is announced as larger than a safe integer', async () => {
     const request = composePlantRequest(service, '', { 'Content-Length': '9'.repeat(18) });
-    expectRefusal(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
+    expectError(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
   });
 
   it.each([1, 7, limit, limit + 1])('is too large in chunks of %d bytes', async (chunkBytes) => {
     const request = composeChunked(plantOf(limit + 1).body, chunkBytes);
-    expectRefusal(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
+    expectError(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
   });
 
   it('is too large before the end of its chunks', async () => {
     const request = composeChunked(plantOf(limit + 1).body, 50, '');
-    expectRefusal(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
+    expectError(await sendRaw(service.baseUrl, request), 'body_too_large', tooLarge);
   });
 
   it.each(['name', 'tag', 'unknown'])(
@@ -118,7 +118,7 @@ describe('a body that is accepted', () => {
   ])('follows one that was too large, sent %s, on the same connection', async (_how, id, compose) => {
     const connection = await openConnection(service.baseUrl);
     connection.write(compose());
-    expectRefusal(await connection.readReply(), 'body_too_large', tooLarge);
+    expectError(await connection.readReply(), 'body_too_large', tooLarge);
     connection.write(composePlantRequest(service, `{"id":${id},"name":"n"}`));
     await expectStored(service, connection.readReply(), { id: String(id), name: 'n', tag: null });
     connection.destroy();
@@ -133,9 +133,9 @@ describe('without a configured limit', () => {
   });
   afterAll(() => unconfigured.stop());
 
-  it('refuses a body of more than 1 MiB', async () => {
+  it('rejects a body of more than 1 MiB', async () => {
     const reply = await postPlant(unconfigured, { id: 1, name: 'a'.repeat(mebibyte) });
-    expectRefusal(reply, 'body_too_large', 'larger than 1048576 bytes');
+    expectError(reply, 'body_too_large', 'larger than 1048576 bytes');
     expect(await readPlants(unconfigured)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { composePlantRequest, plantRequest, postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
@@ -16,17 +16,17 @@ afterAll(() => service.stop());
 const row = { id: '1', name: 'Café 🪴', tag: null };
 const body = JSON.stringify({ id: 1, name: row.name });
 
-describe('a request that is refused', () => {
+describe('a request that is rejected', () => {
   afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it('has no content type', async () => {
     const reply = await plantRequest(service).send(body).unset('Content-Type');
-    expectRefusal(reply, 'unsupported_content_type', 'There is no content type.');
+    expectError(reply, 'unsupported_content_type', 'There is no content type.');
   });
 
   it('has an empty content type', async () => {
     const request = composePlantRequest(service, body, { 'Content-Type': '' });
-    expectRefusal(
+    expectError(
       await sendRaw(service.baseUrl, request),
       'unsupported_content_type',
       'The content type is "".',
@@ -65,14 +65,14 @@ describe('a request that is refused', () => {
     'application/json; x=1; CHARSET=utf-16',
   ])('has the content type %j', async (contentType) => {
     const reply = await plantRequest(service).set('Content-Type', contentType).send(body);
-    expectRefusal(reply, 'unsupported_content_type', `The content type is "${contentType}".`);
+    expectError(reply, 'unsupported_content_type', `The content type is "${contentType}".`);
   });
 
   it('has a content type too long to be quoted in full', async () => {
     const reply = await plantRequest(service)
       .set('Content-Type', `text/${'x'.repeat(5_000)}`)
       .send(body);
-    expectRefusal(reply, 'unsupported_content_type', /^The content type is "text\/x{1,100}"\. Send/);
+    expectError(reply, 'unsupported_content_type', /^The content type is "text\/x{1,100}"\. Send/);
   });
 
   it.each([
@@ -85,7 +85,7 @@ describe('a request that is refused', () => {
     ['nonsense', Buffer.from(body)],
   ])('has the content coding %s', async (coding, bytes) => {
     const request = composePlantRequest(service, bytes, { 'Content-Encoding': coding });
-    expectRefusal(
+    expectError(
       await sendRaw(service.baseUrl, request),
       'unsupported_content_type',
       `The content coding is "${coding}".`,
@@ -94,7 +94,7 @@ describe('a request that is refused', () => {
 
   it('is compressed without a Content-Encoding', async () => {
     const request = composePlantRequest(service, gzipSync(body));
-    expectRefusal(await sendRaw(service.baseUrl, request), 'malformed_json', 'it is not in UTF-8');
+    expectError(await sendRaw(service.baseUrl, request), 'malformed_json', 'it is not in UTF-8');
   });
 });
 

@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal, type Reply } from '../support/expect-error.js';
+import { expectError, type Reply } from '../support/expect-error.js';
 import { plantRequest, postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -90,10 +90,10 @@ describe('with origins configured', () => {
     expect(reply.status).toBe(200);
     expect(corsHeadersOf(reply)).toEqual(['vary']);
 
-    const refused = await preflight(service, from);
-    expectRefusal(refused, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
-    expect(corsHeadersOf(refused)).toEqual(['vary']);
-    expect(refused.headers['vary']).toBe('Origin');
+    const rejected = await preflight(service, from);
+    expectError(rejected, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
+    expect(corsHeadersOf(rejected)).toEqual(['vary']);
+    expect(rejected.headers['vary']).toBe('Origin');
   });
 
   it('answers a request without an origin as usual, but with Vary', async () => {
@@ -103,20 +103,20 @@ describe('with origins configured', () => {
     expect(reply.headers['vary']).toBe('Origin');
   });
 
-  it('refuses OPTIONS that is not a preflight', async () => {
+  it('rejects OPTIONS that is not a preflight', async () => {
     const reply = await supertest(service.baseUrl).options('/plants').set('Origin', origin);
-    expectRefusal(reply, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
+    expectError(reply, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
     expectReadable(reply);
   });
 
-  it('lets a page read why its token, body or path is refused', async () => {
+  it('lets a page read why its token, body or path is rejected', async () => {
     const noToken = await postFrom(origin, {}).unset('Authorization');
-    expectRefusal(noToken, 'missing_token', 'An access token is needed.');
+    expectError(noToken, 'missing_token', 'An access token is needed.');
     const malformed = await postFrom(origin, '{');
-    expectRefusal(malformed, 'malformed_json', /./);
+    expectError(malformed, 'malformed_json', /./);
     expect((await preflight(service, origin, '/plant')).status).toBe(204);
     const otherPath = await supertest(service.baseUrl).post('/plant').set('Origin', origin);
-    expectRefusal(otherPath, 'not_found', 'Nothing is served under /plant.');
+    expectError(otherPath, 'not_found', 'Nothing is served under /plant.');
     for (const reply of [noToken, malformed, otherPath]) expectReadable(reply);
   });
 
@@ -124,7 +124,7 @@ describe('with origins configured', () => {
     const endOutage = await service.database.beginOutage('closed');
     const reply = await postFrom(origin, { id: 2, name: 'Fern' });
     await endOutage();
-    expectRefusal(reply, 'database_unavailable', /./);
+    expectError(reply, 'database_unavailable', /./);
     expectReadable(reply);
   });
 
@@ -140,7 +140,7 @@ describe('with origins configured', () => {
     const send = () => postPlant({ ...service, token }, '{').set('Origin', origin);
     for (let time = 1; time <= 100; time++) await send();
     const reply = await send();
-    expectRefusal(reply, 'rate_limited', 'Too many requests.');
+    expectError(reply, 'rate_limited', 'Too many requests.');
     expectReadable(reply);
   });
 });
@@ -157,8 +157,8 @@ describe('by default', () => {
     expect(reply.status).toBe(200);
     expect(corsHeadersOf(reply)).toEqual([]);
 
-    const refused = await preflight(service, origin);
-    expectRefusal(refused, 'method_not_allowed', 'OPTIONS is not allowed on /plants. Use POST.');
-    expect(corsHeadersOf(refused)).toEqual([]);
+    const rejected = await preflight(service, origin);
+    expectError(rejected, 'method_not_allowed', 'OPTIONS is not allowed on /plants. Use POST.');
+    expect(corsHeadersOf(rejected)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { outageKinds } from '../support/database/test-database.js';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
@@ -27,7 +27,7 @@ describe.each(outageKinds)('while the database does not answer (%s)', (kind) => 
   it.each([
     { id: '1', token: 'cached', isNew: false },
     { id: '2', token: 'not cached', isNew: true },
-  ])('refuses plant $id, its token $token, and stores it afterwards', async ({ id, isNew }) => {
+  ])('rejects plant $id, its token $token, and stores it afterwards', async ({ id, isNew }) => {
     const row = { id: kind === 'closed' ? id : `1${id}`, name: 'Monstera', tag: null };
     const body = `{"id":${row.id},"name":"Monstera"}`;
     const { text: newToken } = await service.accessTokens.issue({ name: 'new' });
@@ -35,14 +35,10 @@ describe.each(outageKinds)('while the database does not answer (%s)', (kind) => 
     if (!isNew) expect((await postPlant(sender, '{"id":0,"name":"Fern"}')).status).toBe(200);
     endOutage = await service.database.beginOutage(kind);
 
-    const refused = await postPlant(sender, body);
-    expectRefusal(
-      refused,
-      'database_unavailable',
-      /^The database does not answer\. Try again in 1 second\.$/,
-    );
-    expect(refused.headers['retry-after']).toBe('1');
-    expect(JSON.stringify(refused.headers)).not.toMatch(internals);
+    const rejected = await postPlant(sender, body);
+    expectError(rejected, 'database_unavailable', /^The database does not answer\. Try again in 1 second\.$/);
+    expect(rejected.headers['retry-after']).toBe('1');
+    expect(JSON.stringify(rejected.headers)).not.toMatch(internals);
 
     await endOutage();
     expect((await readPlants(service)).filter(({ id }) => id === row.id)).toEqual([]);
@@ -50,7 +46,7 @@ describe.each(outageKinds)('while the database does not answer (%s)', (kind) => 
     await expectStored(service, accepted, row);
     expect((await accepted).headers).not.toHaveProperty('idempotent-replayed');
 
-    const lines = await readLog(service, refused.headers['x-request-id']);
+    const lines = await readLog(service, rejected.headers['x-request-id']);
     expect(lines).toMatchObject([
       { level: 50, err: { message: expect.stringMatching(engineErrors), stack: expect.any(String) } },
       { level: 30, status: 503, error: 50301 },
@@ -69,7 +65,7 @@ describe.each(['plants', 'access_tokens'])('while the table %s is missing', (tab
   it('shows internals only in the log, not to the caller', async () => {
     const reply = await postPlant({ ...service, token: newToken }, { id: 3, name: 'Fern' });
     const message = /^An unexpected error occurred\. Retrying the request is safe\.$/;
-    expectRefusal(reply, 'internal_error', message);
+    expectError(reply, 'internal_error', message);
     expect(JSON.stringify([reply.body, reply.headers])).not.toMatch(internals);
 
     const lines = await readLog(service, reply.headers['x-request-id']);

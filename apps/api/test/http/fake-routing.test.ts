@@ -70,7 +70,7 @@ const requestIds: Case[] = [
   ...['', 'x'.repeat(65), 'a b', 'a/b', 'a,b', 'café', '<script>', 'pst_0', 'a:pst_abc'].map(
     (id): Case => [`"${id}", replaced`, 200, named(id)],
   ),
-  ['of a refused request', 'not_found', { ...named('refused'), path: '/plant' }],
+  ['of a rejected request', 'not_found', { ...named('rejected'), path: '/plant' }],
 ];
 
 const noToken = withToken(() => undefined);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -50,7 +50,7 @@ describe('a retry of the same plant gets the same reply, and the plant is stored
   });
 });
 
-describe('a different plant with a taken id is refused and changes nothing', () => {
+describe('a different plant with a taken id is rejected and changes nothing', () => {
   it.each([
     ['31', 'another name', { name: 'n' }, { name: 'm' }],
     ['32', 'the name in capitals', { name: 'n' }, { name: 'N' }],
@@ -69,7 +69,7 @@ describe('a different plant with a taken id is refused and changes nothing', () 
     const rows = await rowsOf(id);
 
     const reply = await postPlant(service, withId(second));
-    expectRefusal(reply, 'id_taken', `The id ${id} belongs to another plant.`);
+    expectError(reply, 'id_taken', `The id ${id} belongs to another plant.`);
     expect(reply.headers).not.toHaveProperty('idempotent-replayed');
     expect(await rowsOf(id)).toEqual(rows);
     expect((await postPlant(service, withId(first))).headers['idempotent-replayed']).toBe('true');
@@ -100,7 +100,7 @@ describe('of 50 concurrent requests', () => {
     const winners = replies.filter(({ status }) => status === 200);
     expect(winners).toHaveLength(1);
     for (const reply of replies.filter(({ status }) => status !== 200)) {
-      expectRefusal(reply, 'id_taken', 'The id 101 belongs to another plant.');
+      expectError(reply, 'id_taken', 'The id 101 belongs to another plant.');
     }
     expect(await rowsOf('101')).toEqual([{ id: '101', name: winners[0]?.body.name, tag: null }]);
   });

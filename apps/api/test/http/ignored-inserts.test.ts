@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { readPlants } from '../support/read-plants.js';
@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 it('never answers 200 for a plant that the database silently ignores', async () => {
   for (let attempt = 0; attempt < 2; attempt++) {
     const reply = await postPlant(service, { id: 1, name: 'Ghost' });
-    expectRefusal(reply, 'internal_error', /^An unexpected error occurred/);
+    expectError(reply, 'internal_error', /^An unexpected error occurred/);
     const [line] = await readLog(service, reply.headers['x-request-id']);
     expect(line).toMatchObject({ level: 50, err: { message: expect.stringMatching(/stored/) } });
   }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
@@ -16,7 +16,7 @@ const depth = 100_000;
 const brackets = '['.repeat(depth) + ']'.repeat(depth);
 const objects = '{"a":'.repeat(depth) + 1 + '}'.repeat(depth);
 
-describe('a body that is refused', () => {
+describe('a body that is rejected', () => {
   afterEach(async () => {
     expect(await readPlants(service)).toEqual([]);
     expect('polluted' in {}).toBe(false);
@@ -24,7 +24,7 @@ describe('a body that is refused', () => {
 
   it('is missing', async () => {
     const request = composePlantRequest(service, '', { 'Content-Length': undefined });
-    expectRefusal(
+    expectError(
       await sendRaw(service.baseUrl, request),
       'malformed_json',
       'The body is not valid JSON: it is empty.',
@@ -32,7 +32,7 @@ describe('a body that is refused', () => {
   });
 
   it('is empty', async () => {
-    expectRefusal(await postPlant(service, ''), 'malformed_json', 'The body is not valid JSON: it is empty.');
+    expectError(await postPlant(service, ''), 'malformed_json', 'The body is not valid JSON: it is empty.');
   });
 
   it.each([
@@ -64,7 +64,7 @@ describe('a body that is refused', () => {
     ['with a no-break space between values', '{"id":1,\u00a0"name":"n"}', 'at position 8'],
     ['a form', 'id=1&name=n', 'at position 0'],
   ])('is malformed: %s', async (_, body, message) => {
-    expectRefusal(await postPlant(service, body), 'malformed_json', message);
+    expectError(await postPlant(service, body), 'malformed_json', message);
   });
 
   it.each<[string, (string | number[])[], string]>([
@@ -79,7 +79,7 @@ describe('a body that is refused', () => {
   ])('is not plain UTF-8: %s', async (_, parts, message) => {
     const bytes = parts.map((part) => Buffer.from(part));
     const request = composePlantRequest(service, Buffer.concat(bytes));
-    expectRefusal(await sendRaw(service.baseUrl, request), 'malformed_json', message);
+    expectError(await sendRaw(service.baseUrl, request), 'malformed_json', message);
   });
 
   it.each([
@@ -93,7 +93,7 @@ describe('a body that is refused', () => {
     ['x', '{"id":1,"name":"n","x":[],"x":{}}'],
     ['y', '{"id":1,"name":"n","x":[{"y":1,"y":2}]}'],
   ])('has a duplicate member with a different value: %s in %s', async (name, body) => {
-    expectRefusal(
+    expectError(
       await postPlant(service, body),
       'malformed_json',
       `Duplicate member '${name}' with a different value`,
@@ -106,7 +106,7 @@ describe('a body that is refused', () => {
     ['objects', objects],
     ['an unknown field', `{"id":1,"name":"n","x":${brackets}}`],
   ])(`is nested ${depth} deep: %s`, async (_, body) => {
-    expectRefusal(await postPlant(service, body), 'malformed_json', 'Nested too deeply');
+    expectError(await postPlant(service, body), 'malformed_json', 'Nested too deeply');
   });
 
   it.each([
@@ -118,13 +118,13 @@ describe('a body that is refused', () => {
     ['nested', '{"id":1,"name":"n","x":{"__proto__":{"polluted":true}}}'],
     ['nested in an array, escaped', '{"id":1,"name":"n","x":[[{"__proto_\\u005F":1}]]}'],
   ])('has a member named __proto__: %s', async (_, body) => {
-    expectRefusal(await postPlant(service, body), 'malformed_json', "Forbidden member '__proto__'");
+    expectError(await postPlant(service, body), 'malformed_json', "Forbidden member '__proto__'");
   });
 
   it.each(['null', '[]', '[{"id":1,"name":"n"}]', '"x"', '""', '7', '1.5', 'true', 'false'])(
     'is JSON but not an object: %s',
     async (body) => {
-      expectRefusal(await postPlant(service, body), 'invalid_plant', 'the body must be a JSON object');
+      expectError(await postPlant(service, body), 'invalid_plant', 'the body must be a JSON object');
     },
   );
 });

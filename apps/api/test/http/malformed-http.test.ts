@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
@@ -63,39 +63,39 @@ describe('malformed HTTP', () => {
       () => compose({}).replace('/plants', `/${'x'.repeat(20_000)}`),
       /headers are too large/,
     ],
-  ])('is refused, and the connection closed: %s', async (_, request, message) => {
+  ])('is rejected, and the connection closed: %s', async (_, request, message) => {
     const connection = await openConnection(service.baseUrl);
     connection.write(request());
     const reply = await connection.readReply();
-    expectRefusal(reply, 'bad_request', message);
+    expectError(reply, 'bad_request', message);
     expect(reply.headers['connection']).toBe('close');
     expect(await connection.readToEnd()).toBe('');
   });
 
-  it('is refused when the client stops sending within the body', async () => {
+  it('is rejected when the client stops sending within the body', async () => {
     const connection = await openConnection(service.baseUrl);
     connection.write(compose({ 'Content-Length': '1000' }));
     connection.end();
-    expectRefusal(await connection.readReply(), 'bad_request', 'The request is not valid HTTP');
+    expectError(await connection.readReply(), 'bad_request', 'The request is not valid HTTP');
   });
 
   it.each<[string, () => string]>([
     ['more header lines than allowed', () => composeLong(1_997)],
     ['a second Host after the limit', () => composeLong(1_996, otherHost)],
     ['a second Host far after the limit', () => composeLong(3_000, otherHost)],
-  ])('is refused: %s', async (_, request) => {
+  ])('is rejected: %s', async (_, request) => {
     const reply = await sendRaw(service.baseUrl, request());
     // The parser's own limit differs between releases of Node.js.
-    expectRefusal(reply, 'bad_request', /^The request is not valid HTTP: .*(2000 header lines|too many)\.$/);
+    expectError(reply, 'bad_request', /^The request is not valid HTTP: .*(2000 header lines|too many)\.$/);
   });
 
   it.each([
     ['no Host header', () => compose({ Host: undefined })],
     ['two Host headers far apart', () => composeLong(1_995, otherHost)],
     ['two Host headers', () => compose(otherHost)],
-  ])('is refused: %s', async (_, request) => {
+  ])('is rejected: %s', async (_, request) => {
     const reply = await sendRaw(service.baseUrl, request());
-    expectRefusal(reply, 'bad_request', 'The request must have one Host header, as HTTP/1.1 requires.');
+    expectError(reply, 'bad_request', 'The request must have one Host header, as HTTP/1.1 requires.');
   });
 });
 

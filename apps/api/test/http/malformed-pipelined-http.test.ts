@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import { openConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -19,24 +19,24 @@ function compose(content: string, headers: Readonly<Record<string, string | unde
 }
 
 describe('malformed HTTP on a connection with other requests', () => {
-  it('is refused after a valid request, whose reply comes first', async () => {
+  it('is rejected after a valid request, whose reply comes first', async () => {
     const connection = await openConnection(service.baseUrl);
     connection.write(`${compose('{"id":20,"name":"Ivy"}')}garbage\r\n\r\n`);
     expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Ivy' } });
-    expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
+    expectError(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
     expect(await connection.readToEnd()).toBe('');
   });
 
-  it('is refused after two valid requests, if only its body is malformed', async () => {
+  it('is rejected after two valid requests, if only its body is malformed', async () => {
     const connection = await openConnection(service.baseUrl);
     const valid = [30, 31].map((id) => compose(`{"id":${id},"name":"Ivy"}`)).join('');
     connection.write(`${valid}${compose('zz\r\n{"id":32,"name":"Ivy"}', chunked)}`);
     for (const _ of [30, 31]) expect(await connection.readReply()).toMatchObject({ status: 200 });
-    expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_CHUNK_SIZE/);
+    expectError(await connection.readReply(), 'bad_request', /HPE_INVALID_CHUNK_SIZE/);
     expect(await connection.readToEnd()).toBe('');
   });
 
-  it('is refused once, even if more of it follows a request in flight', async () => {
+  it('is rejected once, even if more of it follows a request in flight', async () => {
     const linesBefore = service.logLines.length;
     const connection = await openConnection(service.baseUrl);
     const endOutage = await service.database.beginOutage('closed');
@@ -47,7 +47,7 @@ describe('malformed HTTP on a connection with other requests', () => {
     }
     await endOutage();
     expect([200, 503]).toContain((await connection.readReply()).status);
-    expectRefusal(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
+    expectError(await connection.readReply(), 'bad_request', /HPE_INVALID_METHOD/);
     expect(await connection.readToEnd()).toBe('');
     const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
     expect(lines.filter(({ msg }) => msg === 'malformed HTTP')).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('malformed HTTP on a connection with other requests', () => {
     const connection = await openConnection(service.baseUrl);
     const headers = { ...chunked, Authorization: undefined };
     connection.write(compose('1\r\n{\r\n', headers));
-    expectRefusal(await connection.readReply(), 'missing_token', /./);
+    expectError(await connection.readReply(), 'missing_token', /./);
     connection.write('zz\r\n');
     expect(await connection.readToEnd()).toBe('');
     const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));

@@ -1,7 +1,7 @@
 import type { ErrorName } from '@plant-store/contract/errors';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
@@ -32,7 +32,7 @@ interface RequestParts {
 }
 
 const text = 'text/plain';
-/** Each request has the error that it is refused with, and all later ones. */
+/** Each request has the error that it is rejected with, and all later ones. */
 const requests: [ErrorName, RequestParts][] = [
   ['not_found', { target: 'GET /plant', authorization: undefined, contentType: text, body: tooLarge }],
   [
@@ -54,7 +54,7 @@ it.each(requests)('reports %s before every later error', async (name, parts) => 
   const headers = { Authorization: authorization, 'Content-Type': contentType };
   const request = composePlantRequest(service, body, headers).toString().replace('POST /plants', target);
 
-  expectRefusal(await sendRaw(service.baseUrl, request), name, /./);
+  expectError(await sendRaw(service.baseUrl, request), name, /./);
   expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
 });
 
@@ -62,7 +62,7 @@ it('reports a chunked body as too large before its other errors', async () => {
   const headers = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
   const chunks = `${tooLarge.length.toString(16)}\r\n${tooLarge}\r\n0\r\n\r\n`;
   const reply = await sendRaw(service.baseUrl, composePlantRequest(service, chunks, headers));
-  expectRefusal(reply, 'body_too_large', String(limit));
+  expectError(reply, 'body_too_large', String(limit));
 });
 
 it('still stores a plant', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 const idIssue = 'id must be an integer from -9223372036854775808 to 9223372036854775807';
 
-describe('a plant that is refused', () => {
+describe('a plant that is rejected', () => {
   afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it.each([
@@ -33,7 +33,7 @@ describe('a plant that is refused', () => {
       'id is required; name must not contain the character NUL (U+0000); tag must not contain an unpaired surrogate',
     ],
   ])('has %s', async (_, body, issues) => {
-    expectRefusal(await postPlant(service, body), 'invalid_plant', `The plant is not valid: ${issues}.`);
+    expectError(await postPlant(service, body), 'invalid_plant', `The plant is not valid: ${issues}.`);
   });
 
   it.each([
@@ -61,7 +61,7 @@ describe('a plant that is refused', () => {
     '{}',
     '{"text":"1"}',
   ])('has the id %s', async (id) => {
-    expectRefusal(await postPlant(service, `{"id":${id},"name":"n"}`), 'invalid_plant', `${idIssue}.`);
+    expectError(await postPlant(service, `{"id":${id},"name":"n"}`), 'invalid_plant', `${idIssue}.`);
   });
 
   const texts = [
@@ -82,11 +82,11 @@ describe('a plant that is refused', () => {
   ] as const;
   it.each(texts)('has the name %s', async (name, issue) => {
     const reply = await postPlant(service, `{"id":1,"name":${name}}`);
-    expectRefusal(reply, 'invalid_plant', `The plant is not valid: name ${issue}.`);
+    expectError(reply, 'invalid_plant', `The plant is not valid: name ${issue}.`);
   });
   it.each(texts)('has the tag %s', async (tag, issue) => {
     const reply = await postPlant(service, `{"id":1,"name":"n","tag":${tag}}`);
-    expectRefusal(reply, 'invalid_plant', `The plant is not valid: tag ${issue}.`);
+    expectError(reply, 'invalid_plant', `The plant is not valid: tag ${issue}.`);
   });
 });
 

@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -18,7 +18,7 @@ describe(`with a limit of ${limit} requests per minute`, () => {
   });
   afterAll(() => service.stop());
 
-  it('reports the remaining requests, and refuses those above the limit', async () => {
+  it('reports the remaining requests, and rejects those above the limit', async () => {
     for (let id = 1; id <= limit; id++) {
       const { status, headers } = await postPlant({ ...service, token }, { id, name: 'n' });
       expect(status).toBe(200);
@@ -28,7 +28,7 @@ describe(`with a limit of ${limit} requests per minute`, () => {
 
     const reply = await postPlant({ ...service, token }, { id: limit + 1, name: 'n' });
     const seconds = reply.headers['retry-after'];
-    expectRefusal(reply, 'rate_limited', `Too many requests. Try again in ${seconds} s.`);
+    expectError(reply, 'rate_limited', `Too many requests. Try again in ${seconds} s.`);
     expect(Number(seconds)).toBeGreaterThan(0);
     expect(Number(seconds)).toBeLessThanOrEqual(60);
     expect(reply.headers['ratelimit-policy']).toMatch(/^"plants"; q=3; w=60/);
@@ -46,11 +46,11 @@ describe(`with a limit of ${limit} requests per minute`, () => {
     expect((await send(another, '10.0.0.9')).status).toBe(200);
   });
 
-  it('counts a request that is refused for its body', async () => {
+  it('counts a request that is rejected for its body', async () => {
     for (let time = 1; time <= limit; time++) {
       expect((await postPlant({ ...service, token }, '{')).status).toBe(400);
     }
-    expectRefusal(await postPlant({ ...service, token }, '{'), 'rate_limited', 'Too many requests.');
+    expectError(await postPlant({ ...service, token }, '{'), 'rate_limited', 'Too many requests.');
   });
 
   it('reports the remaining requests with a failure of the service, too', async () => {

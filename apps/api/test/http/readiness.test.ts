@@ -10,27 +10,27 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** How to make each engine fail on creates, but on nothing else, and refuse negative ids. */
-const refusals = {
+/** How to make each engine fail on creates, but on nothing else, and reject negative ids. */
+const rejections = {
   sqlite: {
     // Once the largest id is taken, AUTOINCREMENT fails with SQLITE_FULL, like a full disk.
     begin: [
       'CREATE TABLE full_table (id INTEGER PRIMARY KEY AUTOINCREMENT)',
       'INSERT INTO full_table VALUES (9223372036854775807)',
-      'CREATE TRIGGER refuse BEFORE INSERT ON plants BEGIN INSERT INTO full_table VALUES (NULL); END',
+      'CREATE TRIGGER reject BEFORE INSERT ON plants BEGIN INSERT INTO full_table VALUES (NULL); END',
     ],
-    end: 'DROP TRIGGER refuse',
+    end: 'DROP TRIGGER reject',
     constrain: `CREATE TRIGGER constrain BEFORE INSERT ON plants WHEN NEW.id < 0
       BEGIN SELECT RAISE(ABORT, 'negative'); END`,
     reason: 'SQLITE_FULL',
   },
   postgresql: {
     begin: [
-      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END $$;
-      CREATE TRIGGER refuse BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION refuse()`,
+      CREATE TRIGGER reject BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION reject()`,
     ],
-    end: 'DROP TRIGGER refuse ON plants',
+    end: 'DROP TRIGGER reject ON plants',
     constrain: 'ALTER TABLE plants ADD CHECK (id >= 0)',
     reason: 'disk full',
   },
@@ -42,8 +42,8 @@ const readiness = async () => {
 };
 
 it('is not ready while creates fail, and recovers as soon as they would succeed, without one', async () => {
-  const { begin, end, constrain, reason } = refusals[inject('engine')];
-  // This refuses the plant of the trial commit, but not those of the clients.
+  const { begin, end, constrain, reason } = rejections[inject('engine')];
+  // This rejects the plant of the trial commit, but not those of the clients.
   await service.database.query(constrain);
   expect(await readiness()).toEqual({ status: 200, body: { status: 'ready' } });
   for (const statement of begin) await service.database.query(statement);

@@ -47,9 +47,11 @@ describe('the request id', () => {
     for (const id of ids) expect(id).toMatch(uuid);
   });
 
-  it('is kept for a refused request too', async () => {
-    const { status, headers } = await supertest(service.baseUrl).get('/plant').set('X-Request-Id', 'refused');
-    expect([status, headers['x-request-id']]).toEqual([404, 'refused']);
-    expect(await readLog(service, 'refused')).toMatchObject([{ status: 404, error: 40400, path: '/plant' }]);
+  it('is kept for a rejected request too', async () => {
+    const { status, headers } = await supertest(service.baseUrl)
+      .get('/plant')
+      .set('X-Request-Id', 'rejected');
+    expect([status, headers['x-request-id']]).toEqual([404, 'rejected']);
+    expect(await readLog(service, 'rejected')).toMatchObject([{ status: 404, error: 40400, path: '/plant' }]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal, type Reply } from '../support/expect-error.js';
+import { expectError, type Reply } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
@@ -56,10 +56,10 @@ describe.each(['POST', 'GET', 'OPTIONS', 'CONNECT'])('an invalid target of %s', 
     ['ftp://plants.example/plants', '/plants'],
     ['file:///TOKEN', '/pst_***'],
     ['*/plants', '/'],
-  ])('is refused, and logged without a token: %s', async (target, path) => {
+  ])('is rejected, and logged without a token: %s', async (target, path) => {
     const linesBefore = service.logLines.length;
     const reply = await sendRaw(service.baseUrl, composeFor(target, method));
-    expectRefusal(reply, 'bad_request', /^The target of the request is not valid\./);
+    expectError(reply, 'bad_request', /^The target of the request is not valid\./);
     expectCommonHeaders(reply);
     const lines = await readLog(service, reply.headers['x-request-id']);
     expect(lines).toMatchObject([{ method, path, status: 400, error: 40000, msg: 'request' }]);
@@ -73,7 +73,7 @@ describe('a target that the parser rejects', () => {
     async (target) => {
       const linesBefore = service.logLines.length;
       const reply = await sendRaw(service.baseUrl, composeFor(target));
-      expectRefusal(reply, 'bad_request', /HPE_INVALID_/);
+      expectError(reply, 'bad_request', /HPE_INVALID_/);
       expectCommonHeaders(reply);
       const lines = service.logLines.slice(linesBefore);
       expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -86,7 +86,7 @@ describe('a target that the parser rejects', () => {
 
 it.each(['OPTIONS', 'POST'])('is not found if it is the asterisk form: %s *', async (method) => {
   const reply = await sendRaw(service.baseUrl, composeFor('*', method));
-  expectRefusal(reply, 'not_found', 'Nothing is served under /*.');
+  expectError(reply, 'not_found', 'Nothing is served under /*.');
 });
 
 it('stores nothing and emits no process warnings if it is invalid', async () => {
@@ -98,7 +98,7 @@ it.each(['http://plants.example', 'http://plants.example?x=1', 'https://[::1]:84
   'is the root if it has no path: %s',
   async (target) => {
     const reply = await sendRaw(service.baseUrl, composeFor(target));
-    expectRefusal(reply, 'not_found', /^Nothing is served under \/\.$/);
+    expectError(reply, 'not_found', /^Nothing is served under \/\.$/);
   },
 );
 
@@ -130,7 +130,7 @@ describe('CONNECT', () => {
       const connection = await openConnection(service.baseUrl);
       connection.write(composeFor(target, 'CONNECT'));
       const reply = await connection.readReply();
-      expectRefusal(reply, error, /./);
+      expectError(reply, error, /./);
       expectCommonHeaders(reply);
       expect(reply.headers).toMatchObject({ connection: 'close' });
       expect(reply.headers['allow']).toBe(allow);
@@ -142,7 +142,7 @@ describe('CONNECT', () => {
     const connection = await openConnection(service.baseUrl);
     connection.write([composeFor('/plants'), composeFor('/plants'), composeFor('a:1', 'CONNECT')].join(''));
     for (const _ of [1, 2]) expect(await connection.readReply()).toMatchObject({ status: 200 });
-    expectRefusal(await connection.readReply(), 'bad_request', /target/);
+    expectError(await connection.readReply(), 'bad_request', /target/);
     expect(await connection.readToEnd()).toBe('');
   });
 

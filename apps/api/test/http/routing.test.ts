@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import supertest from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { composePlantRequest, plantRequest } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
@@ -23,14 +23,14 @@ function sendTo(target: string, method = 'POST') {
   return sendRaw(service.baseUrl, request.replace('POST /plants', `${method} ${target}`));
 }
 
-describe('a request that is refused', () => {
+describe('a request that is rejected', () => {
   afterEach(async () => expect(await readPlants(service)).toEqual([]));
 
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH'])(
     'has another method: %s',
     async (method) => {
       const reply = await sendTo('/plants', method);
-      expectRefusal(reply, 'method_not_allowed', `${method} is not allowed on /plants. Use POST.`);
+      expectError(reply, 'method_not_allowed', `${method} is not allowed on /plants. Use POST.`);
       expect(reply.headers['allow']).toBe('POST');
     },
   );
@@ -69,20 +69,20 @@ describe('a request that is refused', () => {
     '/*',
   ];
   it.each(paths)('has another path: POST %s', async (path) => {
-    expectRefusal(await sendTo(path), 'not_found', `Nothing is served under ${path}.`);
+    expectError(await sendTo(path), 'not_found', `Nothing is served under ${path}.`);
   });
   it.each(paths)('has another path: GET %s', async (path) => {
-    expectRefusal(await sendTo(path, 'GET'), 'not_found', `Nothing is served under ${path}.`);
+    expectError(await sendTo(path, 'GET'), 'not_found', `Nothing is served under ${path}.`);
   });
 
   it('has a very long path, which the message truncates', async () => {
     const reply = await sendTo(`/${'a'.repeat(10_000)}`);
-    expectRefusal(reply, 'not_found', /^Nothing is served under \/a{100,250}\.$/);
+    expectError(reply, 'not_found', /^Nothing is served under \/a{100,250}\.$/);
   });
 
   it('has a query, which the message omits', async () => {
-    expectRefusal(await sendTo('/plant?secret=1'), 'not_found', /^Nothing is served under \/plant\.$/);
-    expectRefusal(await sendTo('/plants?secret=1', 'GET'), 'method_not_allowed', /on \/plants\./);
+    expectError(await sendTo('/plant?secret=1'), 'not_found', /^Nothing is served under \/plant\.$/);
+    expectError(await sendTo('/plants?secret=1', 'GET'), 'method_not_allowed', /on \/plants\./);
   });
 });
 
@@ -125,7 +125,7 @@ describe('/openapi.json', () => {
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('has no method %s', async (method) => {
     const reply = await sendTo('/openapi.json', method);
-    expectRefusal(reply, 'method_not_allowed', `${method} is not allowed on /openapi.json. Use GET or HEAD.`);
+    expectError(reply, 'method_not_allowed', `${method} is not allowed on /openapi.json. Use GET or HEAD.`);
     expect(reply.headers['allow']).toBe('GET, HEAD');
   });
 });
@@ -157,7 +157,7 @@ describe.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger
 
     it('has no other method', async () => {
       const reply = await supertest(service.baseUrl).post(path);
-      expectRefusal(reply, 'method_not_allowed', `POST is not allowed on ${path}. Use GET or HEAD.`);
+      expectError(reply, 'method_not_allowed', `POST is not allowed on ${path}. Use GET or HEAD.`);
       expect(reply.headers['allow']).toBe('GET, HEAD');
     });
   },

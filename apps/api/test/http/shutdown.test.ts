@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { readPlants } from '../support/read-plants.js';
@@ -35,7 +35,7 @@ async function openConnectionWithReplies(service: TestService, last?: string): P
   return connection;
 }
 
-it('answers the request in flight, refuses the next on its connection, and accepts no new connections', async () => {
+it('answers the request in flight, rejects the next on its connection, and accepts no new connections', async () => {
   const service = await startTestService();
   const connection = await openRequestInFlight(service);
   const stopped = service.stop();
@@ -49,24 +49,24 @@ it('answers the request in flight, refuses the next on its connection, and accep
   expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
 
   connection.write(next.subarray(20));
-  const refused = await connection.readReply();
-  expectRefusal(refused, 'shutting_down', 'The service is shutting down. Try again in 1 second.');
-  expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
+  const rejected = await connection.readReply();
+  expectError(rejected, 'shutting_down', 'The service is shutting down. Try again in 1 second.');
+  expect(rejected.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
   expect(await connection.readToEnd()).toBe('');
   expect(await stopped).toBe(true);
-  const lines = await readLog(service, refused.headers['x-request-id']);
+  const lines = await readLog(service, rejected.headers['x-request-id']);
   expect(lines).toMatchObject([{ level: 30, status: 503, msg: 'request' }]);
 });
 
 it.each(['GET /plant', 'POST http://[::1/plants', 'GET x://', 'CONNECT plants.example:443'])(
-  'refuses any request: %s',
+  'rejects any request: %s',
   async (next) => {
     const service = await startTestService();
     const connection = await openRequestInFlight(service);
     const stopped = service.stop();
     connection.write(`${body}${next} HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
     expect(await connection.readReply()).toMatchObject({ status: 200 });
-    expectRefusal(await connection.readReply(), 'shutting_down', 'The service is shutting down.');
+    expectError(await connection.readReply(), 'shutting_down', 'The service is shutting down.');
     expect(await stopped).toBe(true);
   },
 );

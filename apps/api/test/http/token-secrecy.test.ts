@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { plantRequest, postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -51,7 +51,7 @@ describe('a token is in no line of the log', () => {
     const { text } = await service.accessTokens.issue({ name: 'not cached' });
     await service.database.query('ALTER TABLE access_tokens RENAME TO elsewhere');
     const reply = await plantRequest({ ...service, token: text }).send(plant);
-    expectRefusal(reply, 'internal_error', 'unexpected error');
+    expectError(reply, 'internal_error', 'unexpected error');
     const lines = await readLog(service, reply.headers['x-request-id']);
     expect(lines.map(({ level }) => level)).toContain(50);
     expectNoToken(service.logLines.join(''), text);

@@ -34,7 +34,7 @@ it('loses no acknowledged plant, and recovers by itself, however often PostgreSQ
   for (let outage = 0; outage < outages; outage++) {
     await load.acknowledgements(50);
     await server.kill(signals[outage % signals.length] ?? 'SIGKILL');
-    await Promise.all([load.refusals(10), untilStatus(`${adminUrl}/readyz`, 503)]);
+    await Promise.all([load.rejections(10), untilStatus(`${adminUrl}/readyz`, 503)]);
     // During the outage it cannot look up whether the token exists.
     const unknown = await fetch(`${baseUrl}/plants`, withToken(generateAccessToken()));
     expect.soft(unknown.status).toBe(503);

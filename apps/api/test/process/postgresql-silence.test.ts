@@ -34,14 +34,14 @@ async function startBehindProxy() {
   return { command, baseUrl, adminUrl, token, client, proxy, databaseUrl };
 }
 
-it('refuses creates in time while PostgreSQL is silent, and recovers by itself', async () => {
+it('rejects creates in time while PostgreSQL is silent, and recovers by itself', async () => {
   const { command, baseUrl, adminUrl, token, proxy, databaseUrl } = await startBehindProxy();
   const load = startLoad({ baseUrl, token }, replyTimeoutMs + slackMs);
   await load.acknowledgements(20);
 
   proxy.freeze();
   // Some of these waited for an existing connection, and some for a new one.
-  await Promise.all([load.refusals(24), untilStatus(`${adminUrl}/readyz`, 503)]);
+  await Promise.all([load.rejections(24), untilStatus(`${adminUrl}/readyz`, 503)]);
   expect((await fetch(`${adminUrl}/livez`)).status).toBe(200);
 
   proxy.thaw();
@@ -64,9 +64,9 @@ it('does not acknowledge a plant whose commit was not confirmed, and replays it 
 
   proxy.freezeAnswersTo('Monstera 2');
   const sentAt = performance.now();
-  const refused = await create(2);
+  const rejected = await create(2);
   expect(performance.now() - sentAt).toBeLessThan(replyTimeoutMs + slackMs);
-  expect(refused).toMatchObject({ status: 503, body: { error: errors.database_unavailable.error } });
+  expect(rejected).toMatchObject({ status: 503, body: { error: errors.database_unavailable.error } });
   expect(await query(databaseUrl, 'SELECT id FROM plants WHERE id = 2')).toHaveLength(1);
 
   proxy.thaw();

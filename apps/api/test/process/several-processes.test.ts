@@ -14,7 +14,7 @@ import {
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe.each(engines)('several processes on one %s database', (engine) => {
-  it('accept tokens that another one issued, and refuse revoked ones within 5 seconds', async () => {
+  it('accept tokens that another one issued, and reject revoked ones within 5 seconds', async () => {
     const call = await callOn(engine);
     const services = await Promise.all([startServe(call), startServe(call)]);
     const token = await issueToken(call);

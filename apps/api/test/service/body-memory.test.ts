@@ -64,8 +64,8 @@ it.each([{ early: false }, { early: true }])(
     for (let count = 0; count < 20; count++) connections.push(await sendUnfinished(baseUrl, 5_000));
     // Half of the budget is for one holder.
     await until(() => budget.held === 50_000);
-    const refused = await sendUnfinished(baseUrl, 5_000);
-    expect(await refused.readReply()).toMatchObject({
+    const rejected = await sendUnfinished(baseUrl, 5_000);
+    expect(await rejected.readReply()).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1' },
       body: { error: 50300 },
@@ -140,7 +140,7 @@ it.each<[string, send: (connection: RawConnection) => Promise<void>, status: num
   expect(budget.held).toBe(0);
 });
 
-it('counts a body in one-byte pieces like one in large pieces, and continues after a refusal', async () => {
+it('counts a body in one-byte pieces like one in large pieces, and continues after a rejection', async () => {
   const { budget, baseUrl } = await startServer({ budgetBytes: 4_096 });
   const connection = await open(baseUrl);
   connection.write(head('chunked'));
@@ -164,7 +164,7 @@ it('frees the memory of a stalled body after its timeout', async () => {
   await until(() => budget.held === 0);
 });
 
-it('limits the memory of all bodies in the service, and refuses more as overloaded', async () => {
+it('limits the memory of all bodies in the service, and rejects more as overloaded', async () => {
   const { app, token } = await openApp();
   const baseUrl = await listen(createServer(app, silentLog));
   const mebibyte = 2 ** 20;

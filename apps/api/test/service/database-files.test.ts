@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import supertest from 'supertest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import type { LogLine } from '../support/read-log.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -44,11 +44,7 @@ describe.each<[what: string, lose: () => void, message: RegExp]>([
     await sleep(cacheMs);
     for (const plant of [{ id: 2, name: 'Monstera' }, stored, { id: 3, name: 'Monstera' }]) {
       const reply = await postPlant(service, plant);
-      expectRefusal(
-        reply,
-        'database_unavailable',
-        /^The database does not answer\. Try again in 1 second\.$/,
-      );
+      expectError(reply, 'database_unavailable', /^The database does not answer\. Try again in 1 second\.$/);
     }
     const readiness = await readReadiness();
     expect(readiness.status).toBe(503);

@@ -136,9 +136,9 @@ it('is not ready while PostgreSQL is down, and recovers by itself', async () => 
 
   await server.stop();
   await until(isNotReady);
-  const refused = await probe(service, '/readyz');
-  expect(refused).toMatchObject(unavailable('database_unavailable'));
-  expect(Object.keys(refused.body ?? {})).toEqual(['status', 'reason']);
+  const rejected = await probe(service, '/readyz');
+  expect(rejected).toMatchObject(unavailable('database_unavailable'));
+  expect(Object.keys(rejected.body ?? {})).toEqual(['status', 'reason']);
   expect(await probe(service, '/livez')).toMatchObject(live);
 
   await server.start();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '@plant-store/postgresql-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../support/database/create-test-database.js';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { type ServerWithStandby, startWithStandby } from '../support/postgresql/start-with-standby.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -56,16 +56,16 @@ describe.each(['pg_terminate_backend', 'pg_cancel_backend'] as const)(
       const first = postPlant(service, plant).then((reply) => reply);
       await server.untilWaiting(1);
       await server.endWaiting(how);
-      expectRefusal(await first, 'database_unavailable', unavailable);
+      expectError(await first, 'database_unavailable', unavailable);
       expect(await query(server.url, `SELECT id FROM plants WHERE id = ${ids}`)).toHaveLength(1);
 
       const again = await Promise.all(
         [plant, plant, { ...plant, name: 'Fern' }].map((body) => postPlant(service, body)),
       );
-      for (const reply of again) expectRefusal(reply, 'database_unavailable', unavailable);
+      for (const reply of again) expectError(reply, 'database_unavailable', unavailable);
       await server.restoreStandby();
       expect(await isReplay(plant)).toBe(true);
-      expectRefusal(await postPlant(service, { ...plant, name: 'Fern' }), 'id_taken', 'belongs to another');
+      expectError(await postPlant(service, { ...plant, name: 'Fern' }), 'id_taken', 'belongs to another');
     });
   },
 );

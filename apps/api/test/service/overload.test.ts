@@ -11,7 +11,7 @@ import { createApp } from '../../src/http/create-app.js';
 import { createServer } from '../../src/http/server/create-server.js';
 import { createPlantBatcher } from '../../src/plants/plant-batcher.js';
 import type { InsertOutcome } from '../../src/plants/plant-store.js';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { until } from '../support/until.js';
@@ -83,11 +83,11 @@ const parse = (lines: readonly string[]) => lines.map((line) => JSON.parse(line)
 it('logs the number of rejected requests, once a second and when it stops, instead of each', async () => {
   const service = await startHeldService();
   const accepted = await fill(service);
-  const refusals = [];
+  const rejections = [];
   for (let id = 10; id < 40; id++) {
     const reply = await postPlant(service, { id, name: 'Fern' });
-    expectRefusal(reply, 'overloaded', 'The service is overloaded. Try again in 1 second.');
-    refusals.push(reply.headers['x-request-id']);
+    expectError(reply, 'overloaded', 'The service is overloaded. Try again in 1 second.');
+    rejections.push(reply.headers['x-request-id']);
   }
   await until(() => service.lines.length > 0);
   await postPlant(service, { id: 40, name: 'Fern' });
@@ -95,7 +95,7 @@ it('logs the number of rejected requests, once a second and when it stops, inste
   const counts = parse(service.lines);
   expect(counts.length).toBeLessThan(10);
   for (const line of counts) expect(line).toMatchObject({ level: 40, msg: 'overloaded' });
-  expect(counts.reduce((sum, { rejected }) => sum + rejected.waiting_plants, 0)).toBe(refusals.length + 1);
+  expect(counts.reduce((sum, { rejected }) => sum + rejected.waiting_plants, 0)).toBe(rejections.length + 1);
 
   service.release();
   for (const status of accepted) expect(await status).toBe(200);
@@ -105,16 +105,16 @@ it('logs the number of rejected requests, once a second and when it stops, inste
   );
 });
 
-it('refuses a create before its body arrives, and keeps using the connection', async () => {
+it('rejects a create before its body arrives, and keeps using the connection', async () => {
   const service = await startHeldService();
   await fill(service);
   const connection = await openConnection(service.baseUrl);
   const body = '{"id":1,"name":"Fern"}';
   connection.write(composePlantRequest(service, '', { 'Content-Length': String(body.length) }));
-  expectRefusal(await connection.readReply(), 'overloaded', 'The service is overloaded.');
+  expectError(await connection.readReply(), 'overloaded', 'The service is overloaded.');
   connection.write(body);
   connection.write(composePlantRequest(service, body));
-  expectRefusal(await connection.readReply(), 'overloaded', 'The service is overloaded.');
+  expectError(await connection.readReply(), 'overloaded', 'The service is overloaded.');
   service.release();
   await until(() => !service.plants.isFull());
   connection.write(composePlantRequest(service, body));

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server/create-server.js';
-import { expectRefusal } from '../support/expect-error.js';
+import { expectError } from '../support/expect-error.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { openConnection } from '../support/send-raw.js';
 import { until } from '../support/until.js';
@@ -51,7 +51,7 @@ it.each([
   connection.write(before);
   if (before !== '') expect(await connection.readReply()).toMatchObject({ status: 404 });
   connection.write('POST /plants HTTP/1.1\r\nHost: plants.example\r\n');
-  expectRefusal(await connection.readReply(), 'bad_request', 'The request took too long to arrive.');
+  expectError(await connection.readReply(), 'bad_request', 'The request took too long to arrive.');
   expect(await connection.readToEnd()).toBe('');
 });
 
@@ -59,7 +59,7 @@ it('end a request that was answered before its body arrived, without a second re
   const { baseUrl, lines } = await start();
   const connection = await openConnection(baseUrl);
   connection.write('POST /plants HTTP/1.1\r\nHost: plants.example\r\nContent-Length: 100\r\n\r\n{');
-  expectRefusal(await connection.readReply(), 'missing_token', /./);
+  expectError(await connection.readReply(), 'missing_token', /./);
   expect(await connection.readToEnd()).toBe('');
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ status: 401, msg: 'request' }]);
 });

@@ -10,7 +10,7 @@ export interface Reply {
 }
 
 /** Checks that a reply is the named error of the registry, with all headers of error replies. */
-export function expectRefusal(reply: Reply, name: ErrorName, message: string | RegExp): void {
+export function expectError(reply: Reply, name: ErrorName, message: string | RegExp): void {
   const { error, status } = errors[name];
   expect(reply.body).toEqual({
     error,

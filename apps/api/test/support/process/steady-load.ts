@@ -16,8 +16,8 @@ export interface SteadyLoad {
   readonly unexpected: readonly string[];
   /** Resolves once this many creates sent after this call were acknowledged. */
   acknowledgements(count: number): Promise<void>;
-  /** Resolves once this many creates sent after this call were refused with `database_unavailable`. */
-  refusals(count: number): Promise<void>;
+  /** Resolves once this many creates sent after this call were rejected with `database_unavailable`. */
+  rejections(count: number): Promise<void>;
   /** Stops the callers; resolves once every id in flight is stored. */
   end(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export function startLoad(
     acknowledged,
     unexpected,
     acknowledgements: (count) => expectOutcomes('stored', count),
-    refusals: (count) => expectOutcomes('unavailable', count),
+    rejections: (count) => expectOutcomes('unavailable', count),
     async end() {
       ending = true;
       await Promise.all(calls);
