@@ -1,18 +1,17 @@
-import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { writeAtomically } from './atomic-write.js';
 
 let folder = '';
 let path = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  folder = temporaryFolder();
   path = join(folder, 'plants');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
