@@ -6,11 +6,9 @@ import type { CliContext } from './cli/support/cli-context.js';
 import { OperatorError } from './errors/operator-error.js';
 import { packageFolder } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
+import { stopTimeouts } from './runtime/stop-timeouts.js';
 
 /** The command `plant-store`. The only file that reads the environment, handles signals, or ends the process. */
-
-/** How long a stopped service may wait for a slow reader of its output, or for a hanging database, in milliseconds. */
-const exitDelayMs = 250;
 
 /** Within how long a second signal counts as the first, in milliseconds: npx and pnpm forward one the terminal sent to all. */
 const sameSignalMs = 1_000;
@@ -48,7 +46,7 @@ const context: CliContext = {
 
 /** Ends the process soon, if something such as a blocked write or a hanging database keeps it running. */
 function exitSoon(): void {
-  setTimeout(() => process.exit(), exitDelayMs).unref();
+  setTimeout(() => process.exit(), stopTimeouts.processMs).unref();
 }
 
 /** Prints what went wrong and returns the exit status. Commander has printed its own errors already. */

@@ -16,15 +16,8 @@ import { createRegistry } from './metrics/create-registry.js';
 import { measureInserts } from './metrics/measure-inserts.js';
 import { type CommitMonitor, createCommitMonitor } from './plants/commit-monitor.js';
 import { createPlantBatcher } from './plants/plant-batcher.js';
+import { stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/with-timeout.js';
-
-/**
- * How long the database, and then a request on the admin port, may delay the end of the service after the shutdown timeout,
- * in milliseconds. With those of the log and of the process (`closeTimeoutMs`, `exitDelayMs`) that is well below the 2 seconds
- * that docs/deploy.md promises.
- */
-const databaseTimeoutMs = 500;
-const adminTimeoutMs = 250;
 
 /** A service that is listening. */
 export interface Service {
@@ -84,10 +77,10 @@ export async function startService(
 
   async function stop(): Promise<boolean> {
     stopping.abort();
-    const deadline = performance.now() + config.shutdownTimeoutMs + databaseTimeoutMs;
+    const deadline = performance.now() + config.shutdownTimeoutMs + stopTimeouts.databaseMs;
     const answered = await stopServer(config.shutdownTimeoutMs);
     const closed = await withTimeout(closeDatabase(), deadline - performance.now(), () => false);
-    await stopAdminServer(adminTimeoutMs);
+    await stopAdminServer(stopTimeouts.adminMs);
     return answered && closed;
   }
 

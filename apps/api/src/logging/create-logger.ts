@@ -1,5 +1,6 @@
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config.js';
+import { stopTimeouts } from '../runtime/stop-timeouts.js';
 import { createOutputWriter, openOutput } from './output-writer.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
 
@@ -21,9 +22,6 @@ const flushMs = 100;
 /** How much is kept while the log is not read, in bytes; more than that is dropped. */
 const backlogBytes = 2 ** 24;
 
-/** How long `close` waits for a log that cannot be written, in milliseconds. */
-const closeTimeoutMs = 500;
-
 /**
  * Creates the logger: one JSON line per event on standard output, written without making a request wait. When the log
  * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and
@@ -36,7 +34,7 @@ export function createLogger(level: Config['logLevel'], format?: (line: string) 
   const buffer = bufferLines((text) => output.write(text));
   const flushOnExit = () => {
     buffer.end();
-    output.endSync(closeTimeoutMs);
+    output.endSync(stopTimeouts.logMs);
   };
   process.once('exit', flushOnExit);
   const timestamp = isoTimestamps();
@@ -50,7 +48,7 @@ export function createLogger(level: Config['logLevel'], format?: (line: string) 
       log.level = 'silent';
       buffer.end();
       process.off('exit', flushOnExit);
-      await output.end(closeTimeoutMs);
+      await output.end(stopTimeouts.logMs);
     },
   };
 }

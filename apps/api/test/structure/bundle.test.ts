@@ -41,6 +41,7 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
       '// src/errors/operator-error.ts',
       '// src/cli/output/explain-output-error.ts',
       '// src/package-folder.ts',
+      '// src/runtime/stop-timeouts.ts',
     ]),
   );
 });

@@ -1,0 +1,14 @@
+/**
+ * How long the steps of a stop may take once the shutdown timeout is over, one after the other, in milliseconds. Together
+ * they are well below the 2 seconds that docs/deploy.md promises.
+ */
+export const stopTimeouts = {
+  /** To close the database, which may not answer. */
+  databaseMs: 500,
+  /** To answer a request on the admin port. */
+  adminMs: 250,
+  /** To write the log, which may not be read. */
+  logMs: 500,
+  /** To end by itself, which a write that blocks may prevent. */
+  processMs: 250,
+};
