@@ -116,7 +116,7 @@ function createServiceReadiness(
     async check() {
       if (!commits.areFailing()) return database.check();
       // An instance that is not ready gets no creates, so it has to try a commit by itself.
-      await (database.tryCommit?.() ?? database.check());
+      await database.tryCommit();
       commits.succeeded();
     },
     warnings: () => database.warnings?.() ?? [],

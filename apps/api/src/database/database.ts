@@ -31,11 +31,11 @@ export interface Database {
   check(): Promise<void>;
   /**
    * Tests that a plant can be stored and committed, without leaving one behind. It costs more than `check`, and finds
-   * problems that only a commit meets, such as a full disk or a missing standby. Where it is absent, `check` is used.
+   * problems that only a commit meets, such as a full disk or a missing standby.
    *
    * @throws {ServiceError} as `check` does
    */
-  tryCommit?(): Promise<void>;
+  tryCommit(): Promise<void>;
   /** Problems that an operator should know of while the database works: a sentence each, shown by `/readyz`. */
   warnings?(): readonly string[];
   /** Closes it. Everything acknowledged is on disk already. */

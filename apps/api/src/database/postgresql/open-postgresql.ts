@@ -17,12 +17,12 @@ import {
 } from './connections/connection-settings.js';
 import { openPool } from './connections/open-pool.js';
 import { rejectAfter } from './connections/reject-after.js';
-import { createCommitTrial } from './create-commit-trial.js';
 import { confirmDurable } from './durable-read.js';
-import { createQueryRunner } from './errors/create-query-runner.js';
 import { findDriverError } from './errors/driver-error.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { createPostgresqlPlantStore, insertPlants } from './postgresql-plant-store.js';
+import { createRunQuery } from './run-query.js';
+import { createTryCommit } from './try-commit.js';
 
 /** How many inserts are in flight: while one waits for the disk, the next one is sent and planned. */
 const concurrentInserts = 2;
@@ -38,7 +38,7 @@ export async function openPostgresql(
   { metrics }: Pick<OpenOptions, 'metrics'> = {},
 ): Promise<Database> {
   const { schema } = location;
-  const runQuery = createQueryRunner(queryTimeoutMs(location));
+  const runQuery = createRunQuery(queryTimeoutMs(location));
   try {
     const { isPooled } = await checkPooler(location);
     const appliedMigrations = await migrate(location);
@@ -53,7 +53,7 @@ export async function openPostgresql(
       confirmRead: async () => void (await pool.query(confirmDurable)),
       runQuery,
     });
-    const tryCommit = createCommitTrial(pool);
+    const tryCommit = createTryCommit(pool);
     return {
       plants: createPostgresqlPlantStore(connections, runQuery),
       accessTokens,

@@ -1,9 +1,15 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
-import { clearArguments } from '../queries/clear-arguments.js';
 import type { RunQuery } from '../queries/nest-runners.js';
-import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../queries/resolve-insert-outcomes.js';
+import { clearArguments, integer } from '../queries/query-arguments.js';
+import {
+  type PlantRow,
+  resolveInsertOutcomes,
+  stored,
+  toPlant,
+  toRow,
+} from '../queries/resolve-insert-outcomes.js';
 import { withDurable } from './durable-read.js';
 
 /** Creates the plant store of PostgreSQL. An insert is one statement, and thus one commit, for any number of plants. */
@@ -19,9 +25,7 @@ export function createPostgresqlPlantStore(connections: SqlDriverAdapter, runQue
   };
 }
 
-const text = { scalarType: 'string', arity: 'scalar' } as const;
 const texts = { scalarType: 'string', arity: 'list' } as const;
-const integer = { scalarType: 'bigint', arity: 'scalar' } as const;
 const integers = { scalarType: 'bigint', arity: 'list' } as const;
 
 /** Inserts the plants whose id is free and returns their ids. Its parameters are arrays of the ids, names and tags. */
@@ -73,13 +77,8 @@ async function readPage(
         FROM next WINDOW in_order AS (ORDER BY id)
       )
       SELECT id, name, tag FROM page JOIN plants USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
-    args: [after ?? null, plants, bytes],
-    argTypes: [integer, text, text],
+    args: [after ?? null, BigInt(plants), BigInt(bytes)],
+    argTypes: [integer, integer, integer],
   });
   return rows.map((row) => toPlant(toRow(row)));
-}
-
-/** Decodes a row of the driver, which returns integers as text, so that they stay exact. */
-function toRow([id, name, tag]: readonly unknown[]): PlantRow {
-  return { id: BigInt(String(id)), name: String(name), tag: tag === null ? null : String(tag) };
 }

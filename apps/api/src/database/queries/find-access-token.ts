@@ -1,5 +1,6 @@
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import type { AccessToken } from '../../auth/access-token-store.js';
+import { text } from './query-arguments.js';
 
 /**
  * Finds an access token by the SHA-256 of its text, on a connection of Prisma's driver adapter. Requests need no more
@@ -16,7 +17,7 @@ export async function findAccessToken(
   const { rows } = await connection.queryRaw({
     sql: `SELECT id, name, created_at, expires_at, revoked_at FROM access_tokens WHERE hash = ${parameter}`,
     args: [hash],
-    argTypes: [{ scalarType: 'string', arity: 'scalar' }],
+    argTypes: [text],
   });
   const [row] = rows;
   if (row === undefined) return null;
@@ -32,6 +33,6 @@ export async function findAccessToken(
 
 /** Parses a time that the adapter returns, in ISO 8601. Without a time zone it is UTC, as in Prisma's client. */
 function toTime(value: unknown): Date {
-  const text = String(value);
-  return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(text) ? text : `${text}Z`);
+  const time = String(value);
+  return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(time) ? time : `${time}Z`);
 }

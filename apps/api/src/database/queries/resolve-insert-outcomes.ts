@@ -36,6 +36,11 @@ export async function resolveInsertOutcomes(
   });
 }
 
+/** Decodes a row of id, name and tag. The driver adapters return an id that a number cannot hold exactly as text. */
+export function toRow([id, name, tag]: readonly unknown[]): PlantRow {
+  return { id: BigInt(String(id)), name: String(name), tag: tag === null ? null : String(tag) };
+}
+
 /** Converts a row into a plant, which has no tag rather than `null`. */
 export function toPlant({ id, name, tag }: PlantRow): StoredPlant {
   return tag === null ? { id, name } : { id, name, tag };

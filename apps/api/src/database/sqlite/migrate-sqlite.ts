@@ -3,6 +3,7 @@ import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { OperatorError } from '../../errors/operator-error.js';
 import { findPendingMigrations, type LedgerRow } from '../migrations/migration-ledger.js';
 import type { Migration } from '../migrations/read-migrations.js';
+import { integer, text } from '../queries/query-arguments.js';
 import { durablePragmas } from './durable-pragmas.js';
 
 /**
@@ -77,8 +78,6 @@ async function query(connection: SqlDriverAdapter, sql: string): Promise<unknown
 async function apply(connection: SqlDriverAdapter, { name, sql, checksum }: Migration): Promise<void> {
   const startedAt = Date.now();
   await connection.executeScript(sql);
-  const text = { scalarType: 'string', arity: 'scalar' } as const;
-  const integer = { scalarType: 'bigint', arity: 'scalar' } as const;
   await connection.executeRaw({
     sql: `INSERT INTO "_prisma_migrations"
             (id, checksum, migration_name, started_at, finished_at, applied_steps_count) VALUES (?, ?, ?, ?, ?, 1)`,

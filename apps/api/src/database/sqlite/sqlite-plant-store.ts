@@ -2,9 +2,15 @@ import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import { databaseUnavailable } from '../database-errors.js';
-import { clearArguments } from '../queries/clear-arguments.js';
 import type { RunQuery } from '../queries/nest-runners.js';
-import { type PlantRow, resolveInsertOutcomes, stored, toPlant } from '../queries/resolve-insert-outcomes.js';
+import { clearArguments, integer, text } from '../queries/query-arguments.js';
+import {
+  type PlantRow,
+  resolveInsertOutcomes,
+  stored,
+  toPlant,
+  toRow,
+} from '../queries/resolve-insert-outcomes.js';
 import { isIdTaken } from './errors/driver-error.js';
 
 /** How the store runs its queries. */
@@ -79,9 +85,6 @@ async function insertNew(connection: SqlDriverAdapter, plants: readonly NewPlant
   return new Set(rows.map(([id]) => BigInt(String(id))));
 }
 
-const text = { scalarType: 'string', arity: 'scalar' } as const;
-const integer = { scalarType: 'bigint', arity: 'scalar' } as const;
-
 function insertStatement(plants: readonly NewPlant[], ending = ''): SqlQuery {
   const args: unknown[] = [];
   const argTypes: ArgType[] = [];
@@ -126,9 +129,4 @@ async function readPage(
     argTypes: [...(after === undefined ? [] : [integer]), integer, integer],
   });
   return rows.map((row) => toPlant(toRow(row)));
-}
-
-/** Decodes a row of the adapter, which returns an integer beyond 2^53 as text. */
-function toRow([id, name, tag]: readonly unknown[]): PlantRow {
-  return { id: BigInt(String(id)), name: String(name), tag: tag === null ? null : String(tag) };
 }

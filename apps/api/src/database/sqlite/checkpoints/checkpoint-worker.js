@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { findLoss } from '../file-identity.js';
+import { findLoss } from '../files/file-identity.js';
 
 /** The interval between checkpoints, and the delay after a failure, in milliseconds. */
 const intervalMs = 100;
 const retryDelayMs = 1_000;
 
-/** @type {import('../file-identity.js').DatabaseFiles} */
+/** @type {import('../files/file-identity.js').DatabaseFiles} */
 const files = workerData.files;
 
 /** The last report: a failure, or `null` for a success. */

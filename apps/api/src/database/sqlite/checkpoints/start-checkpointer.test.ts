@@ -5,7 +5,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { recordLog } from '../../../../test/support/database/record-log.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import { until } from '../../../../test/support/until.js';
-import { identifyFiles } from '../file-identity.js';
+import { identifyFiles } from '../files/file-identity.js';
 import { openSqlite } from '../open-sqlite.js';
 import { startCheckpointer } from './start-checkpointer.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Checkpoint } from '../../../metrics/measure-checkpoints.js';
 import type { DatabaseLog } from '../../database.js';
-import type { DatabaseFiles } from '../file-identity.js';
+import type { DatabaseFiles } from '../files/file-identity.js';
 
 /** A thread that moves commits from the write-ahead log into the database. */
 export interface Checkpointer {

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { recordLog } from '../../../../test/support/database/record-log.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import type { Database } from '../../database.js';
-import { identifyFiles } from '../file-identity.js';
 import { openSqlite } from '../open-sqlite.js';
+import { identifyFiles } from './file-identity.js';
 import { checkIntervalMs, guardFiles } from './guard-files.js';
 
 let folder = '';

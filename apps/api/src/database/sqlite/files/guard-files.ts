@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseLog } from '../../database.js';
 import { databaseUnavailable } from '../../database-errors.js';
-import { type DatabaseFiles, findLoss } from '../file-identity.js';
+import { type DatabaseFiles, findLoss } from './file-identity.js';
 
 /** How long a check is valid, in milliseconds: a plant may still be acknowledged so long after the files are gone. */
 export const checkIntervalMs = 10;

@@ -1,7 +1,7 @@
-import { databaseDamaged, databaseUnavailable } from '../../database-errors.js';
-import type { RunQuery } from '../../queries/nest-runners.js';
-import { rejectAfter } from '../connections/reject-after.js';
-import { findDriverError, isConflict, isDamaged, isUnavailable } from './driver-error.js';
+import { databaseDamaged, databaseUnavailable } from '../database-errors.js';
+import type { RunQuery } from '../queries/nest-runners.js';
+import { rejectAfter } from './connections/reject-after.js';
+import { findDriverError, isConflict, isDamaged, isUnavailable } from './errors/driver-error.js';
 
 /** How often a query is attempted that conflicts with other transactions. */
 const maxAttempts = 5;
@@ -15,7 +15,7 @@ const maxAttempts = 5;
  * @param queryTimeoutMs the timeout of a query, in milliseconds. Its connection stays in use until the query ends: if
  * the server waits long, such as for a standby, every query that timed out would otherwise cost another connection.
  */
-export function createQueryRunner(queryTimeoutMs: number): RunQuery {
+export function createRunQuery(queryTimeoutMs: number): RunQuery {
   return async function runQuery(query) {
     const state = { hasTimedOut: false };
     try {

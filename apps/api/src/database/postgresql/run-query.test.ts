@@ -1,8 +1,8 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
-import { startProxy, type TestProxy } from '../../../../test/support/postgresql/start-proxy.js';
-import type { Database } from '../../database.js';
+import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { startProxy, type TestProxy } from '../../../test/support/postgresql/start-proxy.js';
+import type { Database } from '../database.js';
 
 const stored = { stored: true };
 const unavailable = (cause: RegExp) => ({

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { clearArguments } from './clear-arguments.js';
+import { clearArguments, integer } from './query-arguments.js';
 
-const integer = { scalarType: 'bigint', arity: 'scalar' } as const;
 const newQuery = () => ({ sql: 'SELECT ?', args: [1n], argTypes: [integer] });
 
 it('passes the query on with its values, and empties them once it is over', async () => {

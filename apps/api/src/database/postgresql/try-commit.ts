@@ -14,7 +14,7 @@ const insertTrial = `
  * or trigger of the operator rejects the test plant, since the database has answered. Concurrent calls share one trial,
  * which may wait long for a standby, so that trials never take more than one connection.
  */
-export function createCommitTrial(pool: Pool): () => Promise<void> {
+export function createTryCommit(pool: Pool): () => Promise<void> {
   let trial: Promise<void> | undefined;
   return function tryCommit() {
     trial ??= runTrial(pool).finally(() => {

@@ -1,4 +1,8 @@
-import type { SqlQuery } from '@prisma/driver-adapter-utils';
+import type { ArgType, SqlQuery } from '@prisma/driver-adapter-utils';
+
+/** The types of a text, and of an integer that is passed as a bigint. */
+export const text = { scalarType: 'string', arity: 'scalar' } as const satisfies ArgType;
+export const integer = { scalarType: 'bigint', arity: 'scalar' } as const satisfies ArgType;
 
 /**
  * Runs a query, and empties its list of values once it is over. Prisma's driver adapters keep the last 100 queries in
