@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { backUpDatabase, requireBackupSource } from '../database/backup-database.js';
 import { writeAtomically } from './output/atomic-write.js';
+import { countOf } from './output/count-of.js';
 import { abortOnSignal } from './support/abort-on-signal.js';
 import type { CliContext } from './support/cli-context.js';
 
@@ -11,7 +12,5 @@ export async function backUp({ database }: Config, file: string, context: CliCon
   const signal = abortOnSignal(context);
   const path = resolve(context.folder, file);
   const count = await writeAtomically(path, (temporaryPath) => backUpDatabase(source, temporaryPath, signal));
-  await context.message(
-    `${count} ${count === 1 ? 'plant' : 'plants'} copied to ${path}, and the copy checked.`,
-  );
+  await context.message(`${countOf(count, 'plant')} copied to ${path}, and the copy checked.`);
 }

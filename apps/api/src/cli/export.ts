@@ -7,6 +7,7 @@ import { writePlantLine } from '../ndjson/write-plant-line.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { writeAtomically } from './output/atomic-write.js';
+import { countOf } from './output/count-of.js';
 import { countProgress } from './output/count-progress.js';
 import { explainOutputError } from './output/explain-output-error.js';
 import { writeAll } from './output/write-all.js';
@@ -35,7 +36,7 @@ export async function exportPlants(
       output === undefined
         ? await writeToOutput(database.plants, context)
         : await writeToFile(database.plants, resolve(context.folder, output), context);
-    await context.message(`${count} ${count === 1 ? 'plant' : 'plants'} exported.`);
+    await context.message(`${countOf(count, 'plant')} exported.`);
   } finally {
     await database.close();
   }

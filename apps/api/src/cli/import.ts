@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Config } from '../config.js';
 import { openDatabase } from '../database/open-database.js';
+import { messageOf } from '../errors/message-of.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { type ReadLimits, readBatches } from '../ndjson/read-batches.js';
 import { type BadLine, type BatchOutcome, storeBatches } from '../ndjson/store-batches.js';
@@ -80,8 +81,7 @@ async function* readChunks(input: Readable, signal: AbortSignal): AsyncGenerator
 }
 
 function cannotRead(error: unknown): OperatorError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new OperatorError(`The plants cannot be read: ${reason}`, { cause: error });
+  return new OperatorError(`The plants cannot be read: ${messageOf(error)}`, { cause: error });
 }
 
 /** Reports each invalid line as it is found and, however the import ends, how many lines there were of each kind. */

@@ -5,7 +5,9 @@ import * as z from 'zod';
 import type { HashedAccessToken } from '../auth/access-token-store.js';
 import type { Config } from '../config.js';
 import { openDatabase } from '../database/open-database.js';
+import { messageOf } from '../errors/message-of.js';
 import { OperatorError } from '../errors/operator-error.js';
+import { countOf } from './output/count-of.js';
 import type { CliContext } from './support/cli-context.js';
 
 /** Prints all access tokens as NDJSON, each with its hash instead of its text, which is enough to verify it elsewhere. */
@@ -14,7 +16,7 @@ export async function exportTokens(config: Config, context: CliContext): Promise
   try {
     const tokens = await database.accessTokens.listHashed();
     context.print(tokens.map((token) => `${JSON.stringify(token)}\n`).join(''));
-    await context.message(`${describeCount(tokens.length)} exported.`);
+    await context.message(`${countOf(tokens.length, 'token')} exported.`);
   } finally {
     await database.close();
   }
@@ -67,8 +69,7 @@ async function readTokens(input: NodeJS.ReadableStream): Promise<readonly Hashed
       else invalidLines.push(`  line ${number}: ${error.issues.map(describeIssue).join('; ')}`);
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`The tokens cannot be read: ${reason}`, { cause: error });
+    throw new OperatorError(`The tokens cannot be read: ${messageOf(error)}`, { cause: error });
   }
   if (invalidLines.length === 0) return tokens;
   throw new OperatorError(
@@ -87,8 +88,4 @@ function parseJson(line: string): unknown {
 
 function describeIssue({ path, message }: z.core.$ZodIssue): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`;
-}
-
-function describeCount(count: number): string {
-  return count === 1 ? '1 token' : `${count} tokens`;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Config } from '../config.js';
+import { messageOf } from '../errors/message-of.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { CliContext } from './support/cli-context.js';
 
@@ -41,9 +42,8 @@ async function fetchReadiness(adminUrl: URL): Promise<z.infer<typeof ReadinessSc
 
 function noReply(url: URL, error: unknown): OperatorError {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return new OperatorError(
-    `${url} does not reply: ${reason}\nStart the service with ADMIN_PORT, or pass the URL of its admin port as --url.`,
+    `${url} does not reply: ${messageOf(cause)}\nStart the service with ADMIN_PORT, or pass the URL of its admin port as --url.`,
     { cause: error },
   );
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname } from 'node:path';
 import { routes } from '@plant-store/contract/routes';
 import type { AccessTokens } from '../../auth/access-tokens.js';
+import { messageOf } from '../../errors/message-of.js';
 import { OperatorError } from '../../errors/operator-error.js';
 
 /**
@@ -64,9 +65,8 @@ function orExplain<Result>(file: string, action: () => Result): Result {
   try {
     return action();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new OperatorError(
-      `The access token's file ${file} cannot be used: ${reason}\nLet this user read and write it, or start in another folder.`,
+      `The access token's file ${file} cannot be used: ${messageOf(error)}\nLet this user read and write it, or start in another folder.`,
       { cause: error },
     );
   }

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
+import { messageOf } from '../../errors/message-of.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../metrics/measure-pool.js';
 import type { Database, OpenOptions } from '../database.js';
@@ -131,5 +132,5 @@ function nameOf({ url }: PostgresqlLocation): string {
 }
 
 function describe(error: unknown): string {
-  return findDriverError(error)?.message ?? (error instanceof Error ? error.message : String(error));
+  return findDriverError(error)?.message ?? messageOf(error);
 }

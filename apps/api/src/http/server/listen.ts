@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { messageOf } from '../../errors/message-of.js';
 import { OperatorError } from '../../errors/operator-error.js';
 
 /** How many connections may wait to be accepted; beyond that a client's system retries after one second, or three. */
@@ -39,5 +40,5 @@ function describe(error: unknown, host: string, port: number, prefix: string): s
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     return `${host} is not an address of this machine. Set ${prefix}HOST to one, such as 127.0.0.1 or 0.0.0.0.`;
   }
-  return `The address ${host}:${port} cannot be listened on: ${error instanceof Error ? error.message : String(error)}`;
+  return `The address ${host}:${port} cannot be listened on: ${messageOf(error)}`;
 }

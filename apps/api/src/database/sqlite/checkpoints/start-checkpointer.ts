@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../../errors/message-of.js';
 import type { Checkpoint } from '../../../metrics/measure-checkpoints.js';
 import type { DatabaseLog } from '../../database.js';
 import type { DatabaseFiles } from '../files/file-identity.js';
@@ -116,8 +117,7 @@ function startThread(
       },
     };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { ended: Promise.resolve(reason), stop: () => undefined };
+    return { ended: Promise.resolve(messageOf(error)), stop: () => undefined };
   }
 }
 
