@@ -2,22 +2,27 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { type Engine, engines } from './test/support/database/engines.js';
 
 const httpTests = 'test/http/**/*.test.ts';
-const browserTests = 'test/browser/**/*.test.ts';
 
-/** `--mode browser` runs only the tests that need Chromium; every other run excludes them. */
-export default defineConfig(({ mode }) => ({
-  test: {
-    // Starts a PostgreSQL server, so that none is needed on the machine.
-    globalSetup: ['test/support/postgresql/global-setup.ts'],
-    // Long enough for that server to stop on a slow machine.
-    teardownTimeout: 120_000,
-    // Many tests spend their time waiting for a process or for the end of an outage.
-    maxWorkers: '100%',
-    // CI compares the number of tests with the one in .ci/test-counts.json.
-    reporters: mode === 'browser' ? ['default'] : ['default', ['json', { outputFile: 'test-results.json' }]],
-    projects:
-      mode === 'browser'
-        ? [createProject('browser', 'sqlite', { include: [browserTests] })]
+/** Tests that need a program of the system, each group run by a mode of its own: `--mode browser`. */
+const testsByMode: Readonly<Record<string, string>> = {
+  browser: 'test/browser/**/*.test.ts',
+  monitoring: 'test/monitoring/**/*.test.ts',
+};
+
+export default defineConfig(({ mode }) => {
+  const testsOfMode = testsByMode[mode];
+  return {
+    test: {
+      // Starts a PostgreSQL server, so that none is needed on the machine.
+      globalSetup: ['test/support/postgresql/global-setup.ts'],
+      // Long enough for that server to stop on a slow machine.
+      teardownTimeout: 120_000,
+      // Many tests spend their time waiting for a process or for the end of an outage.
+      maxWorkers: '100%',
+      // CI compares the number of tests with the one in .ci/test-counts.json.
+      reporters: testsOfMode ? ['default'] : ['default', ['json', { outputFile: 'test-results.json' }]],
+      projects: testsOfMode
+        ? [createProject(mode, 'sqlite', { include: [testsOfMode] })]
         : [
             // The API behaves the same on every engine, so its tests run once for each.
             // They keep no state in modules, so the files can share loaded modules.
@@ -28,11 +33,12 @@ export default defineConfig(({ mode }) => ({
             createProject('sqlite-plain', 'sqlite', { include: [httpTests], isolate: false }, 'off'),
             createProject('api', 'sqlite', {
               include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-              exclude: [httpTests, browserTests],
+              exclude: [httpTests, ...Object.values(testsByMode)],
             }),
           ],
-  },
-}));
+    },
+  };
+});
 
 /** A group of test files, and the engine of the services that they start. */
 function createProject(

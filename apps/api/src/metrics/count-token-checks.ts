@@ -1,14 +1,19 @@
 import { Counter, type Registry } from 'prom-client';
 import type { AccessTokens, Verification } from '../auth/access-tokens.js';
+import { createCounter } from './create-registry.js';
 
 /** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
 export function countTokenChecks(accessTokens: AccessTokens, registry: Registry): AccessTokens {
-  const checks = new Counter({
-    name: 'plant_store_token_checks_total',
-    help: 'Access tokens that were verified, by outcome: valid, malformed, unknown, expired or revoked',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
+  const outcomes: Verification['status'][] = ['valid', 'malformed', 'unknown', 'expired', 'revoked'];
+  const checks = createCounter(
+    registry,
+    {
+      name: 'plant_store_token_checks_total',
+      help: `Access tokens that were verified, by outcome: ${outcomes.join(', ')}`,
+    },
+    'outcome',
+    outcomes,
+  );
   const lookups = new Counter({
     name: 'plant_store_token_lookups_total',
     help: 'Verifications that waited for the database, since the cache did not have the token',

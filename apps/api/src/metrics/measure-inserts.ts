@@ -1,6 +1,7 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 import { ServiceError } from '../errors/service-error.js';
 import type { PlantInserter } from '../plants/plant-store.js';
+import { createCounter } from './create-registry.js';
 
 /** Measures the commits of a store: how many plants each has, how long it takes, and why it fails. */
 export function measureInserts(store: PlantInserter, registry: Registry): PlantInserter {
@@ -17,12 +18,12 @@ export function measureInserts(store: PlantInserter, registry: Registry): PlantI
     buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
-  const failures = new Counter({
-    name: 'plant_store_commit_failures_total',
-    help: 'Commits that failed, by the name of the error',
-    labelNames: ['error'],
-    registers,
-  });
+  const failures = createCounter(
+    registry,
+    { name: 'plant_store_commit_failures_total', help: 'Commits that failed, by the name of the error' },
+    'error',
+    ['database_unavailable', 'database_damaged', 'internal_error'],
+  );
   return {
     async insert(plants) {
       sizes.observe(plants.length);

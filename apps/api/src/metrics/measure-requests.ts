@@ -2,6 +2,7 @@ import { errors } from '@plant-store/contract/errors';
 import { routes } from '@plant-store/contract/routes';
 import type { Request, RequestHandler, Response } from 'express';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { createCounter } from './create-registry.js';
 
 /** From half a millisecond to ten seconds. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -29,12 +30,15 @@ export function measureRequests(registry: Registry): RequestHandler {
     help: 'Requests that are being handled',
     registers,
   });
-  const creates = new Counter({
-    name: 'plant_store_creates_total',
-    help: 'Creates that are over, by outcome: stored, replayed, cut_off, or the name of the error',
-    labelNames: ['outcome'],
-    registers,
-  });
+  const creates = createCounter(
+    registry,
+    {
+      name: 'plant_store_creates_total',
+      help: 'Creates that are over, by outcome: stored, replayed, cut_off, or the name of the error',
+    },
+    'outcome',
+    ['stored', 'replayed', 'cut_off', ...errorNames.values()],
+  );
 
   return function measureRequest(request, response, next) {
     const startedAt = performance.now();

@@ -1,0 +1,121 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findFreePort } from '@plant-store/postgresql-server';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { postPlant } from '../support/post-plant.js';
+import { readPage, root } from '../support/read-markdown.js';
+import { startTestService } from '../support/start-test-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+const folder = join(root, 'deploy/monitoring');
+
+beforeAll(() => {
+  for (const program of ['/usr/bin/prometheus', '/usr/bin/promtool']) {
+    if (existsSync(program)) continue;
+    throw new Error(
+      `There is no ${program}. Install it with "apt-get update && apt-get install -y --no-install-recommends prometheus".`,
+    );
+  }
+});
+
+/** Runs promtool in the folder of the files, and throws with its output if it finds anything. */
+function runPromtool(args: readonly string[], input = ''): void {
+  execFileSync('/usr/bin/promtool', args, { cwd: folder, input, stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+it.each([
+  ['check', 'config', 'prometheus.yml'],
+  ['check', 'rules', 'alerts.yml'],
+  ['test', 'rules', 'alerts.test.yml'],
+])('promtool %s %s %s', (...args) => {
+  expect(() => runPromtool(args)).not.toThrow();
+});
+
+/** Starts a Prometheus that scrapes an admin port every second, until the end of the test; returns its URL. */
+async function startPrometheus(adminUrl: string): Promise<string> {
+  const data = temporaryFolder();
+  const config = join(data, 'prometheus.yml');
+  const { host } = new URL(adminUrl);
+  writeFileSync(
+    config,
+    `global: { scrape_interval: 1s }
+scrape_configs: [{ job_name: plant-store, static_configs: [{ targets: ['${host}'] }] }]
+rule_files: ['${join(folder, 'alerts.yml')}']
+`,
+  );
+  const port = await findFreePort();
+  const address = `127.0.0.1:${port}`;
+  const args = [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${data}/data`,
+    `--web.listen-address=${address}`,
+  ];
+  const prometheus = spawn('/usr/bin/prometheus', args, { stdio: 'ignore' });
+  onTestFinished(
+    () =>
+      new Promise((resolve) => {
+        prometheus.once('exit', () => resolve());
+        prometheus.kill('SIGKILL');
+      }),
+  );
+  const url = `http://${address}`;
+  await until(async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok);
+  return url;
+}
+
+const ReplySchema = z.object({ status: z.literal('success'), data: z.unknown() });
+
+/** Queries Prometheus' API; a query that it cannot parse throws. */
+async function query(url: string, path: string): Promise<unknown> {
+  const response = await fetch(`${url}/api/v1/${path}`);
+  return ReplySchema.parse(await response.json()).data;
+}
+
+const DashboardSchema = z.object({
+  panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })) })).min(1),
+});
+
+/** The metrics of the engine that this service does not use. */
+const postgresqlMetrics = readPage('docs/observability.md')
+  .split('\n')
+  .filter((line) => line.includes('PostgreSQL: '))
+  .join('\n');
+
+it('a real Prometheus scrapes every metric of the page, and can evaluate the alerts and the dashboard', async () => {
+  const service = await startTestService({ ADMIN_PORT: '0' });
+  onTestFinished(async () => void (await service.stop()));
+  await postPlant(service, { id: 1, name: 'Monstera' }).expect(200);
+  const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
+  const own = metrics.split('\n\n').filter((text) => text.startsWith('# HELP plant_store_'));
+  // Some of Node.js and the process do not follow the conventions: they are prom-client's.
+  expect(() => runPromtool(['check', 'metrics'], `${own.join('\n')}\n`)).not.toThrow();
+
+  const url = await startPrometheus(service.adminUrl ?? '');
+  const listed = [
+    ...readPage('docs/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
+  ]
+    .filter(([, , , meaning = '']) => !meaning.startsWith('PostgreSQL: '))
+    .map(([, name = '', type]) => (type === 'histogram' ? `${name}_bucket` : name));
+  expect(listed.length).toBeGreaterThan(10);
+  const missing = async () => {
+    const names = z.array(z.string()).parse(await query(url, 'label/__name__/values'));
+    return listed.filter((name) => !names.includes(name));
+  };
+  await until(async () => (await missing()).length === 0).catch(async () => {
+    expect(await missing()).toEqual([]);
+  });
+
+  const dashboard = DashboardSchema.parse(
+    JSON.parse(readFileSync(join(folder, 'grafana-dashboard.json'), 'utf8')),
+  );
+  const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  for (const expression of expressions) {
+    const text = expression.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m');
+    await query(url, `query?query=${encodeURIComponent(text)}`);
+    const [name = ''] = /(plant_store|process|nodejs)_\w+/.exec(text) ?? [];
+    expect.soft(metrics + postgresqlMetrics).toContain(name.replace(/_(bucket|sum|count)$/, ''));
+  }
+});
