@@ -7,6 +7,7 @@ const httpTests = 'test/http/**/*.test.ts';
 const testsByMode: Readonly<Record<string, string>> = {
   browser: 'test/browser/**/*.test.ts',
   monitoring: 'test/monitoring/**/*.test.ts',
+  'load-balancing': 'test/load-balancing/**/*.test.ts',
 };
 
 export default defineConfig(({ mode }) => {

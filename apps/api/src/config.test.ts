@@ -21,6 +21,7 @@ it('has a default for everything', () => {
       batchPlants: 1_000,
       batchBytes: 4_194_304,
     },
+    drainDelayMs: undefined,
     shutdownTimeoutMs: 10_000,
     fastPath: true,
   });
@@ -143,6 +144,7 @@ it.each([
   ],
   ['QUEUE_MAX_PLANTS', ['0', 'all']],
   ['QUEUE_MAX_BYTES', ['0', '32MiB']],
+  ['DRAIN_DELAY_MS', ['5s', '-1']],
   ['SHUTDOWN_TIMEOUT_MS', ['10s']],
   ['FAST_PATH', ['OFF', 'false', '0']],
 ])('rejects %s when it is one of %j', (name, values) => {

@@ -30,6 +30,11 @@ export type Config = Readonly<{
   corsOrigins: readonly string[];
   /** The limits of the queue of plants, and of one commit. */
   batcherLimits: PlantBatcherLimits;
+  /**
+   * How long the service still accepts requests after the signal to stop, so that load balancers notice, in
+   * milliseconds; `undefined` for the default of `serve`.
+   */
+  drainDelayMs: number | undefined;
   /** How long requests in flight have to finish when the service shuts down, in milliseconds. */
   shutdownTimeoutMs: number;
   /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 20). */
@@ -60,6 +65,7 @@ const EnvironmentSchema = z
     CORS_ORIGINS: z.string().default('').transform(toOrigins),
     QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
     QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
+    DRAIN_DELAY_MS: wholeNumber(0, 10 ** 7).optional(),
     SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
     FAST_PATH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   })
@@ -115,6 +121,7 @@ export function parseConfig(
       batchPlants,
       batchBytes,
     }),
+    drainDelayMs: variables.DRAIN_DELAY_MS,
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
     fastPath: variables.FAST_PATH === 'on',
   });

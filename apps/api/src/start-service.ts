@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAdminServer } from './admin/create-admin-server.js';
 import { createReadiness, type Readiness } from './admin/readiness.js';
@@ -29,7 +30,7 @@ export interface Service {
   /** The migrations that the start applied, in order. */
   readonly appliedMigrations: readonly string[];
   /**
-   * Stops it: no new connections, requests in flight are answered, the database is closed, and the admin port last. Work
+   * Stops it: it is not ready from then on, and after the drain delay accepts no new connections, requests in flight are answered, the database is closed, and the admin port last. Work
    * that the database has not finished in time continues until the process ends; the connections of its requests are
    * closed by then, so none of it is acknowledged.
    *
@@ -55,6 +56,7 @@ export async function startService(
   const accessTokens = metrics
     ? countTokenChecks(createAccessTokens(database.accessTokens), metrics)
     : createAccessTokens(database.accessTokens);
+  const draining = new AbortController();
   const stopping = new AbortController();
   const { concurrentInserts } = database;
   const commits = createCommitMonitor(metrics ? measureInserts(database.plants, metrics) : database.plants);
@@ -66,16 +68,19 @@ export async function startService(
     metrics,
     log,
     requestLog,
+    draining: draining.signal,
     stopping: stopping.signal,
   });
   const server = createServer(app, log, { fastPath: config.fastPath });
   const stopServer = createGracefulShutdown(server);
   if (metrics !== undefined) addServiceGauges(metrics, server, plants);
-  const readiness = createServiceReadiness(database, commits, stopping.signal, log);
+  const readiness = createServiceReadiness(database, commits, draining.signal, log);
   const adminServer = createAdminServer({ readiness, metrics, log });
   const stopAdminServer = createGracefulShutdown(adminServer);
 
-  async function stop(): Promise<boolean> {
+  async function stop(drainDelayMs = config.drainDelayMs ?? 0): Promise<boolean> {
+    draining.abort();
+    if (drainDelayMs > 0) await sleep(drainDelayMs);
     stopping.abort();
     const deadline = performance.now() + config.shutdownTimeoutMs + stopTimeouts.databaseMs;
     const answered = await stopServer(config.shutdownTimeoutMs);
@@ -99,9 +104,15 @@ export async function startService(
     const baseUrl = await listen(server, config.host, config.port);
     const adminUrl =
       config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
-    return { baseUrl, adminUrl, accessTokens, appliedMigrations: database.appliedMigrations, stop };
+    return {
+      baseUrl,
+      adminUrl,
+      accessTokens,
+      appliedMigrations: database.appliedMigrations,
+      stop: () => stop(),
+    };
   } catch (error) {
-    await stop();
+    await stop(0);
     throw error;
   }
 }

@@ -7,6 +7,12 @@ import type { CliContext } from './support/cli-context.js';
 import { describeQuickstart, ensureQuickstartToken } from './support/quickstart.js';
 
 /**
+ * How long the service still accepts requests after a signal, by default, in milliseconds: twice the interval at which load
+ * balancers usually check health.
+ */
+const defaultDrainDelayMs = 5_000;
+
+/**
  * Runs the service until a signal stops it; resolves once the last reply is sent and the database is closed. All output
  * goes through the log, which does not wait for its reader; its lines are JSON, or on a terminal for a person.
  */
@@ -29,7 +35,9 @@ export async function serve(
     context.isTerminal ? (await import('../logging/format-for-terminal.js')).formatForTerminal : undefined,
   );
   const stopSignal = context.stopSignal();
-  const service = await startService(config, log, config.fastPath ? requestLog : log);
+  // Without an admin port no load balancer could notice, and at a terminal a person is waiting.
+  const { drainDelayMs = config.admin && !context.isTerminal ? defaultDrainDelayMs : 0 } = config;
+  const service = await startService({ ...config, drainDelayMs }, log, config.fastPath ? requestLog : log);
   const { baseUrl, adminUrl, appliedMigrations } = service;
   try {
     log.info({ baseUrl, adminUrl, appliedMigrations }, 'listening');
@@ -38,7 +46,7 @@ export async function serve(
       await ensureQuickstartToken(service.accessTokens, tokenFile);
       print(describeQuickstart(baseUrl, tokenFile));
     }
-    log.info({ signal: await stopSignal }, 'stopping');
+    log.info({ signal: await stopSignal, drainDelayMs }, 'stopping');
   } finally {
     const inTime = await service.stop();
     log.info({ inTime }, 'stopped');

@@ -16,7 +16,7 @@ import { compose } from './middleware/compose.js';
 import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { rateLimit } from './middleware/rate-limit.js';
-import { rejectDuringShutdown } from './middleware/reject-during-shutdown.js';
+import { rejectDuringShutdown, type Shutdown } from './middleware/reject-during-shutdown.js';
 import { rejectWhenFull } from './middleware/reject-when-full.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLogger } from './middleware/request-logger.js';
@@ -27,7 +27,7 @@ import { notFound } from './routes/not-found.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
 
 /** What an app depends on. */
-export interface AppDependencies extends OperationDependencies {
+export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly accessTokens: AccessTokens;
   readonly log: Logger;
   readonly requestLog: RequestLog;
@@ -43,8 +43,6 @@ export interface AppDependencies extends OperationDependencies {
   readonly rateLimitPerMinute: number;
   /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
   readonly corsOrigins: readonly string[];
-  /** Aborted once the service is stopping. */
-  readonly stopping: AbortSignal;
   /** Whether replies are composed without Express; see decision 20. */
   readonly fastPath: boolean;
 }
@@ -69,7 +67,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
       requestLogger(requestLog, requestLogShare),
       checkHeaders,
       ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
-      rejectDuringShutdown(stopping),
+      rejectDuringShutdown(dependencies),
       requireValidTarget,
     ),
   );

@@ -89,7 +89,7 @@ it.runIf(process.platform === 'linux' && existsSync(pseudoTerminal))(
     const command = `exec '${process.execPath}' '${main}' serve`;
     const service = spawn(pseudoTerminal, ['--quiet', '--return', '--command', command, '/dev/null'], {
       cwd: temporaryFolder(),
-      env: { PATH: process.env['PATH'], PORT: '0' },
+      env: { PATH: process.env['PATH'], PORT: '0', ADMIN_PORT: '0' },
     });
     onTestFinished(() => void service.kill('SIGKILL'));
     const output = text(service.stdout);
@@ -98,8 +98,10 @@ it.runIf(process.platform === 'linux' && existsSync(pseudoTerminal))(
     await listening.promise;
     service.stdin.write('\x03');
     const lines = stripVTControlCharacters(await output).split('\r\n');
-    const time = String.raw`^\[\d\d:\d\d:\d\d\.\d\d\d\]`;
+    // The terminal echoes the Ctrl-C in front of a line.
+    const time = String.raw`^(\^C)?\[\d\d:\d\d:\d\d\.\d\d\d\]`;
     expect(lines[0]).toMatch(new RegExp(`${time} INFO: listening {"baseUrl":"http://127.0.0.1:`));
+    expect(lines).toContainEqual(expect.stringMatching(`${time} INFO: stopping .*"drainDelayMs":0}`));
     expect(lines).toContainEqual(expect.stringMatching(`${time} INFO: stopped {"inTime":true}`));
   },
 );

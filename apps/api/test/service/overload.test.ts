@@ -37,6 +37,7 @@ async function startHeldService() {
     accessTokens,
     log,
     requestLog: log,
+    draining: stopping.signal,
     stopping: stopping.signal,
   });
   const server = createServer(app, log).listen(0, '127.0.0.1');

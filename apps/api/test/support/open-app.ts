@@ -39,6 +39,7 @@ export async function openApp(
     accessTokens,
     log,
     requestLog: log,
+    draining: new AbortController().signal,
     stopping: new AbortController().signal,
   });
   return { app, token: (await accessTokens.issue({ name: 'test' })).text };

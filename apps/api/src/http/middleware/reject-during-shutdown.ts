@@ -1,15 +1,27 @@
 import type { RequestHandler } from 'express';
 import { ServiceError } from '../../errors/service-error.js';
 
-/** Rejects requests that still arrive on open connections once the service is stopping. */
-export function rejectDuringShutdown(stopping: AbortSignal): RequestHandler {
-  return function rejectDuringShutdown(_request, _response, next) {
+/** Where the service is in its shutdown: it drains first, then it stops. */
+export interface Shutdown {
+  /** Aborted once load balancers should send no more requests; those that come are still answered. */
+  readonly draining: AbortSignal;
+  /** Aborted once no more requests are accepted. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Closes each connection with the next reply while the service drains, and rejects requests that still arrive on open
+ * connections once it is stopping.
+ */
+export function rejectDuringShutdown({ draining, stopping }: Shutdown): RequestHandler {
+  return function rejectDuringShutdown(_request, response, next) {
     if (stopping.aborted) {
       throw new ServiceError('shutting_down', 'The service is shutting down. Try again in 1 second.', {
         retryAfterSeconds: 1,
         headers: { Connection: 'close' },
       });
     }
+    if (draining.aborted) response.setHeader('Connection', 'close');
     next();
   };
 }

@@ -100,7 +100,7 @@ export async function issueToken(call: Call): Promise<string> {
 export async function startServe(call: Call, args: readonly string[] = []) {
   const command = startCommand(['serve', ...args], {
     ...call,
-    environment: { PORT: '0', ...call.environment },
+    environment: { PORT: '0', DRAIN_DELAY_MS: '0', ...call.environment },
   });
   const [, baseUrl = ''] = await command.waitFor(/"baseUrl":"([^"]+)"/);
   return { command, baseUrl };
