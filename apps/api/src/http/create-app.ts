@@ -12,7 +12,6 @@ import { sendJson } from './fast-path/send-json.js';
 import { bearerAuth } from './middleware/bearer-auth.js';
 import { checkHeaders } from './middleware/check-headers.js';
 import { commonHeaders } from './middleware/common-headers.js';
-import { compose } from './middleware/compose.js';
 import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { rateLimit } from './middleware/rate-limit.js';
@@ -60,16 +59,14 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   if (fastPath) sendJson(app);
 
   app.use(
-    compose(
-      requestId,
-      ...(metrics === undefined ? [] : [measureRequests(metrics)]),
-      ...(fastPath ? [] : [commonHeaders]),
-      requestLogger(requestLog, requestLogShare),
-      checkHeaders,
-      ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
-      rejectDuringShutdown(dependencies),
-      requireValidTarget,
-    ),
+    requestId,
+    ...(metrics === undefined ? [] : [measureRequests(metrics)]),
+    ...(fastPath ? [] : [commonHeaders]),
+    requestLogger(requestLog, requestLogShare),
+    checkHeaders,
+    ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
+    rejectDuringShutdown(dependencies),
+    requireValidTarget,
   );
 
   mountOperations(app, dependencies, {

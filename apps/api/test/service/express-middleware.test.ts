@@ -5,6 +5,7 @@ import supertest from 'supertest';
 import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server/create-server.js';
 import { listen, silentLog as log, openApp } from '../support/open-app.js';
+import { until } from '../support/until.js';
 
 it('works behind Express middleware, mounted in another app', async () => {
   const { app, token } = await openApp();
@@ -58,33 +59,23 @@ it('works if others also read the body, and replace that of the reply', async ()
   expect(seen).toBe(JSON.stringify(fern));
 });
 
-it('reads a body without buffering it in its stream, and writes a reply in one piece', async () => {
+it('reads a body without buffering it in its stream', async () => {
   const { app, token } = await openApp();
   const server = createServer(app, log);
   const events: unknown[] = [];
-  const written: unknown[] = [];
   server.prependListener('request', (request) => {
     const emit = request.emit.bind(request);
     request.emit = (event: string, ...args: unknown[]) => {
       events.push(event);
       return emit(event, ...args);
     };
-    const write = request.socket.write.bind(request.socket);
-    request.socket.write = (text: unknown, ...args: unknown[]) => {
-      written.push(text);
-      return write(text as string, ...(args as []));
-    };
   });
   const post = await createPoster(await listen(server), token);
   expect(events).toContain('data');
   events.length = 0;
-  written.length = 0;
 
   expect((await post()).status).toBe(200);
   expect(events).not.toContain('data');
-  expect(written).toEqual([
-    expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\n\{"name":"Fern","tag":"shade"\}$/s),
-  ]);
 });
 
 it('writes the same head, each header once, even if middleware has set some before', async () => {
@@ -112,16 +103,23 @@ it('writes the same head, each header once, even if middleware has set some befo
   expect(await readHead()).toEqual({ ...head, 'x-seen': 'yes' });
 });
 
-it('creates messages with the prototypes that Express would set', async () => {
+it('creates messages with the prototypes that Express would set, and with locals that it keeps', async () => {
   const { app } = await openApp();
   const server = createServer(app, log);
   const prototypes: unknown[] = [];
+  const locals: unknown[] = [];
   server.prependListener('request', (request, response) => {
     prototypes.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response));
+    const read = () => ('locals' in response ? response.locals : undefined);
+    locals.push(read());
+    response.on('close', () => locals.push(read()));
   });
   expect((await supertest(await listen(server)).get('/plants')).status).toBe(405);
   expect(prototypes[0]).toBe(app.request);
   expect(prototypes[1]).toBe(app.response);
+  expect(locals[0]).toBeTypeOf('object');
+  await until(() => locals.length === 2);
+  expect(locals[1]).toBe(locals[0]);
 });
 
 it('sends the security headers with every reply, and lets a page load its own script', async () => {
