@@ -7,8 +7,8 @@ import type { CliContext } from './support/cli-context.js';
 import { describeQuickstart, ensureQuickstartToken } from './support/quickstart.js';
 
 /**
- * How long the service still accepts requests after a signal, by default, in milliseconds: twice the interval at which load
- * balancers usually check health.
+ * How long the service still accepts requests after a signal, by default, in milliseconds: two health checks, with HAProxy's
+ * default interval of 2 seconds, and a second more.
  */
 const defaultDrainDelayMs = 5_000;
 
