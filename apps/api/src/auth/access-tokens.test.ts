@@ -62,6 +62,17 @@ it('does not look up a malformed token', async () => {
   expect(memory.lookUps()).toBe(0);
 });
 
+it('verifies without a look-up only what is cached or malformed', async () => {
+  const { text } = await accessTokens.issue({ name: 'shop' });
+  expect(accessTokens.verifyCached(text)).toBeUndefined();
+  expect(accessTokens.verifyCached('x')).toEqual({ status: 'malformed' });
+  expect(memory.lookUps()).toBe(0);
+  const verification = await accessTokens.verify(text);
+  expect(verification.status).toBe('valid');
+  expect(accessTokens.verifyCached(text)).toEqual(verification);
+  expect(memory.lookUps()).toBe(1);
+});
+
 it('distinguishes unknown, revoked and expired tokens', async () => {
   expect(await accessTokens.verify(generateAccessToken())).toEqual({ status: 'unknown' });
 

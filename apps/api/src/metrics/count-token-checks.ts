@@ -25,6 +25,10 @@ export function countTokenChecks(accessTokens: AccessTokens, registry: Registry)
   };
   return {
     ...accessTokens,
+    verifyCached(text) {
+      const verification = accessTokens.verifyCached(text);
+      return verification && count(verification);
+    },
     verify(text) {
       const verification = accessTokens.verify(text);
       if (!(verification instanceof Promise)) return count(verification);
