@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAdminServer } from './admin/create-admin-server.js';
 import { createReadiness, type Readiness } from './admin/readiness.js';
@@ -29,10 +29,12 @@ export interface Service {
   readonly accessTokens: AccessTokens;
   /** The migrations that the start applied, in order. */
   readonly appliedMigrations: readonly string[];
+  /** Makes it not ready from now on, and resolves after the delay, in milliseconds; until `stop` it accepts requests. */
+  drain(delayMs: number): Promise<void>;
   /**
-   * Stops it: it is not ready from then on, and after the drain delay accepts no new connections, requests in flight are answered, the database is closed, and the admin port last. Work
-   * that the database has not finished in time continues until the process ends; the connections of its requests are
-   * closed by then, so none of it is acknowledged.
+   * Stops it: it accepts no new connections, requests in flight are answered, the database is closed, and the admin port
+   * last. Work that the database has not finished in time continues until the process ends; the connections of its
+   * requests are closed by then, so none of it is acknowledged.
    *
    * @returns whether all requests in flight were answered, and the database closed, within the configured time
    */
@@ -78,9 +80,13 @@ export async function startService(
   const adminServer = createAdminServer({ readiness, metrics, log });
   const stopAdminServer = createGracefulShutdown(adminServer);
 
-  async function stop(drainDelayMs = config.drainDelayMs ?? 0): Promise<boolean> {
+  async function drain(delayMs: number): Promise<void> {
     draining.abort();
-    if (drainDelayMs > 0) await sleep(drainDelayMs);
+    if (delayMs > 0) await delay(delayMs);
+  }
+
+  async function stop(): Promise<boolean> {
+    draining.abort();
     stopping.abort();
     const deadline = performance.now() + config.shutdownTimeoutMs + stopTimeouts.databaseMs;
     const answered = await stopServer(config.shutdownTimeoutMs);
@@ -104,15 +110,10 @@ export async function startService(
     const baseUrl = await listen(server, config.host, config.port);
     const adminUrl =
       config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
-    return {
-      baseUrl,
-      adminUrl,
-      accessTokens,
-      appliedMigrations: database.appliedMigrations,
-      stop: () => stop(),
-    };
+    const { appliedMigrations } = database;
+    return { baseUrl, adminUrl, accessTokens, appliedMigrations, drain, stop };
   } catch (error) {
-    await stop(0);
+    await stop();
     throw error;
   }
 }

@@ -37,7 +37,7 @@ export async function serve(
   const stopSignal = context.stopSignal();
   // Without an admin port no load balancer could notice, and at a terminal a person is waiting.
   const { drainDelayMs = config.admin && !context.isTerminal ? defaultDrainDelayMs : 0 } = config;
-  const service = await startService({ ...config, drainDelayMs }, log, config.fastPath ? requestLog : log);
+  const service = await startService(config, log, config.fastPath ? requestLog : log);
   const { baseUrl, adminUrl, appliedMigrations } = service;
   try {
     log.info({ baseUrl, adminUrl, appliedMigrations }, 'listening');
@@ -47,6 +47,7 @@ export async function serve(
       print(describeQuickstart(baseUrl, tokenFile));
     }
     log.info({ signal: await stopSignal, drainDelayMs }, 'stopping');
+    await service.drain(drainDelayMs);
   } finally {
     const inTime = await service.stop();
     log.info({ inTime }, 'stopped');

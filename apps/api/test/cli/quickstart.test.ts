@@ -60,7 +60,9 @@ it('makes the token, the database and its log unreadable for other users', async
 it('issues no token if its file cannot be written, and prints what to do', async () => {
   const folder = temporaryFolder();
   execFileSync('mkdir', ['-p', join(folder, 'data/access-token')]);
-  const call = { folder, environment: { PORT: '0', DATABASE_URL: 'file:plant-store.db' } };
+  // A start that fails has nothing to drain: with this delay it would not end.
+  const drain = { ADMIN_PORT: '0', DRAIN_DELAY_MS: '10000000' };
+  const call = { folder, environment: { PORT: '0', DATABASE_URL: 'file:plant-store.db', ...drain } };
   const { exitCode, stderr } = await runCommand(['serve', '--quickstart'], call);
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`The access token's file ${join(folder, 'data/access-token')} cannot be used`);
