@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-import { createRequire } from 'node:module';
 import { CommanderError } from 'commander';
 import { explainOutputError } from './cli/output/explain-output-error.js';
 import type { CliContext } from './cli/support/cli-context.js';
 import { OperatorError } from './errors/operator-error.js';
-import { packageFolder } from './package-folder.js';
+import { readPackage } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
 import { stopTimeouts } from './runtime/stop-timeouts.js';
 
@@ -69,9 +68,8 @@ try {
     import('./cli/program.js'),
     import('./config.js'),
   ]);
-  const { version } = createRequire(packageFolder)('./package.json') as { version: string };
   await runProgram({
-    version,
+    version: readPackage().version,
     context,
     readConfig: () => parseConfig(process.env, context.folder),
     onServiceStopped: exitSoon,

@@ -1,18 +1,17 @@
-import { createRequire } from 'node:module';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { packageFolder } from '../package-folder.js';
+import { readPackage } from '../package-folder.js';
 
 /** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const { version } = createRequire(packageFolder)('./package.json') as { version: string };
+  const { version, commit } = readPackage();
   new Gauge({
     name: 'plant_store_build_info',
-    help: 'Always 1; the version of the service and of Node.js',
-    labelNames: ['version', 'node_version'],
+    help: 'Always 1; the version and the commit of the service, and the version of Node.js',
+    labelNames: ['version', 'commit', 'node_version'],
     registers: [registry],
-  }).set({ version, node_version: process.versions.node }, 1);
+  }).set({ version, commit, node_version: process.versions.node }, 1);
   return registry;
 }
 

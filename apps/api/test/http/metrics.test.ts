@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { errors } from '@plant-store/contract/errors';
 import supertest from 'supertest';
 import { expect, inject, it, onTestFinished } from 'vitest';
@@ -93,6 +94,12 @@ it('counts rejections for overload by the limit that was reached', async () => {
   const rejected = replies.filter(({ body }) => body.error === errors.overloaded.error).length;
   expect(rejected).toBeGreaterThan(0);
   await expectLines(service, [`plant_store_overload_rejections_total{reason="waiting_bytes"} ${rejected}`]);
+});
+
+it('show which build of the service runs on which Node.js', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const labels = `version="${version}",commit="unknown",node_version="${process.versions.node}"`;
+  await expectLines(await start(), [`plant_store_build_info{${labels}} 1`]);
 });
 
 it('are those that the page lists for the engine, and no others', async () => {
