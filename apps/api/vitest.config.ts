@@ -33,7 +33,7 @@ export default defineConfig(({ mode }) => {
             // The same once more without the shortcuts that `FAST_PATH=off` switches off.
             createProject('sqlite-plain', 'sqlite', { include: [httpTests], isolate: false }, 'off'),
             createProject('api', 'sqlite', {
-              include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+              include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
               exclude: [httpTests, ...Object.values(testsByMode)],
             }),
           ],

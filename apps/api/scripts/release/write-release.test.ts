@@ -1,0 +1,116 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, matchesGlob, relative } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeRelease } from './write-release.js';
+
+const parents = ['a', 'b'].map((name) => mkdtempSync(join(tmpdir(), `plant-store-release-${name}-`)));
+afterAll(() => {
+  for (const parent of parents) rmSync(parent, { recursive: true });
+});
+
+/** The same release, written twice. */
+const releases: { folder: string; files: number; bytes: number }[] = [];
+beforeAll(async () => {
+  for (const parent of parents) {
+    releases.push(await writeRelease({ parent, commit: 'a1b2c3', time: new Date('2026-01-02T03:04:05Z') }));
+  }
+});
+
+/** The first of them, with the paths of its files relative to it. */
+function theRelease(): { readonly folder: string; readonly paths: readonly string[] } {
+  const { folder = '' } = releases[0] ?? {};
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+  return { folder, paths: paths.toSorted() };
+}
+
+function read(path: string): string {
+  return readFileSync(join(theRelease().folder, path), 'utf8');
+}
+
+it('has what a server needs, and no other file', () => {
+  const patterns = [
+    '{README,SECURITY}.md',
+    'LICENSE',
+    'THIRD_PARTY_LICENSES.txt',
+    'package.json',
+    'sbom.cdx.json',
+    'dist/{main,checkpoint-worker,copy-process}.js',
+    'dist/*-[0-9A-Z]*.js',
+    'prisma/{sqlite,postgresql}/migrations/[0-9]*_*/migration.sql',
+    'docs/{api,backup,cli,deploy,load-balancing,observability,postgresql,scaling,settings,sqlite}.md',
+    'deploy/load-balancing/{haproxy.cfg,nginx.conf}',
+    'deploy/monitoring/{README.md,alerts.yml,alerts.test.yml,grafana-dashboard.json,prometheus.yml}',
+    'node_modules/@plant-store/contract/{package,openapi}.json',
+    'node_modules/better-sqlite3/{LICENSE,package.json}',
+    'node_modules/better-sqlite3/lib/{index,binding,database,sqlite-error,util}.js',
+    'node_modules/better-sqlite3/lib/methods/*.js',
+    'node_modules/better-sqlite3/prebuilds/{linux,linuxmusl}-{x64,arm64}.node',
+    'node_modules/swagger-ui-dist/{LICENSE,NOTICE,package.json}',
+    'node_modules/swagger-ui-dist/swagger-ui{.css,-bundle.js,-bundle.js.LICENSE.txt}',
+  ];
+  const { paths } = theRelease();
+  expect(paths.filter((path) => !patterns.some((pattern) => matchesGlob(path, pattern)))).toEqual([]);
+  expect(patterns.filter((pattern) => !paths.some((path) => matchesGlob(path, pattern)))).toEqual([]);
+  expect(releases[0]?.files).toBe(paths.length);
+});
+
+it('is smaller than 20 MiB', () => {
+  expect(releases[0]?.bytes).toBeGreaterThan(2 ** 23);
+  expect(releases[0]?.bytes).toBeLessThan(20 * 2 ** 20);
+});
+
+it('has the same bytes, modes and times each time it is written', () => {
+  const [first, second] = releases.map(({ folder }) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .toSorted()
+      .map((path) => {
+        const stat = statSync(join(folder, path));
+        const content = stat.isFile() ? readFileSync(join(folder, path), 'base64') : '';
+        return [path, stat.mode, stat.mtimeMs, content] as const;
+      }),
+  );
+  expect(second).toEqual(first);
+  expect(new Set(first?.map(([, , time]) => time))).toEqual(new Set([Date.parse('2026-01-02T03:04:05Z')]));
+  // Some umasks would leave a file unreadable for the user that runs it.
+  expect(new Set(first?.map(([, mode]) => mode % 0o1000))).toEqual(new Set([0o644, 0o755]));
+});
+
+it('names its version, commit and command', () => {
+  const { version, engines } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  ) as Record<string, unknown>;
+  expect(JSON.parse(read('package.json'))).toMatchObject({
+    name: 'plant-store',
+    version,
+    commit: 'a1b2c3',
+    type: 'module',
+    bin: { 'plant-store': './dist/main.js' },
+    engines,
+  });
+  expect(theRelease().folder).toMatch(new RegExp(`/plant-store-${version}$`));
+  expect(statSync(join(theRelease().folder, 'dist/main.js')).mode % 0o1000).toBe(0o755);
+});
+
+it('has no link to a file that is not in it', () => {
+  const { paths, folder } = theRelease();
+  const links = paths
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)#\s:]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => ({
+        page,
+        target,
+        leadsSomewhere:
+          statSync(join(folder, dirname(page), target), { throwIfNoEntry: false }) !== undefined,
+      })),
+    );
+  expect(links.filter(({ leadsSomewhere }) => !leadsSomewhere)).toEqual([]);
+  expect(links).toContainEqual({
+    page: 'docs/load-balancing.md',
+    target: '../deploy/load-balancing/nginx.conf',
+    leadsSomewhere: true,
+  });
+  expect(read('docs/settings.md')).toContain('see decision 20.');
+});

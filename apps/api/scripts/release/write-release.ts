@@ -1,0 +1,158 @@
+import {
+  chmodSync,
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { bundle } from '../bundle.js';
+import { findInstalled, listBundledPackages } from './bundled-packages.js';
+import { createSbom } from './create-sbom.js';
+import { packageFolder, root } from './folders.js';
+import { renderLicenses } from './license-texts.js';
+import { listOperatorPages, readOperatorPage, renderReadme } from './operator-pages.js';
+import { replaceFolder } from './replace-folder.js';
+
+/** What a release is written from, besides the sources. */
+export interface ReleaseOptions {
+  /** The folder to write it in. */
+  readonly parent: string;
+  readonly commit: string;
+  /** The time of all its files and folders; that of their writing by default. */
+  readonly time: Date | undefined;
+}
+
+/** The files that the release needs of each package that is not in the bundle. */
+const packageFiles = {
+  'better-sqlite3': [
+    'package.json',
+    'LICENSE',
+    'lib/{index,binding,database,sqlite-error,util}.js',
+    'lib/methods/*.js',
+    // Servers run Linux. All of its binaries, so that a release does not depend on where it was written.
+    'prebuilds/linux*-*.node',
+  ],
+  'swagger-ui-dist': [
+    'package.json',
+    'LICENSE',
+    'NOTICE',
+    'swagger-ui.css',
+    'swagger-ui-bundle.js',
+    'swagger-ui-bundle.js.LICENSE.txt',
+  ],
+} as const;
+
+/**
+ * Writes the folder `plant-store-<version>` with all that a server needs besides Node.js: it runs wherever it is copied to,
+ * read-only. The same sources, commit and time give the same bytes.
+ *
+ * @returns the path of the folder, the number of its files and their size
+ * @throws {Error} when a bundled package has no license text; a release of that version that was there stays as it was
+ */
+export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
+  const { version, description, license, engines } = readJson(`${packageFolder}/package.json`);
+  const identity = { name: 'plant-store', version: String(version), commit };
+  const folder = join(parent, `plant-store-${version}`);
+  await replaceFolder(folder, async (target) => {
+    const packages = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
+    write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
+    write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
+    writeJson(join(target, 'package.json'), {
+      ...identity,
+      private: true,
+      description,
+      license,
+      type: 'module',
+      bin: { 'plant-store': './dist/main.js' },
+      engines,
+    });
+    copy(root, target, ['LICENSE', 'deploy/**/*.{cfg,conf,json,md,service,yml}']);
+    copy(packageFolder, target, ['prisma/*/migrations/*/migration.sql']);
+    for (const [name, files] of Object.entries(packageFiles)) {
+      copy(findInstalled(name), join(target, 'node_modules', name), files);
+    }
+    copyContract(join(target, 'node_modules/@plant-store/contract'));
+    writePages(target, identity);
+    finish(target, time);
+  });
+  const files = listFiles(folder);
+  return { folder, files: files.length, bytes: files.reduce((sum, path) => sum + statSync(path).size, 0) };
+}
+
+/** Of the contract only the OpenAPI document is read as a file; the rest is in the bundle. */
+function copyContract(target: string): void {
+  const contract = findInstalled('@plant-store/contract');
+  const { name, version, license } = readJson(`${contract}/package.json`);
+  copy(contract, target, ['openapi.json']);
+  writeJson(join(target, 'package.json'), {
+    name,
+    version,
+    license,
+    exports: { './openapi.json': './openapi.json' },
+  });
+}
+
+function writePages(target: string, identity: { readonly version: string; readonly commit: string }): void {
+  const pages = listOperatorPages();
+  write(join(target, 'README.md'), renderReadme(identity));
+  const has = (path: string) =>
+    pages.includes(path) || statSync(join(target, path), { throwIfNoEntry: false }) !== undefined;
+  for (const page of pages) write(join(target, page), readOperatorPage(page, has));
+}
+
+/** Copies the files that match any of the patterns, each of which must match at least one. */
+function copy(source: string, target: string, patterns: readonly string[]): void {
+  for (const pattern of patterns) {
+    const paths = globSync(pattern, { cwd: source });
+    if (paths.length === 0) throw new Error(`${source} has no file ${pattern}, which the release needs.`);
+    for (const path of paths) {
+      mkdirSync(dirname(join(target, path)), { recursive: true });
+      copyFileSync(join(source, path), join(target, path));
+    }
+  }
+}
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+function writeJson(path: string, content: object): void {
+  write(path, `${JSON.stringify(content, undefined, 2)}\n`);
+}
+
+function readJson(path: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+}
+
+/** Sets modes and times, which otherwise depend on the umask and on the installation. */
+function finish(folder: string, time: Date | undefined): void {
+  const command = join(folder, 'dist/main.js');
+  for (const path of [...listFiles(folder), ...listFolders(folder)]) {
+    chmodSync(path, path === command || statSync(path).isDirectory() ? 0o755 : 0o644);
+    if (time !== undefined) utimesSync(path, time, time);
+  }
+}
+
+function listFiles(folder: string): string[] {
+  return listEntries(folder, (entry) => entry.isFile());
+}
+
+function listFolders(folder: string): string[] {
+  return [...listEntries(folder, (entry) => entry.isDirectory()), folder];
+}
+
+function listEntries(
+  folder: string,
+  isListed: (entry: { isFile(): boolean; isDirectory(): boolean }) => boolean,
+) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(isListed)
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted();
+}
