@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
+import { retry } from '../../runtime/retry.js';
 import { findPendingMigrations, type LedgerRow } from '../migrations/migration-ledger.js';
 import type { Migration } from '../migrations/read-migrations.js';
+import { findDriverError } from './errors/driver-error.js';
 
 /** The advisory lock of Prisma Migrate, so that neither runs while the other does. */
 const migrationLock = 72_707_369;
@@ -11,14 +13,23 @@ const migrationLock = 72_707_369;
 export const migrationTimeoutMs = 60_000;
 
 /**
+ * How long a migration waits for a lock on a table, in milliseconds. While it waits, for example for a dump, every later
+ * statement on that table waits behind it, those of running instances too.
+ */
+const lockTimeoutMs = 500;
+
+/** How long the statements that waited behind it may run before it tries again, in milliseconds. */
+const retryDelayMs = 1_000;
+
+/**
  * Applies the pending migrations, all or none, and records them in Prisma Migrate's ledger, so that `prisma migrate
- * deploy` and `status` work, too. Instances that start concurrently wait for each other. When it fails, the caller
- * closes the connection, which rolls back.
+ * deploy` and `status` work, too. Instances that start concurrently wait for each other. A table that another program has
+ * locked is retried for a minute. When it fails, the caller closes the connection, which rolls back.
  *
  * @param schema the schema of the tables, which is created as needed
  * @returns the names of the migrations applied, in order
  * @throws {OperatorError} when the schema belongs to another program, or the ledger does not match this version; see
- * `findPendingMigrations`
+ * `findPendingMigrations`; or a table stays locked
  */
 export async function migratePostgresql(
   connection: ClientBase,
@@ -30,15 +41,44 @@ export async function migratePostgresql(
   const ledger = await readLedger(connection, schema);
   if (ledger !== undefined && findPendingMigrations(migrations, ledger).length === 0) return [];
 
+  try {
+    const policy = { timeoutMs: migrationTimeoutMs, delayMs: retryDelayMs };
+    return await retry(() => applyPending(connection, schema, migrations), isLockTimeout, policy);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    throw new OperatorError(
+      `The database cannot be migrated: another program has locked a table for ${migrationTimeoutMs / 1_000} seconds, such as a dump or a transaction that was left open (see pg_stat_activity). Start again once it has ended.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Applies what is pending in one transaction, which is rolled back where that can be retried. */
+async function applyPending(
+  connection: ClientBase,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
   await connection.query(`BEGIN; SET LOCAL statement_timeout = ${migrationTimeoutMs}`);
-  await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
-  await createSchema(connection, schema);
-  await checkSchema(connection, schema);
-  if ((await readLedger(connection, schema)) === undefined) await connection.query(createLedger);
-  const pending = findPendingMigrations(migrations, (await readLedger(connection, schema)) ?? []);
-  for (const migration of pending) await apply(connection, migration);
-  await connection.query('COMMIT');
-  return pending.map(({ name }) => name);
+  try {
+    await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    await connection.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    await createSchema(connection, schema);
+    await checkSchema(connection, schema);
+    if ((await readLedger(connection, schema)) === undefined) await connection.query(createLedger);
+    const pending = findPendingMigrations(migrations, (await readLedger(connection, schema)) ?? []);
+    for (const migration of pending) await apply(connection, migration);
+    await connection.query('COMMIT');
+    return pending.map(({ name }) => name);
+  } catch (error) {
+    if (isLockTimeout(error)) await connection.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** SQLSTATE `lock_not_available`. */
+function isLockTimeout(error: unknown): boolean {
+  return findDriverError(error)?.code === '55P03';
 }
 
 /**
