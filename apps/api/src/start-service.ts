@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createAdminServer } from './admin/create-admin-server.js';
 import { createReadiness, type Readiness } from './admin/readiness.js';
 import { type AccessTokens, createAccessTokens } from './auth/access-tokens.js';
+import { createLastUseRecorder } from './auth/last-use-recorder.js';
 import type { Config } from './config.js';
 import type { Database } from './database/database.js';
 import { openDatabase } from './database/open-database.js';
@@ -55,9 +56,9 @@ export async function startService(
   // Nobody could read them without an admin port.
   const metrics = config.admin && createRegistry();
   const database = await openDatabase(config.database, { log, metrics });
-  const accessTokens = metrics
-    ? countTokenChecks(createAccessTokens(database.accessTokens), metrics)
-    : createAccessTokens(database.accessTokens);
+  const lastUses = createLastUseRecorder(database.accessTokens, log);
+  const verifiedTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note);
+  const accessTokens = metrics ? countTokenChecks(verifiedTokens, metrics) : verifiedTokens;
   const draining = new AbortController();
   const stopping = new AbortController();
   const { concurrentInserts } = database;
@@ -88,9 +89,12 @@ export async function startService(
   async function stop(): Promise<boolean> {
     draining.abort();
     stopping.abort();
-    const deadline = performance.now() + config.shutdownTimeoutMs + stopTimeouts.databaseMs;
+    const cutOffAt = performance.now() + config.shutdownTimeoutMs;
     const answered = await stopServer(config.shutdownTimeoutMs);
-    const closed = await withTimeout(closeDatabase(), deadline - performance.now(), () => false);
+    // Only in the time that requests in flight have left.
+    await lastUses.close(cutOffAt - performance.now());
+    const closingMs = cutOffAt + stopTimeouts.databaseMs - performance.now();
+    const closed = await withTimeout(closeDatabase(), closingMs, () => false);
     await stopAdminServer(stopTimeouts.adminMs);
     return answered && closed;
   }

@@ -5,6 +5,14 @@ export interface AccessToken {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
+  /** When it was last used, stored at most once an hour; `null` if it never was, or not since version 1.1. */
+  readonly lastUsedAt: Date | null;
+}
+
+/** When an access token was used. */
+export interface TokenUse {
+  readonly id: number;
+  readonly at: Date;
 }
 
 /** An access token with the SHA-256 of its text in hexadecimal, as it is moved to another store. */
@@ -23,11 +31,20 @@ export interface AccessTokenStore {
   list(): Promise<readonly AccessToken[]>;
   /** Marks a token as revoked; a second call keeps the first time. Returns `null` when there is no such id. */
   revoke(id: number, at: Date): Promise<AccessToken | null>;
+  /**
+   * Makes a token expire at a time, unless it expires earlier or was revoked. Returns `null` when there is no such id.
+   */
+  expire(id: number, at: Date): Promise<AccessToken | null>;
+  /**
+   * Stores when tokens were used; a later time that is stored already stays. Unlike other writes, a crash may lose it, and
+   * it does not wait for the disk.
+   */
+  recordUses(uses: readonly TokenUse[]): Promise<void>;
   /** All tokens with their hashes, in the order of their ids. */
   listHashed(): Promise<readonly HashedAccessToken[]>;
   /**
    * Imports a token of another store under a new id. If its hash exists already, that token is kept, and revoked if the
-   * imported one is.
+   * imported one is; of the times of their last use, the later one stays.
    *
    * @returns whether it was new
    */

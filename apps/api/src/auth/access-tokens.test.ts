@@ -7,9 +7,16 @@ import { type AccessTokens, cacheSize, createAccessTokens } from './access-token
 function createMemoryStore() {
   const tokens = new Map<string, AccessToken>();
   let lookUps = 0;
-  const store: Omit<AccessTokenStore, 'listHashed' | 'takeOver'> = {
+  const store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke'> = {
     async add({ name, hash, expiresAt }) {
-      const token = { id: tokens.size + 1, name, createdAt: new Date(0), expiresAt, revokedAt: null };
+      const token = {
+        id: tokens.size + 1,
+        name,
+        createdAt: new Date(0),
+        expiresAt,
+        revokedAt: null,
+        lastUsedAt: null,
+      };
       tokens.set(hash, token);
       return token;
     },

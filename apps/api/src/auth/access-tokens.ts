@@ -26,10 +26,17 @@ export interface AccessTokens {
   verify(text: string): Verification | Promise<Verification>;
 }
 
-/** Creates access tokens over a store; `now` returns the time in milliseconds since the epoch. */
+/**
+ * Creates access tokens over a store.
+ *
+ * @param now returns the time in milliseconds since the epoch
+ * @param onUse called with each valid token that is looked up: while a token is in use, every 3 seconds. A cached one costs
+ * nothing more.
+ */
 export function createAccessTokens(
-  store: Omit<AccessTokenStore, 'listHashed' | 'takeOver'>,
+  store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke'>,
   now: () => number = Date.now,
+  onUse?: (token: AccessToken) => void,
 ): AccessTokens {
   // Concurrent look-ups of one token share one read. Unknown tokens are cached, too.
   const cache = new LRUCache<string, { readonly token: AccessToken | null }>({
@@ -37,7 +44,11 @@ export function createAccessTokens(
     ttl: cacheTtlMs,
     // A look-up goes on when its entry is evicted or cleared, but its result is not cached then.
     ignoreFetchAbort: true,
-    fetchMethod: async (hash) => ({ token: await store.findByHash(hash) }),
+    fetchMethod: async (hash) => {
+      const token = await store.findByHash(hash);
+      if (onUse && toVerification(token).status === 'valid' && token) onUse(token);
+      return { token };
+    },
   });
 
   function toVerification(token: AccessToken | null): Verification {

@@ -54,6 +54,8 @@ const HashedAccessTokenSchema = z.strictObject({
   createdAt: TimeSchema,
   expiresAt: TimeSchema.nullable(),
   revokedAt: TimeSchema.nullable(),
+  // Version 1.0 exported none.
+  lastUsedAt: TimeSchema.nullable().default(null),
 });
 
 async function readTokens(input: NodeJS.ReadableStream): Promise<readonly HashedAccessToken[]> {

@@ -100,7 +100,7 @@ function addToken(program: Command, { context, readConfig }: ProgramDependencies
     );
   token
     .command('list')
-    .description('print all tokens: id, name, creation, expiry or revocation')
+    .description('print all tokens: id, name, creation, expiry or revocation, last use')
     .action(() => listTokens(readConfig(), context));
   token
     .command('revoke')

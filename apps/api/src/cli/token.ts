@@ -28,9 +28,14 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
     if (tokens.length === 0)
       context.message('There are no tokens. Issue one with: plant-store token create --name NAME');
     for (const token of tokens) {
-      context.print(
-        `${token.id}\t${token.name}\tcreated ${token.createdAt.toISOString()}\t${describeState(token)}\n`,
-      );
+      const columns = [
+        token.id,
+        token.name,
+        `created ${token.createdAt.toISOString()}`,
+        describeState(token),
+        describeUse(token),
+      ];
+      context.print(`${columns.join('\t')}\n`);
     }
   });
 }
@@ -63,6 +68,10 @@ async function withAccessTokens(
 function describeState(token: AccessToken): string {
   if (token.revokedAt !== null) return `revoked ${token.revokedAt.toISOString()}`;
   return describeExpiry(token);
+}
+
+function describeUse({ lastUsedAt }: AccessToken): string {
+  return lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
 }
 
 function describeExpiry({ expiresAt }: AccessToken): string {

@@ -1,4 +1,9 @@
-import type { AccessToken, AccessTokenStore, HashedAccessToken } from '../auth/access-token-store.js';
+import type {
+  AccessToken,
+  AccessTokenStore,
+  HashedAccessToken,
+  TokenUse,
+} from '../auth/access-token-store.js';
 import type { RunQuery } from './queries/nest-runners.js';
 
 /** Leaves the hash out of a result. */
@@ -16,11 +21,21 @@ export interface AccessTokenTable {
     omit: WithoutHash;
   }): Promise<AccessToken | null>;
   findMany(query: { orderBy: { id: 'asc' } }): Promise<readonly (HashedAccessToken & AccessToken)[]>;
-  updateMany(query: {
-    where: ({ id: number } | { hash: string }) & { revokedAt: null };
-    data: { revokedAt: Date };
-  }): Promise<{ readonly count: number }>;
+  updateMany(query: TokenUpdate): Promise<{ readonly count: number }>;
 }
+
+/** The updates of tokens: each changes a row only where the condition besides its key holds. */
+type TokenUpdate =
+  | { where: TokenKey & { revokedAt: null }; data: { revokedAt: Date } }
+  | {
+      where: TokenKey & { revokedAt: null; OR: [{ expiresAt: null }, { expiresAt: { gt: Date } }] };
+      data: { expiresAt: Date };
+    }
+  | {
+      where: TokenKey & { OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: Date } }] };
+      data: { lastUsedAt: Date };
+    };
+type TokenKey = { id: number } | { hash: string };
 
 /** The part that is used of the client that Prisma generates for an engine. */
 interface Client {
@@ -32,6 +47,8 @@ interface Client {
 export interface AccessTokenStoreDependencies {
   /** Finds a token without Prisma's client; see `findAccessToken`. */
   findByHash(hash: string): Promise<AccessToken | null>;
+  /** Stores uses without Prisma's client, and without waiting for the disk. */
+  recordUses(uses: readonly TokenUse[]): Promise<void>;
   /** Loads Prisma's client, which takes a while. */
   loadClient(): Promise<Client>;
   /**
@@ -46,6 +63,7 @@ export interface AccessTokenStoreDependencies {
 /** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */
 export function createPrismaAccessTokenStore({
   findByHash,
+  recordUses,
   loadClient,
   confirmRead,
   runQuery,
@@ -56,25 +74,30 @@ export function createPrismaAccessTokenStore({
     const { accessToken } = await client;
     return runQuery(() => query(accessToken));
   };
+  /** Applies an update, and returns the token; `null` when there is no such id. */
+  const update = (change: TokenUpdate & { where: { id: number } }) =>
+    withTable(async (tokens) => {
+      const { count } = await tokens.updateMany(change);
+      const token = await tokens.findUnique({ where: { id: change.where.id }, omit: withoutHash });
+      if (count === 0) await confirmRead();
+      return token;
+    });
   const listAll = () => withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }));
   return {
     add: (token) => withTable((tokens) => tokens.create({ data: token, omit: withoutHash })),
     findByHash: (hash) => runQuery(() => findByHash(hash)),
     list: async () => (await listAll()).map(({ hash, ...token }) => token),
-    revoke: (id, at) =>
-      withTable(async (tokens) => {
-        const { count } = await tokens.updateMany({
-          where: { id, revokedAt: null },
-          data: { revokedAt: at },
-        });
-        const token = await tokens.findUnique({ where: { id }, omit: withoutHash });
-        if (count === 0) await confirmRead();
-        return token;
+    revoke: (id, at) => update({ where: { id, revokedAt: null }, data: { revokedAt: at } }),
+    expire: (id, at) =>
+      update({
+        where: { id, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] },
+        data: { expiresAt: at },
       }),
+    recordUses: (uses) => runQuery(() => recordUses(uses)),
     listHashed: async () => (await listAll()).map(({ id, ...token }) => token),
     takeOver: (token) =>
       withTable(async (tokens) => {
-        const { hash, revokedAt } = token;
+        const { hash, revokedAt, lastUsedAt } = token;
         const existing = await tokens.findUnique({ where: { hash }, omit: withoutHash });
         if (existing === null) {
           await tokens.create({ data: token, omit: withoutHash });
@@ -82,6 +105,10 @@ export function createPrismaAccessTokenStore({
         }
         if (revokedAt !== null) {
           await tokens.updateMany({ where: { hash, revokedAt: null }, data: { revokedAt } });
+        }
+        if (lastUsedAt !== null) {
+          const isEarlier = [{ lastUsedAt: null }, { lastUsedAt: { lt: lastUsedAt } }] as const;
+          await tokens.updateMany({ where: { hash, OR: [...isEarlier] }, data: { lastUsedAt } });
         }
         await confirmRead();
         return false;

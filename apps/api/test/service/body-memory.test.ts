@@ -21,7 +21,14 @@ async function startServer({ budgetBytes = 100_000, requestMs = timeLimits.reque
     async (request, response, next) => {
       const id = Number(request.headers['x-holder'] ?? 1);
       const createdAt = new Date();
-      response.locals.accessToken = { id, name: 'test', createdAt, expiresAt: null, revokedAt: null };
+      response.locals.accessToken = {
+        id,
+        name: 'test',
+        createdAt,
+        expiresAt: null,
+        revokedAt: null,
+        lastUsedAt: null,
+      };
       // As if another reader had already started the stream.
       if (early) request.resume();
       next();

@@ -76,7 +76,8 @@ it('a token or a revocation that has not reached a standby is not reported as ex
     { DATABASE_STATEMENT_TIMEOUT_MS: longTimeoutMs },
   );
   const { accessTokens } = database;
-  const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
+  const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+  const token = { name: 'shop', hash: 'a', ...times };
   const outage = { errorName: 'database_unavailable' };
   /** Runs an action while the standby is missing, and retries it once only the primary has its result. */
   async function doTwice(action: () => Promise<unknown>) {
@@ -94,6 +95,20 @@ it('a token or a revocation that has not reached a standby is not reported as ex
   const revokedAt = new Date();
   await doTwice(() => accessTokens.revoke(id, revokedAt));
   expect(await accessTokens.revoke(id, new Date())).toMatchObject({ revokedAt });
+  await database.close();
+});
+
+it('when tokens were used is stored without waiting for a standby', async () => {
+  const database = await openTestDatabase(
+    { url: server.url },
+    { DATABASE_STATEMENT_TIMEOUT_MS: longTimeoutMs },
+  );
+  const { id } = await database.accessTokens.add({ name: 'shop', hash: 'b', expiresAt: null });
+  const at = new Date('2026-03-04T05:06:07.890Z');
+  await server.loseStandby();
+  await database.accessTokens.recordUses([{ id, at }]);
+  expect(await database.accessTokens.findByHash('b')).toMatchObject({ lastUsedAt: at });
+  await server.restoreStandby();
   await database.close();
 });
 

@@ -56,7 +56,14 @@ function createTokenStore(): Parameters<typeof createAccessTokens>[0] {
   const known = new Map<string, AccessToken>();
   return {
     async add({ name, hash, expiresAt }) {
-      const token = { id: known.size + 1, name, createdAt: new Date(), expiresAt, revokedAt: null };
+      const token = {
+        id: known.size + 1,
+        name,
+        createdAt: new Date(),
+        expiresAt,
+        revokedAt: null,
+        lastUsedAt: null,
+      };
       known.set(hash, token);
       return token;
     },

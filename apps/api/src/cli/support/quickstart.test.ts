@@ -13,7 +13,8 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-const token = { id: 1, name: 'quickstart', createdAt: new Date(), expiresAt: null, revokedAt: null };
+const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+const token = { id: 1, name: 'quickstart', ...times };
 
 /** Access tokens over a store without any, which adds one in this way. */
 const createTokens = (add: AccessTokenStore['add']): AccessTokens =>

@@ -30,6 +30,7 @@ describe.each(engines)('the access token store on %s', (engine) => {
       createdAt: expect.any(Date),
       expiresAt,
       revokedAt: null,
+      lastUsedAt: null,
     });
     expect(added.createdAt.getTime()).toBeGreaterThanOrEqual(before - 1_000);
     expect(added.createdAt.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
@@ -62,7 +63,7 @@ describe.each(engines)('the access token store on %s', (engine) => {
 
   it('imports a token completely, once, and later only its revocation', async () => {
     const createdAt = new Date('2026-01-02T03:04:05.678Z');
-    const token = { name: 'shop', hash: 'a', createdAt, expiresAt, revokedAt: null };
+    const token = { name: 'shop', hash: 'a', createdAt, expiresAt, revokedAt: null, lastUsedAt: null };
     const revokedAt = new Date('2026-02-03T04:05:06.789Z');
     expect(await store.takeOver(token)).toBe(true);
     expect(await store.listHashed()).toStrictEqual([token]);
@@ -78,7 +79,62 @@ describe.each(engines)('the access token store on %s', (engine) => {
       createdAt,
       expiresAt,
       revokedAt,
+      lastUsedAt: null,
     });
+  });
+
+  it('imports when a token was last used, and keeps the later time', async () => {
+    const [earlier, later] = [new Date('2026-03-04T05:06:07.890Z'), new Date('2026-03-04T05:06:07.891Z')];
+    const times = { createdAt: new Date(0), expiresAt: null, revokedAt: null };
+    const takeOver = (lastUsedAt: Date | null) =>
+      store.takeOver({ name: 'shop', hash: 'a', ...times, lastUsedAt });
+    expect(await takeOver(null)).toBe(true);
+    for (const [imported, expected] of [
+      [earlier, earlier],
+      [later, later],
+      [earlier, later],
+      [null, later],
+    ] as const) {
+      expect(await takeOver(imported)).toBe(false);
+      expect(await store.listHashed()).toMatchObject([{ lastUsedAt: expected }]);
+    }
+  });
+
+  it('makes a token expire, but never later than it would, nor a revoked one', async () => {
+    await store.add({ name: 'limited', hash: 'a', expiresAt });
+    await store.add({ name: 'unlimited', hash: 'b', expiresAt: null });
+    const earlier = new Date('2031-02-03T04:05:06.788Z');
+    const later = new Date('2031-02-03T04:05:06.790Z');
+    expect(await store.expire(1, later)).toMatchObject({ id: 1, expiresAt });
+    expect(await store.expire(1, earlier)).toMatchObject({ expiresAt: earlier });
+    expect(await store.expire(2, later)).toMatchObject({ id: 2, expiresAt: later });
+    await store.revoke(2, earlier);
+    expect(await store.expire(2, earlier)).toMatchObject({ expiresAt: later, revokedAt: earlier });
+    expect(await store.expire(3, later)).toBeNull();
+    expect((await store.list()).map((token) => token.expiresAt)).toEqual([earlier, later]);
+  });
+
+  it('stores when tokens were used, together, and keeps the later time', async () => {
+    for (const hash of ['a', 'b', 'c']) await store.add({ name: 'shop', hash, expiresAt: null });
+    const [first, second, third] = ['07.889', '07.890', '08.000'].map(
+      (time) => new Date(`2026-03-04T05:06:${time}Z`),
+    );
+    if (first === undefined || second === undefined || third === undefined) throw new Error('three times');
+    await store.recordUses([
+      { id: 1, at: second },
+      { id: 3, at: second },
+    ]);
+    const used = async () => (await store.list()).map(({ lastUsedAt }) => lastUsedAt);
+    expect(await used()).toEqual([second, null, second]);
+    // As another instance does, whose time is earlier or later. A token that is gone is no error.
+    await store.recordUses([
+      { id: 1, at: first },
+      { id: 2, at: first },
+      { id: 3, at: third },
+      { id: 4, at: first },
+    ]);
+    expect(await used()).toEqual([second, first, third]);
+    expect(await store.findByHash('c')).toMatchObject({ lastUsedAt: third });
   });
 
   it('rejects with database_unavailable during an outage, and works after it', async () => {

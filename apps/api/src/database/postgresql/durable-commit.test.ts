@@ -50,7 +50,8 @@ it('no statement about tokens is in a client transaction, where a cancelled wait
   });
   const sent = vi.spyOn(pg.Client.prototype, 'query');
   onTestFinished(() => sent.mockRestore());
-  const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
+  const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+  const token = { name: 'shop', hash: 'a', ...times };
   await accessTokens.takeOver(token);
   await accessTokens.takeOver({ ...token, revokedAt: new Date() });
   const { id } = await accessTokens.add({ name: 'shop', hash: 'b', expiresAt: null });

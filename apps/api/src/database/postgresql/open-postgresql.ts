@@ -22,6 +22,7 @@ import { confirmDurable } from './durable-read.js';
 import { findDriverError } from './errors/driver-error.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { createPostgresqlPlantStore, insertPlants } from './postgresql-plant-store.js';
+import { recordUses } from './record-uses.js';
 import { createRunQuery } from './run-query.js';
 import { createTryCommit } from './try-commit.js';
 
@@ -50,6 +51,7 @@ export async function openPostgresql(
     const connections = await adapter.connect();
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connections, '$1', hash),
+      recordUses: (uses) => recordUses(pool, uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => void (await pool.query(confirmDurable)),
       runQuery,

@@ -15,20 +15,25 @@ export async function findAccessToken(
   hash: string,
 ): Promise<AccessToken | null> {
   const { rows } = await connection.queryRaw({
-    sql: `SELECT id, name, created_at, expires_at, revoked_at FROM access_tokens WHERE hash = ${parameter}`,
+    sql: `SELECT id, name, created_at, expires_at, revoked_at, last_used_at FROM access_tokens WHERE hash = ${parameter}`,
     args: [hash],
     argTypes: [text],
   });
   const [row] = rows;
   if (row === undefined) return null;
-  const [id, name, createdAt, expiresAt, revokedAt] = row;
+  const [id, name, createdAt, expiresAt, revokedAt, lastUsedAt] = row;
   return {
     id: Number(id),
     name: String(name),
     createdAt: toTime(createdAt),
-    expiresAt: expiresAt === null ? null : toTime(expiresAt),
-    revokedAt: revokedAt === null ? null : toTime(revokedAt),
+    expiresAt: toTimeOrNull(expiresAt),
+    revokedAt: toTimeOrNull(revokedAt),
+    lastUsedAt: toTimeOrNull(lastUsedAt),
   };
+}
+
+function toTimeOrNull(value: unknown): Date | null {
+  return value === null ? null : toTime(value);
 }
 
 /** Parses a time that the adapter returns, in ISO 8601. Without a time zone it is UTC, as in Prisma's client. */

@@ -19,6 +19,7 @@ import { mapFile } from './files/map-file.js';
 import { requireDatabaseFile } from './files/require-database-file.js';
 import { syncToDisk } from './files/sync-to-disk.js';
 import { migrateSqlite } from './migrate-sqlite.js';
+import { recordUses } from './record-uses.js';
 import { rememberDamage, retryWhileBusy, runQuery } from './run-query.js';
 import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 import { tryCommit } from './try-commit.js';
@@ -49,6 +50,7 @@ export async function openSqlite(
     const syncLog = () => syncToDisk(files.log.path);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connection, '?', hash),
+      recordUses: (uses) => runCheck(() => recordUses(createFactory(path), uses)),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => syncOrThrow(syncLog),
       runQuery: runUnlessDamaged,

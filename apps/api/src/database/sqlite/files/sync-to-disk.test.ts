@@ -56,7 +56,8 @@ it('syncs the log before it reports that a plant exists', async () => {
 
 it('syncs the log before it reports that a token, or its revocation, exists', async () => {
   const { accessTokens } = database;
-  const token = { name: 'shop', hash: 'a', createdAt: new Date(), expiresAt: null, revokedAt: null };
+  const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+  const token = { name: 'shop', hash: 'a', ...times };
   expect(await accessTokens.takeOver(token)).toBe(true);
   expect(synced).toEqual([]);
   expect(await accessTokens.takeOver(token)).toBe(false);

@@ -1,0 +1,83 @@
+import { withTimeout } from '../runtime/with-timeout.js';
+import type { AccessToken, AccessTokenStore } from './access-token-store.js';
+
+/** How old the stored time of a token's last use is before a later one is stored, in milliseconds. */
+export const lastUseResolutionMs = 3_600_000;
+
+/** How long uses are collected, so that one write stores those of many tokens, in milliseconds. */
+export const collectMs = 10_000;
+
+/** How long after a write that failed the next one follows, in milliseconds. */
+export const retryMs = 60_000;
+
+/** How long a stop waits for the last write at most, in milliseconds. */
+const closeTimeoutMs = 1_000;
+
+/** Records when access tokens were last used, off the path of requests. */
+export interface LastUseRecorder {
+  /** Notes that a token is used now. It only compares times, unless the stored one is too old. */
+  note(token: Pick<AccessToken, 'id' | 'lastUsedAt'>): void;
+  /**
+   * Stores what is noted, if that takes no longer than a second and than the time available, in milliseconds; otherwise it
+   * is dropped. Later notes are ignored. It never rejects.
+   */
+  close(availableMs: number): Promise<void>;
+}
+
+/**
+ * Creates a recorder over a store. A write that fails is retried later, with what was noted until then; it delays no
+ * request, and only the first of several failures is logged.
+ *
+ * @param now returns the time in milliseconds since the epoch
+ */
+export function createLastUseRecorder(
+  store: Pick<AccessTokenStore, 'recordUses'>,
+  log: { warn(fields: { readonly err: unknown }, message: string): void },
+  now: () => number = Date.now,
+): LastUseRecorder {
+  const noted = new Map<number, Date>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let isFailing = false;
+  let isClosed = false;
+
+  function schedule(delayMs: number): void {
+    if (timer !== undefined || isClosed) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      writing = write();
+    }, delayMs).unref();
+  }
+
+  async function write(): Promise<void> {
+    const uses = Array.from(noted, ([id, at]) => ({ id, at }));
+    try {
+      await store.recordUses(uses);
+      // What was noted meanwhile is hardly later.
+      for (const { id } of uses) noted.delete(id);
+      isFailing = false;
+      if (noted.size > 0) schedule(collectMs);
+    } catch (error) {
+      if (!isFailing) log.warn({ err: error }, 'could not store when tokens were used');
+      isFailing = true;
+      schedule(retryMs);
+    }
+  }
+
+  return {
+    note({ id, lastUsedAt }) {
+      const at = now();
+      if (isClosed || (lastUsedAt !== null && at - lastUsedAt.getTime() < lastUseResolutionMs)) return;
+      noted.set(id, new Date(at));
+      schedule(collectMs);
+    },
+    async close(availableMs) {
+      isClosed = true;
+      clearTimeout(timer);
+      const timeoutMs = Math.min(availableMs, closeTimeoutMs);
+      if (timeoutMs <= 0) return;
+      const written = writing.then(() => (noted.size > 0 ? write() : undefined));
+      await withTimeout(written, timeoutMs, () => undefined);
+    },
+  };
+}
