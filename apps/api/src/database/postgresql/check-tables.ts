@@ -7,9 +7,12 @@ import { insertPlants } from './postgresql-plant-store.js';
 /** How long the check waits for the lock of another program on the table, in milliseconds. */
 const lockTimeoutMs = 200;
 
-/** Whether ids are unique, and whether the table survives a crash and is replicated to a standby. */
+/** Whether ids are unique, and whether the table and all its partitions survive a crash and are replicated to a standby. */
 const describeTable = `
-  SELECT relpersistence = 'p' AS "isLogged", EXISTS (
+  SELECT relpersistence = 'p' AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class part ON part.oid = inhrelid
+    WHERE inhparent = pg_class.oid AND part.relpersistence <> 'p'
+  ) AS "isLogged", EXISTS (
     SELECT FROM pg_catalog.pg_index
     WHERE indrelid = pg_class.oid AND indisunique AND indimmediate AND indisvalid AND indpred IS NULL
       AND indnkeyatts = 1 AND indkey[0] = (

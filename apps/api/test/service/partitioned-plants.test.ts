@@ -1,0 +1,64 @@
+import { createDatabase, query } from '@plant-store/postgresql-server';
+import pg from 'pg';
+import { expect, inject, it } from 'vitest';
+import { openTestDatabase } from '../support/database/create-test-database.js';
+import { expectError } from '../support/expect-error.js';
+import { postPlant } from '../support/post-plant.js';
+import { readPage } from '../support/read-markdown.js';
+import { startTestService } from '../support/start-test-service.js';
+
+/** The statements of the page, as an operator would paste them. */
+const [, partition = ''] = /^```sql\n(BEGIN;.*?PARTITION BY HASH.*?)^```$/ms.exec(
+  readPage('docs/partitioning.md'),
+) ?? [''];
+
+/** Runs several statements in one message, as psql does with `-c`. */
+async function runScript(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+const highest = 2n ** 63n - 1n;
+const ids = [-highest - 1n, ...Array.from({ length: 300 }, (_, index) => BigInt(index - 150)), highest];
+const plantOf = (id: bigint) => ({ id, name: `plant ${id}` });
+/** Its JSON, with the id exact. */
+const bodyOf = (id: bigint) => `{"id":${id},"name":"plant ${id}"}`;
+
+it('a table that the documented SQL partitions keeps its plants, and serves a running service and a new one', async () => {
+  const url = await createDatabase(inject('postgresqlUrl'));
+  const before = await openTestDatabase({ url });
+  const old = ids.filter((id) => id % 2n === 0n);
+  await before.plants.insert(old.map(plantOf));
+  await runScript(url, partition);
+  const partitions = await query(url, `SELECT FROM pg_inherits WHERE inhparent = 'plants'::regclass`);
+  expect(partitions).toHaveLength(64);
+
+  // The connections of the running service have prepared their statements for the former table.
+  expect(await before.plants.insert([plantOf(1n)])).toEqual([{ stored: true }]);
+  await before.close();
+
+  const service = await startTestService({ DATABASE_URL: url });
+  for (const id of ids) {
+    const reply = await postPlant(service, bodyOf(id));
+    expect(reply.status).toBe(200);
+    const isReplay = reply.headers['idempotent-replayed'] === 'true';
+    expect({ id, isReplay }).toEqual({ id, isReplay: id === 1n || old.includes(id) });
+  }
+  expectError(await postPlant(service, { id: 7, name: 'Fern' }), 'id_taken', 'belongs to another');
+  await service.stop();
+
+  const after = await openTestDatabase({ url });
+  const exported = await after.plants.read(undefined, { plants: 1_000, bytes: 2 ** 20 });
+  expect(exported).toEqual(ids.map(plantOf));
+  await after.check();
+  await after.close();
+});
+
+it('a start rejects a table of which one partition is unlogged', async () => {
+  const url = await createDatabase(inject('postgresqlUrl'));
+  await (await openTestDatabase({ url })).close();
+  await runScript(url, partition);
+  await query(url, 'ALTER TABLE plants_07 SET UNLOGGED');
+  await expect(openTestDatabase({ url })).rejects.toThrow(/it is unlogged, so that a crash empties it/);
+});
