@@ -5,7 +5,7 @@ import {
   type ParsedDatabaseUrl,
   parseDatabaseUrl,
 } from './database/database-location.js';
-import { OperatorError } from './errors/operator-error.js';
+import { ConfigurationError } from './errors/configuration-error.js';
 import type { PlantBatcherLimits } from './plants/plant-batcher.js';
 
 /** The settings of the service, parsed once from the environment and frozen. */
@@ -83,7 +83,7 @@ export const environmentVariables: readonly string[] = Object.keys(EnvironmentSc
  *
  * @param environment the variables, such as `process.env`
  * @param folder the folder that a relative path in `DATABASE_URL` is resolved against
- * @throws {OperatorError} that lists all invalid variables
+ * @throws {ConfigurationError} that lists all invalid variables
  */
 export function parseConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -91,7 +91,11 @@ export function parseConfig(
 ): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = EnvironmentSchema.safeParse(set);
-  if (!parsed.success) throw new OperatorError(describeIssues(parsed.error), { exitCode: 2 });
+  if (!parsed.success) {
+    throw new ConfigurationError(
+      parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
+    );
+  }
   const variables = parsed.data;
   return Object.freeze({
     host: variables.HOST,
@@ -174,9 +178,4 @@ function toDatabase(url: string, context: z.RefinementCtx): ParsedDatabaseUrl {
   if (!('problem' in parsed)) return parsed;
   context.addIssue(parsed.problem);
   return z.NEVER;
-}
-
-function describeIssues(error: z.ZodError): string {
-  const issues = error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}`);
-  return `The configuration is not valid:\n${issues.join('\n')}\nFix these environment variables and start again.`;
 }

@@ -72,6 +72,7 @@ try {
     version: readPackage().version,
     context,
     readConfig: () => parseConfig(process.env, context.folder),
+    environment: process.env,
     onServiceStopped: exitSoon,
   });
 } catch (error) {

@@ -18,6 +18,8 @@ export interface ProgramDependencies {
   readonly context: CliContext;
   /** Reads the configuration; only called for a command that needs it. */
   readConfig(): Config;
+  /** What it is read from. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called once a service has stopped. */
   onServiceStopped(): void;
 }
@@ -53,6 +55,7 @@ Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
     );
   addServe(program, dependencies);
   addReady(program, dependencies);
+  addCheck(program, dependencies);
   addToken(program, dependencies);
   addMigrate(program, dependencies);
   addExport(program, dependencies);
@@ -79,6 +82,21 @@ function addReady(program: Command, { context, readConfig }: ProgramDependencies
     .description('ask a running service whether it is ready: exit status 0 if it is, for health checks')
     .option('--url <url>', 'its admin port (default: that of ADMIN_HOST and ADMIN_PORT)', toUrl)
     .action(({ url }: { url?: URL }) => requireReady(url ?? adminUrlOf(readConfig()), context));
+}
+
+function addCheck(program: Command, { context, readConfig, environment }: ProgramDependencies): void {
+  program
+    .command('check')
+    .description('examine the settings, the machine and the database, before or while the service runs')
+    .option('--json', 'print one JSON document instead of lines')
+    .action(async (options: { json?: boolean }) => {
+      const { check } = await import('./check.js');
+      await check({ readConfig, environment }, options, context);
+    })
+    .addHelpText(
+      'after',
+      '\nIt changes nothing. Exit status: 0 without errors, 1 with some, 2 for invalid settings.',
+    );
 }
 
 function addToken(program: Command, { context, readConfig }: ProgramDependencies): void {

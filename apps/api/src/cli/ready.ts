@@ -1,17 +1,8 @@
-import * as z from 'zod';
+import { fetchReadiness, reachableUrl } from '../admin/fetch-readiness.js';
 import type { Config } from '../config.js';
 import { messageOf } from '../errors/message-of.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { CliContext } from './support/cli-context.js';
-
-/** How long to wait for a reply, in milliseconds; a service that runs replies within 2 seconds. */
-const timeoutMs = 5_000;
-
-/** The replies of `/readyz`. */
-const ReadinessSchema = z.union([
-  z.object({ status: z.literal('ready'), warnings: z.array(z.string()).default([]) }),
-  z.object({ status: z.literal('unavailable'), reason: z.string() }),
-]);
 
 /**
  * Asks the admin port of a running service whether it is ready for creates, and prints the answer.
@@ -20,24 +11,18 @@ const ReadinessSchema = z.union([
  * @throws {OperatorError} when it is not ready, does not reply, or is no Plant Store
  */
 export async function requireReady(adminUrl: URL, context: CliContext): Promise<void> {
-  const readiness = await fetchReadiness(adminUrl);
+  const url = new URL('/readyz', adminUrl);
+  const readiness = await fetchReadiness(url).catch((error: unknown) => {
+    throw noReply(url, error);
+  });
+  if (readiness === undefined) {
+    throw new OperatorError(
+      `${url} is not the health check of a Plant Store. Pass the URL of its admin port.`,
+    );
+  }
   if (readiness.status !== 'ready') throw new OperatorError(`The service is not ready: ${readiness.reason}.`);
   for (const warning of readiness.warnings) await context.message(warning);
   context.print('ready\n');
-}
-
-async function fetchReadiness(adminUrl: URL): Promise<z.infer<typeof ReadinessSchema>> {
-  const url = new URL('/readyz', adminUrl);
-  let reply: unknown;
-  try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
-    reply = await response.json();
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw noReply(url, error);
-  }
-  const { success, data } = ReadinessSchema.safeParse(reply);
-  if (success) return data;
-  throw new OperatorError(`${url} is not the health check of a Plant Store. Pass the URL of its admin port.`);
 }
 
 function noReply(url: URL, error: unknown): OperatorError {
@@ -60,12 +45,5 @@ export function adminUrlOf({ admin }: Config): URL {
       { exitCode: 2 },
     );
   }
-  return new URL(`http://${reachableHost(admin.host)}:${admin.port}`);
-}
-
-/** The host to connect to for an address that a server listens on. */
-function reachableHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
+  return reachableUrl(admin.host, admin.port);
 }

@@ -19,6 +19,7 @@ it('the page on the command line has every command and option, and no other', ()
     version: '0.0.0',
     context: {} as CliContext,
     readConfig: vi.fn(),
+    environment: {},
     onServiceStopped: vi.fn(),
   });
   const shown = [...readPage('docs/cli.md').matchAll(/^\| `plant-store ([^`]+)` \|/gm)].flatMap(
@@ -28,6 +29,21 @@ it('the page on the command line has every command and option, and no other', ()
     },
   );
   expect([...new Set(shown)].toSorted()).toEqual(listCommands(program).toSorted());
+});
+
+it('the page on the command line has every item of the check, and no other', () => {
+  const folder = join(root, 'apps/api/src/check');
+  const items = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .flatMap((file) =>
+      [...readFileSync(join(folder, file), 'utf8').matchAll(/\b(?:name|item): '([^']+)'/g)].map(
+        ([, name]) => name,
+      ),
+    );
+  const [, section = ''] = readPage('docs/cli.md').split('\n## Check\n');
+  const [tables = ''] = section.split('\n## ', 1);
+  const shown = [...tables.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+  expect(shown.toSorted()).toEqual([...new Set(items)].toSorted());
 });
 
 it('the pages for operators show log messages that the code has', () => {

@@ -86,7 +86,7 @@ function isLockTimeout(error: unknown): boolean {
  *
  * @throws {OperatorError} when they refer to another schema
  */
-async function checkSchema(connection: ClientBase, schema: string): Promise<void> {
+export async function checkSchema(connection: ClientBase, schema: string): Promise<void> {
   const { rows } = await connection.query<{ current: string | null; exists: boolean }>(
     `SELECT current_schema() AS current,
        EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1) AS exists`,
@@ -124,7 +124,10 @@ const createLedger = `
   )`;
 
 /** The rows of the ledger; `undefined` for a schema without tables. */
-async function readLedger(connection: ClientBase, schema: string): Promise<readonly LedgerRow[] | undefined> {
+export async function readLedger(
+  connection: ClientBase,
+  schema: string,
+): Promise<readonly LedgerRow[] | undefined> {
   const { rows: tables } = await connection.query<{ tablename: string }>(
     'SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = $1',
     [schema],

@@ -71,11 +71,7 @@ export async function openPostgresql(
       },
     };
   } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    throw new OperatorError(
-      `The database ${nameOf(location)} cannot be opened: ${describe(error)}\nSet DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.`,
-      { cause: error },
-    );
+    throw explainOpening(error, location);
   }
 }
 
@@ -109,7 +105,7 @@ async function migrate(location: PostgresqlLocation): Promise<readonly string[]>
 }
 
 /** Any encoding but UTF-8 would reject some names. */
-async function checkEncoding(connection: pg.ClientBase): Promise<void> {
+export async function checkEncoding(connection: pg.ClientBase): Promise<void> {
   const { rows } = await connection.query<{ server_encoding: string }>('SHOW server_encoding');
   const encoding = rows[0]?.server_encoding;
   if (encoding === 'UTF8') return;
@@ -126,8 +122,17 @@ async function checkWritable(pool: pg.Pool): Promise<void> {
   }
 }
 
+/** The error for the operator when a database cannot be opened; one that is for the operator already is left unchanged. */
+export function explainOpening(error: unknown, location: PostgresqlLocation): OperatorError {
+  if (error instanceof OperatorError) return error;
+  return new OperatorError(
+    `The database ${nameOf(location)} cannot be opened: ${describe(error)}\nSet DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.`,
+    { cause: error },
+  );
+}
+
 /** The name and address of the database, without the password. The folder of a socket takes precedence in the driver. */
-function nameOf({ url }: PostgresqlLocation): string {
+export function nameOf({ url }: PostgresqlLocation): string {
   const { hostname, port, pathname, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? hostname;
   return `${decodeURIComponent(pathname.slice(1))} on ${host}${port && `:${port}`}`;

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { confirmDurable } from './durable-read.js';
 import { findDriverError, isRowRejected } from './errors/driver-error.js';
 
@@ -25,12 +25,17 @@ export function createTryCommit(pool: Pool): () => Promise<void> {
 }
 
 async function runTrial(pool: Pool): Promise<void> {
+  await tryInsert(pool);
+  // This writes to the write-ahead log and commits.
+  await pool.query(confirmDurable);
+}
+
+/** Inserts a plant and rolls back; succeeds when a constraint or trigger of the operator rejects it. */
+export async function tryInsert(connection: Pick<ClientBase | Pool, 'query'>): Promise<void> {
   try {
-    await pool.query(insertTrial);
+    await connection.query(insertTrial);
   } catch (error) {
     const serverError = findDriverError(error);
     if (serverError === undefined || !isRowRejected(serverError)) throw error;
   }
-  // This writes to the write-ahead log and commits.
-  await pool.query(confirmDurable);
 }

@@ -37,7 +37,7 @@ function toTimeOrNull(value: unknown): Date | null {
 }
 
 /** Parses a time that the adapter returns, in ISO 8601. Without a time zone it is UTC, as in Prisma's client. */
-function toTime(value: unknown): Date {
+export function toTime(value: unknown): Date {
   const time = String(value);
   return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(time) ? time : `${time}Z`);
 }

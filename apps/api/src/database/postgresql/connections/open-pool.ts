@@ -66,7 +66,7 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean): Conne
  * Runs on each new connection. It makes commits wait for the disk, and keeps a setting that waits for more, such as for
  * a standby. It enables warnings, since one of them reports that a commit did not wait; see `rejectCancelledWait`.
  */
-const prepare = `
+export const prepare = `
   SELECT pg_backend_pid() AS pid, set_config('client_min_messages', 'warning', false),
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END`;
 

@@ -1,0 +1,40 @@
+import { ok, type Result, warning } from './finding.js';
+
+/** A token that is not revoked, as stored. */
+export interface StoredToken {
+  readonly name: string;
+  readonly expiresAt: Date | null;
+}
+
+/** The query for them, in the SQL of both engines. */
+export const selectTokens = 'SELECT name, expires_at FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
+
+/** How long before its expiry a token is reported, in milliseconds. */
+const noticeMs = 7 * 24 * 60 * 60 * 1000;
+
+/** The most tokens that one finding names. */
+const maxNamed = 10;
+
+/** @param now in milliseconds since the epoch */
+export function assessTokens(tokens: readonly StoredToken[], now: number): Result {
+  const valid = tokens.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > now);
+  if (valid.length === 0) {
+    return warning(
+      'there is none that is valid, so every create is rejected with 401',
+      'Issue one: plant-store token create --name NAME',
+    );
+  }
+  const found = `${valid.length} valid`;
+  const expiring = valid.filter(
+    ({ expiresAt }) => expiresAt !== null && expiresAt.getTime() <= now + noticeMs,
+  );
+  if (expiring.length === 0) return ok(found);
+  const named = expiring
+    .slice(0, maxNamed)
+    .map(({ name, expiresAt }) => `"${name}" expires ${expiresAt?.toISOString()}`);
+  const more = expiring.length > maxNamed ? `, and ${expiring.length - maxNamed} more soon` : '';
+  return warning(
+    `${found}, of which ${named.join(', ')}${more}`,
+    'Issue a new one, hand it over, and revoke the old one.',
+  );
+}

@@ -1,0 +1,82 @@
+import { failure, type Item, ok, type Result, warning } from '../finding.js';
+import type { PostgresqlContext } from './postgresql-context.js';
+import { queryRow } from './query-row.js';
+
+/** Settings of the server without which a crash loses or damages what was committed. */
+export const durability: Item<PostgresqlContext> = {
+  name: 'durability',
+  async inspect({ connection }) {
+    const { fsync, pages } = await queryRow<{ fsync: string; pages: string }>(
+      connection,
+      `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
+    );
+    const problems = [
+      ...(fsync === 'on'
+        ? []
+        : [
+            failure(
+              'fsync is off: a crash of the machine loses plants that were answered 200',
+              setOn('fsync'),
+            ),
+          ]),
+      ...(pages === 'on'
+        ? []
+        : [
+            failure(
+              'full_page_writes is off: a crash of the machine may damage tables',
+              setOn('full_page_writes'),
+            ),
+          ]),
+    ];
+    return problems.length > 0 ? problems : ok('fsync and full_page_writes are on');
+  },
+};
+
+function setOn(setting: string): string {
+  return `ALTER SYSTEM SET ${setting} = on, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`;
+}
+
+/** Whether a 200 waits for a standby. */
+export const standby: Item<PostgresqlContext> = {
+  name: 'standby',
+  async inspect({ connection }) {
+    const found = await queryRow<ReplicationSettings>(connection, selectReplication);
+    return assessReplication(found);
+  },
+};
+
+/** The settings of replication on the connections of the service, and how many standbys receive the log. */
+export interface ReplicationSettings {
+  /** The value of `synchronous_commit`, which the service sets to `on` where it is `off`. */
+  readonly commits: string;
+  /** The value of `synchronous_standby_names`. */
+  readonly names: string;
+  readonly receivers: number;
+}
+
+const selectReplication = `
+  SELECT current_setting('synchronous_commit') AS commits, current_setting('synchronous_standby_names') AS names,
+    (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'walsender') AS receivers`;
+
+export function assessReplication({ commits, names, receivers }: ReplicationSettings): Result {
+  const found = `synchronous_commit is ${commits}, synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
+  if (names === '' && receivers > 0) {
+    return warning(
+      `${found}, and ${receivers} standby or backup receives the log: a failover loses the latest plants that were answered 200`,
+      'Set synchronous_standby_names, so that a 200 waits for a standby, if a failover must lose none.',
+    );
+  }
+  if (names !== '' && commits === 'local') {
+    return warning(
+      `${found}: commits do not wait for the standby`,
+      'Set synchronous_commit to on for the user: ALTER ROLE … SET synchronous_commit = on.',
+    );
+  }
+  if (names !== '' && commits === 'remote_write') {
+    return warning(
+      `${found}: commits do not wait for the standby's disk`,
+      'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must lose none.',
+    );
+  }
+  return ok(found);
+}

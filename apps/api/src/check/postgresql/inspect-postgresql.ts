@@ -1,0 +1,75 @@
+import pg from 'pg';
+import type { PostgresqlLocation } from '../../database/database-location.js';
+import { checkPooler } from '../../database/postgresql/connections/check-pooler.js';
+import {
+  connectionSettings,
+  startConnectTimeoutMs,
+} from '../../database/postgresql/connections/connection-settings.js';
+import { prepare } from '../../database/postgresql/connections/open-pool.js';
+import { explainOpening, nameOf } from '../../database/postgresql/open-postgresql.js';
+import { withTimeout } from '../../runtime/with-timeout.js';
+import { type Finding, failure, type Item, inspectAll, ok } from '../finding.js';
+import { commit } from './commit.js';
+import { connections } from './connections.js';
+import { durability, standby } from './durability.js';
+import { encryption } from './encryption.js';
+import { findPending, migrations } from './migrations.js';
+import type { PostgresqlContext } from './postgresql-context.js';
+import { server } from './server.js';
+import { accessTokens, privileges, write } from './tables.js';
+import { clock, roundTrip } from './time.js';
+
+/** A write that fails may leave a transaction open or the connection broken, so those are last. */
+const items: readonly Item<PostgresqlContext>[] = [
+  server,
+  encryption,
+  connections,
+  roundTrip,
+  clock,
+  durability,
+  standby,
+  migrations,
+  privileges,
+  accessTokens,
+  write,
+  commit,
+];
+
+/** How long closing the connection may take, in milliseconds. */
+const closeTimeoutMs = 1_000;
+
+/**
+ * Examines a PostgreSQL database over a connection like those of the service.
+ *
+ * @param now returns the current time of this machine, in milliseconds since the epoch
+ */
+export async function inspectPostgresql(
+  location: PostgresqlLocation,
+  now: () => number,
+): Promise<readonly Finding[]> {
+  const connection = new pg.Client(connectionSettings(location, startConnectTimeoutMs));
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  try {
+    const { isPooled } = await checkPooler(location);
+    await connection.connect();
+    // Behind a pooler, settings of a session would stay with a backend of others.
+    if (!isPooled) await connection.query(prepare);
+    const pending = await findPending(connection, location).catch(() => undefined);
+    const reached: Finding = {
+      item: 'database',
+      ...ok(
+        `PostgreSQL database ${nameOf(location)}${isPooled ? ', behind a pooler in transaction mode' : ''}`,
+      ),
+    };
+    return [reached, ...(await inspectAll(items, { connection, location, isPooled, pending, now }))];
+  } catch (error) {
+    return [{ item: 'database', ...failure(explainOpening(error, location).message) }];
+  } finally {
+    await withTimeout(
+      connection.end().catch(() => undefined),
+      closeTimeoutMs,
+      () => undefined,
+    );
+  }
+}

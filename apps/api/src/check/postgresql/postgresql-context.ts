@@ -1,0 +1,15 @@
+import type pg from 'pg';
+import type { PostgresqlLocation } from '../../database/database-location.js';
+
+/** What the items of a PostgreSQL database need. */
+export interface PostgresqlContext {
+  /** A connection with the settings of the service. */
+  readonly connection: pg.Client;
+  readonly location: PostgresqlLocation;
+  /** Whether a pooler in transaction mode is in front of it. */
+  readonly isPooled: boolean;
+  /** The names of the pending migrations; `undefined` when the database cannot be used, which their item reports. */
+  readonly pending: readonly string[] | undefined;
+  /** The current time of this machine, in milliseconds since the epoch. */
+  now(): number;
+}

@@ -1,0 +1,52 @@
+import type { Config } from '../config.js';
+import type { ConfigurationError } from '../errors/configuration-error.js';
+import { type Finding, failure, type Item, inspectAll } from './finding.js';
+import { configuration, type Environment, findMisspelled } from './service/configuration.js';
+import { exposure } from './service/exposure.js';
+import { openFiles } from './service/open-files.js';
+import { ports } from './service/ports.js';
+import { runtime } from './service/runtime.js';
+
+/** What the check depends on besides the database. */
+export interface CheckContext {
+  readonly config: Config;
+  /** The variables that the configuration was parsed from. */
+  readonly environment: Environment;
+  /** The working folder. */
+  readonly folder: string;
+  /** The current time of this machine, in milliseconds since the epoch. */
+  now(): number;
+}
+
+/** What is examined whatever the database; to add an item, add it here or to those of an engine. */
+const items: readonly Item<CheckContext>[] = [configuration, runtime, openFiles, exposure, ports];
+
+/** Examines an installation, which may be running, and changes nothing. Only the code of its engine is loaded. */
+export async function runCheck(context: CheckContext): Promise<readonly Finding[]> {
+  return [...(await inspectAll(items, context)), ...(await inspectDatabase(context))];
+}
+
+async function inspectDatabase({ config: { database }, now }: CheckContext): Promise<readonly Finding[]> {
+  switch (database.engine) {
+    case 'sqlite': {
+      const { inspectSqlite } = await import('./sqlite/inspect-sqlite.js');
+      return inspectSqlite(database, now);
+    }
+    case 'postgresql': {
+      const { inspectPostgresql } = await import('./postgresql/inspect-postgresql.js');
+      return inspectPostgresql(database, now);
+    }
+  }
+}
+
+/** What can be examined without a valid configuration: every invalid setting, and what does not depend on any. */
+export async function runCheckWithoutConfig(
+  { issues }: ConfigurationError,
+  environment: Environment,
+): Promise<readonly Finding[]> {
+  const invalid: Item<undefined> = {
+    name: 'configuration',
+    inspect: () => [...issues.map((issue) => failure(issue)), ...findMisspelled(environment)],
+  };
+  return inspectAll([invalid, runtime, openFiles], undefined);
+}

@@ -1,0 +1,72 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import type { SqliteLocation } from '../../database/database-location.js';
+import { explainFailure } from '../../database/sqlite/errors/explain-failure.js';
+import { createFactory } from '../../database/sqlite/open-sqlite.js';
+import { retryWhileBusy } from '../../database/sqlite/run-query.js';
+import { type Finding, failure, type Item, inspectAll, ok, warning } from '../finding.js';
+import { contentItems } from './content.js';
+import { fileAccess } from './file-access.js';
+import { diskSpace, fileSystem } from './file-system.js';
+import type { SqliteFiles } from './sqlite-files.js';
+import { syncTime } from './sync-time.js';
+
+/** How long to wait for another process that has locked the file, in milliseconds. */
+const busyTimeoutMs = 1_000;
+
+const fileItems: readonly Item<SqliteFiles>[] = [fileAccess, fileSystem, diskSpace, syncTime];
+
+/**
+ * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so that SQLite
+ * may move a write-ahead log that a crash has left into it.
+ *
+ * @param now returns the current time, in milliseconds since the epoch
+ */
+export async function inspectSqlite(
+  { path }: SqliteLocation,
+  now: () => number,
+): Promise<readonly Finding[]> {
+  const files = { path, folder: findFolder(dirname(path)) };
+  return [...(await inspectContent(path, now)), ...(await inspectAll(fileItems, files))];
+}
+
+function findFolder(folder: string): string {
+  const parent = dirname(folder);
+  return existsSync(folder) || parent === folder ? folder : findFolder(parent);
+}
+
+async function inspectContent(path: string, now: () => number): Promise<readonly Finding[]> {
+  let connection: SqlDriverAdapter | undefined;
+  try {
+    // SQLite would create a file that is missing, and an empty one has no tables yet.
+    if (!statSync(path, { throwIfNoEntry: false })?.size) return [missing(path)];
+    connection = await open(path);
+    const present: Finding = { item: 'database', ...ok(`SQLite file ${path}`) };
+    return [present, ...(await inspectAll(contentItems, { connection, path, now }))];
+  } catch (error) {
+    return [{ item: 'database', ...failure(explainFailure(error, path)) }];
+  } finally {
+    await connection?.dispose();
+  }
+}
+
+function missing(path: string): Finding {
+  const found = `there is no ${path} yet`;
+  const advice = 'serve and migrate create it. If it should exist, set DATABASE_URL to where it is.';
+  return { item: 'database', ...warning(found, advice) };
+}
+
+/** Opens the file, and reads from it, which finds one that is locked, damaged or no database. */
+function open(path: string): Promise<SqlDriverAdapter> {
+  return retryWhileBusy(async () => {
+    const connection = await createFactory(path).connect();
+    try {
+      await connection.executeScript('SELECT name FROM sqlite_schema LIMIT 1');
+      return connection;
+    } catch (error) {
+      await connection.dispose();
+      throw error;
+    }
+  }, busyTimeoutMs);
+}

@@ -1,0 +1,43 @@
+import { formatFinding, formatJson, worstOf } from '../check/report.js';
+import { runCheck, runCheckWithoutConfig } from '../check/run-check.js';
+import type { Environment } from '../check/service/configuration.js';
+import type { Config } from '../config.js';
+import { ConfigurationError } from '../errors/configuration-error.js';
+import { OperatorError } from '../errors/operator-error.js';
+import { countOf } from './output/count-of.js';
+import type { CliContext } from './support/cli-context.js';
+
+/**
+ * Examines an installation before or while it runs, changes nothing, and prints what it found.
+ *
+ * @throws {OperatorError} after that, when there is an error: with exit status 2 for invalid settings, otherwise 1
+ */
+export async function check(
+  { readConfig, environment }: { readConfig(): Config; readonly environment: Environment },
+  { json = false }: { readonly json?: boolean },
+  context: CliContext,
+): Promise<void> {
+  const config = readOrError(readConfig);
+  const findings =
+    config instanceof ConfigurationError
+      ? await runCheckWithoutConfig(config, environment)
+      : await runCheck({ config, environment, folder: context.folder, now: Date.now });
+  context.print(json ? formatJson(findings) : findings.map(formatFinding).join(''));
+  const count = (status: string) => findings.filter((finding) => finding.status === status).length;
+  const summary = `${countOf(count('error'), 'error')}, ${countOf(count('warning'), 'warning')}`;
+  if (worstOf(findings) === 'error') {
+    throw new OperatorError(`The check found ${summary}.`, {
+      exitCode: config instanceof ConfigurationError ? 2 : 1,
+    });
+  }
+  if (!json) await context.message(summary);
+}
+
+function readOrError(readConfig: () => Config): Config | ConfigurationError {
+  try {
+    return readConfig();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { runCheck } from '../../src/check/run-check.js';
+import { parseConfig } from '../../src/config.js';
+
+/** Where relative paths start; the tests use absolute ones. */
+const folder = '/';
+
+/**
+ * Runs `plant-store check` within the test.
+ *
+ * @param environment the settings that differ from the defaults
+ * @param now the time of this machine, in milliseconds since the epoch
+ * @returns a function that returns what was found for an item, each as `status: found. advice`
+ */
+export async function examine(environment: Readonly<Record<string, string>>, now: () => number = Date.now) {
+  const settings = { PORT: '0', ...environment };
+  const config = parseConfig(settings, folder);
+  const findings = await runCheck({ config, environment: settings, folder, now });
+  return (name: string): readonly string[] =>
+    findings
+      .filter(({ item }) => item === name)
+      .map(({ status, found, advice }) => `${status}: ${found}${advice === undefined ? '' : `. ${advice}`}`);
+}
