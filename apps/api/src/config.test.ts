@@ -14,6 +14,8 @@ it('has a default for everything', () => {
     bodyLimitBytes: 1_048_576,
     bodiesLimitBytes: 67_108_864,
     rateLimitPerMinute: 0,
+    authFailuresPerMinute: 30,
+    trustedProxies: [],
     corsOrigins: [],
     batcherLimits: {
       queuePlants: 10_000,
@@ -122,6 +124,8 @@ it.each([
   ['BODY_MAX_BYTES', ['0', '1e6', '1MiB', '268435457']],
   ['BODIES_MAX_BYTES', ['1', '64MiB', '2097151']],
   ['RATE_LIMIT_PER_MINUTE', ['-1', 'none']],
+  ['AUTH_FAILURES_PER_MINUTE', ['-1', 'off']],
+  ['TRUSTED_PROXIES', ['*', 'proxy.example', '0.0.0.0/0', '10.0.0.1,']],
   [
     'CORS_ORIGINS',
     [

@@ -6,6 +6,7 @@ import {
   parseDatabaseUrl,
 } from './database/database-location.js';
 import { ConfigurationError } from './errors/configuration-error.js';
+import { parseTrustedProxies } from './http/trusted-proxies.js';
 import type { PlantBatcherLimits } from './plants/plant-batcher.js';
 
 /** The settings of the service, parsed once from the environment and frozen. */
@@ -26,6 +27,10 @@ export type Config = Readonly<{
   bodiesLimitBytes: number;
   /** How many requests an access token may make per minute; 0 for no limit. */
   rateLimitPerMinute: number;
+  /** How many failed authentications a client address may have per minute; 0 for no limit. */
+  authFailuresPerMinute: number;
+  /** The proxies whose `X-Forwarded-For` is believed, as Express's setting `trust proxy` takes them; none by default. */
+  trustedProxies: readonly string[];
   /** Origins whose pages may call the service from a browser, such as `https://app.example.com`; none by default. */
   corsOrigins: readonly string[];
   /** The limits of the queue of plants, and of one commit. */
@@ -62,6 +67,8 @@ const EnvironmentSchema = z
     BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
     BODIES_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
     RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
+    AUTH_FAILURES_PER_MINUTE: wholeNumber(0, 10 ** 9).default(30),
+    TRUSTED_PROXIES: z.string().default('').transform(toTrustedProxies),
     CORS_ORIGINS: z.string().default('').transform(toOrigins),
     QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
     QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
@@ -118,6 +125,8 @@ export function parseConfig(
     bodyLimitBytes: variables.BODY_MAX_BYTES,
     bodiesLimitBytes: variables.BODIES_MAX_BYTES ?? defaultBodiesLimit(variables.BODY_MAX_BYTES),
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
+    authFailuresPerMinute: variables.AUTH_FAILURES_PER_MINUTE,
+    trustedProxies: Object.freeze(variables.TRUSTED_PROXIES),
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
     batcherLimits: Object.freeze({
       queuePlants: variables.QUEUE_MAX_PLANTS,
@@ -166,6 +175,13 @@ function toOrigins(list: string, context: z.RefinementCtx): string[] {
     `must be origins separated by commas, each http(s)://host or http(s)://host:port as browsers send it, \
 such as https://app.example.com, without a path, a final slash or *; "${invalid}" is not`,
   );
+  return z.NEVER;
+}
+
+function toTrustedProxies(list: string, context: z.RefinementCtx): readonly string[] {
+  const proxies = parseTrustedProxies(list);
+  if (!('problem' in proxies)) return proxies;
+  context.addIssue(proxies.problem);
   return z.NEVER;
 }
 

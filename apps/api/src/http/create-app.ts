@@ -14,6 +14,7 @@ import { checkHeaders } from './middleware/check-headers.js';
 import { commonHeaders } from './middleware/common-headers.js';
 import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
+import { limitAuthentication } from './middleware/limit-authentication.js';
 import { rateLimit } from './middleware/rate-limit.js';
 import { rejectDuringShutdown, type Shutdown } from './middleware/reject-during-shutdown.js';
 import { rejectWhenFull } from './middleware/reject-when-full.js';
@@ -40,6 +41,10 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly bodiesLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
+  /** How many failed authentications a client address may have per minute; 0 is no limit. */
+  readonly authFailuresPerMinute: number;
+  /** The proxies whose `X-Forwarded-For` is believed, as Express's setting `trust proxy` takes them. */
+  readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
   readonly corsOrigins: readonly string[];
   /** Whether replies are composed without Express; see decision 20. */
@@ -53,8 +58,10 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
+  const { authFailuresPerMinute, trustedProxies } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
+  app.set('trust proxy', trustedProxies);
 
   if (fastPath) sendJson(app);
 
@@ -69,8 +76,12 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     requireValidTarget,
   );
 
+  const verifyFurther = authFailuresPerMinute > 0 ? limitAuthentication(dependencies) : undefined;
   mountOperations(app, dependencies, {
-    all: [bearerAuth(accessTokens), ...(rateLimitPerMinute > 0 ? [await rateLimit(rateLimitPerMinute)] : [])],
+    all: [
+      bearerAuth(accessTokens, verifyFurther),
+      ...(rateLimitPerMinute > 0 ? [await rateLimit(rateLimitPerMinute)] : []),
+    ],
     write: rejectWhenFull(plants),
     body: jsonBody(bodyLimitBytes, createBodyBudget(bodiesLimitBytes)),
   });

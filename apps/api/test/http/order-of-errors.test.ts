@@ -58,6 +58,15 @@ it.each(requests)('reports %s before every later error', async (name, parts) => 
   expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
 });
 
+it('reports that too many tokens were wrong before every later error', async () => {
+  const limited = await startTestService({ AUTH_FAILURES_PER_MINUTE: '1' });
+  const headers = { Authorization: 'Bearer x', 'Content-Type': text };
+  const request = composePlantRequest(limited, tooLarge, headers);
+  expectError(await sendRaw(limited.baseUrl, request), 'invalid_token', /./);
+  expectError(await sendRaw(limited.baseUrl, request), 'rate_limited', /./);
+  await limited.stop();
+});
+
 it('reports a chunked body as too large before its other errors', async () => {
   const headers = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
   const chunks = `${tooLarge.length.toString(16)}\r\n${tooLarge}\r\n0\r\n\r\n`;

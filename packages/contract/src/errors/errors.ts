@@ -80,7 +80,8 @@ export const errors = {
   rate_limited: {
     error: 42900,
     status: 429,
-    meaning: 'Too many requests with this token in a short time. Wait for Retry-After, then retry.',
+    meaning:
+      'Too many requests with this token, or too many from this address without a valid one. Wait for Retry-After, then retry.',
     example: 'Too many requests. Try again in 7 s.',
   },
   internal_error: {

@@ -1,10 +1,24 @@
 import { messages } from '@plant-store/contract/messages';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { AccessTokens, Verification } from '../../auth/access-tokens.js';
 import { ServiceError } from '../../errors/service-error.js';
 
+/**
+ * Verifies a token that is not known to be valid. `cached` is the result of `verifyCached` for it.
+ *
+ * @throws {ServiceError} when the client has to wait before more of its tokens are verified
+ */
+export type VerifyFurther = (
+  request: Request,
+  text: string,
+  cached: Verification | undefined,
+) => Verification | Promise<Verification>;
+
 /** Requires a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1). */
-export function bearerAuth(accessTokens: AccessTokens): RequestHandler {
+export function bearerAuth(
+  accessTokens: AccessTokens,
+  verifyFurther: VerifyFurther = (_request, text, cached) => cached ?? accessTokens.verify(text),
+): RequestHandler {
   return function bearerAuth(request, response, next) {
     const admit = (verification: Verification) => {
       if (verification.status !== 'valid')
@@ -17,7 +31,8 @@ export function bearerAuth(accessTokens: AccessTokens): RequestHandler {
     if (text === undefined) {
       throw unauthorized('missing_token', messages.missingToken);
     }
-    const verification = accessTokens.verifyCached(text) ?? accessTokens.verify(text);
+    const cached = accessTokens.verifyCached(text);
+    const verification = cached?.status === 'valid' ? cached : verifyFurther(request, text, cached);
     // Without a promise where possible: a body that arrives before its reader is buffered, which costs more.
     return verification instanceof Promise ? verification.then(admit) : admit(verification);
   };

@@ -1,0 +1,28 @@
+import { isIP } from 'node:net';
+import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Reads the address of the client of a request: that of the connection, or if that is a trusted proxy, the last address
+ * in `X-Forwarded-For` that is none. Where this is no valid address, that of the proxy counts that has sent it.
+ *
+ * @returns an IPv4 address, or the /64 network of an IPv6 address, which usually is one household or machine
+ */
+export function readClientAddress(request: Request): string {
+  const candidates = [...request.ips, request.socket.remoteAddress ?? ''];
+  const address = candidates.map(toNetwork).find((network) => network !== undefined);
+  // A client that has disconnected has none.
+  return address ?? 'unknown';
+}
+
+function toNetwork(address: string): string | undefined {
+  // Without the zone of a link-local address.
+  const [plain = ''] = address.split('%', 1);
+  // ipaddr.js alone would take 1 and 0x7f.1 for addresses, and it rejects some that are outdated, such as ::192.0.2.1.
+  if (isIP(plain) === 0 || !ipaddr.isValid(plain)) return undefined;
+  // ::ffff:192.0.2.1 is 192.0.2.1.
+  const parsed = ipaddr.process(plain);
+  if ('octets' in parsed) return parsed.toString();
+  const network = new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]);
+  return `${network.toString()}/64`;
+}

@@ -1,0 +1,67 @@
+import type { Request } from 'express';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { AccessTokens } from '../../auth/access-tokens.js';
+import { createAuthenticationLimit, type LimitedVerification } from '../../auth/authentication-limit.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { countLimitedRequests } from '../../metrics/count-limited-requests.js';
+import { readClientAddress } from '../client-address.js';
+import type { VerifyFurther } from './bearer-auth.js';
+
+/** What the limit depends on. */
+export interface AuthenticationLimitDependencies {
+  readonly accessTokens: AccessTokens;
+  readonly authFailuresPerMinute: number;
+  readonly log: Logger;
+  readonly metrics?: Registry | undefined;
+  /** Aborted once the service begins to stop: what was counted is then logged. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Limits failed authentications by client address; decision 23 has the rule. The address is read only of requests whose
+ * token is not known to be valid.
+ */
+export function limitAuthentication(dependencies: AuthenticationLimitDependencies): VerifyFurther {
+  const { accessTokens, authFailuresPerMinute, log, metrics, stopping } = dependencies;
+  const limit = createAuthenticationLimit(accessTokens, {
+    failuresPerMinute: authFailuresPerMinute,
+    onStart: (clientAddress, seconds) => log.warn({ clientAddress, seconds }, 'authentication limited'),
+    onEnd: (clientAddress, rejected) => log.warn({ clientAddress, rejected }, 'authentication limit over'),
+  });
+  stopping.addEventListener('abort', limit.clear);
+  const warnOfProxy = createProxyWarning(log);
+  const countRequest = metrics === undefined ? () => {} : countLimitedRequests(metrics);
+
+  return function verifyWithinLimit(request, text, cached) {
+    const resolve = (verification: LimitedVerification) => {
+      if (verification.status !== 'limited') return verification;
+      countRequest();
+      warnOfProxy(request);
+      throw rateLimited(verification.retryAfterSeconds);
+    };
+    const verification = limit.verify(readClientAddress(request), text, cached);
+    return verification instanceof Promise ? verification.then(resolve) : resolve(verification);
+  };
+}
+
+function rateLimited(retryAfterSeconds: number): ServiceError {
+  return new ServiceError(
+    'rate_limited',
+    `Too many requests from this address had no valid access token. Check the token, and try again in ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  );
+}
+
+/** Warns once, of a request that is limited by the address of what seems to be a proxy. */
+function createProxyWarning(log: Logger): (request: Request) => void {
+  let isLogged = false;
+  return (request) => {
+    if (isLogged || request.headers['x-forwarded-for'] === undefined || request.ips.length > 0) return;
+    isLogged = true;
+    log.warn(
+      { proxyAddress: request.socket.remoteAddress },
+      'X-Forwarded-For of an address that is not in TRUSTED_PROXIES is ignored',
+    );
+  };
+}
