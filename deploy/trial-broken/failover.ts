@@ -1,0 +1,156 @@
+// Kills the primary of a PostgreSQL cluster under Patroni again and again while plants are created, and compares what is
+// stored at the end with what was acknowledged. README.md beside this file describes it.
+import { chmodSync, chownSync, globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type Cluster, type Kill, kills, startCluster } from './cluster.ts';
+import { postgresqlFolders } from './configurations.ts';
+import { type Load, startLoad } from './load.ts';
+import { findServerUser, killAll, killPostgresql } from './processes.ts';
+import { type Service, startService } from './service.ts';
+import { until } from './wait.ts';
+
+const programs = [
+  '/usr/bin/patroni',
+  '/usr/bin/etcd',
+  '/usr/sbin/haproxy',
+  '/usr/bin/psql',
+  join(postgresqlFolders, 'postgres'),
+];
+const install =
+  'apt-get install --no-install-recommends postgresql patroni etcd-server haproxy, with the services that they bring stopped';
+
+/** How long the load runs with every server before each kill, in milliseconds. */
+const beforeKillMs = 5_000;
+/** How long a failover and the return of a server may take each, in milliseconds; only one that hangs takes this long. */
+const roundMs = 180_000;
+
+interface Round {
+  readonly killed: string;
+  readonly secondsWithoutService: number;
+  readonly failedAttempts: number;
+  readonly secondsUntilWhole: number;
+}
+
+const options = readOptions();
+const interrupted = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(name, () => interrupted.abort(new Error(`Stopped by ${name}`)));
+}
+const limit = AbortSignal.timeout(5 * 60_000 + options.kills * 2 * roundMs);
+const signal = AbortSignal.any([interrupted.signal, limit]);
+const user = findServerUser();
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-failover-'));
+if (user !== undefined) chownSync(folder, user.uid, user.gid);
+chmodSync(folder, 0o755);
+let hasPassed = false;
+process.on('exit', cleanUp);
+try {
+  console.error(`Starting ${options.servers} PostgreSQL servers in ${folder}`);
+  const cluster = await startCluster({ folder, servers: options.servers, user, signal });
+  const service = await startService({ folder, databaseUrl: cluster.databaseUrl, signal });
+  const load = startLoad({ ...service, connections: options.connections, signal });
+  const rounds: Round[] = [];
+  for (let count = 1; count <= options.kills; count++) {
+    rounds.push(await runRound(cluster, load, options.kill));
+    console.error(`kill ${count}: ${JSON.stringify(rounds.at(-1))}`);
+  }
+  await load.stop();
+  hasPassed = report(rounds, load, service);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+}
+process.exit(hasPassed ? 0 : 1);
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      kills: { type: 'string', default: '5' },
+      servers: { type: 'string', default: '2' },
+      connections: { type: 'string', default: '16' },
+      kill: { type: 'string', default: 'machine' },
+    },
+  });
+  const kill = kills.find((name) => name === values.kill);
+  if (kill === undefined) {
+    console.error(`--kill must be ${kills.join(' or ')}`);
+    process.exit(2);
+  }
+  const read = (name: 'kills' | 'servers' | 'connections', min: number, max: number) => {
+    const number = Number(values[name]);
+    if (Number.isInteger(number) && number >= min && number <= max) return number;
+    console.error(`--${name} must be an integer from ${min} to ${max}`);
+    process.exit(2);
+  };
+  const missing = programs.filter((program) => globSync(program).length === 0);
+  if (missing.length > 0) {
+    console.error(`There is no ${missing.join(', ')}. Install them: ${install}`);
+    process.exit(2);
+  }
+  return {
+    kill,
+    kills: read('kills', 1, 100),
+    servers: read('servers', 2, 3),
+    connections: read('connections', 1, 200),
+  };
+}
+
+/** Kills the primary, waits until plants are stored again, brings the server back and waits until it is a standby. */
+async function runRound(cluster: Cluster, load: Load, what: Kill): Promise<Round> {
+  await delay(beforeKillMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  const failuresBefore = load.countFailures();
+  const killedAt = performance.now();
+  const killed = await cluster.killPrimary(what);
+  const isServing = () =>
+    load.longestGapSince(killedAt) > 1_000 && performance.now() - load.lastAcknowledgedAt() < 1_000;
+  await until('a create acknowledged after the kill', isServing, { timeoutMs: roundMs, signal });
+  const failedAttempts = load.countFailures() - failuresBefore;
+  const gap = load.longestGapSince(killedAt);
+  const broughtBackAt = performance.now();
+  cluster.bringBack(killed);
+  await cluster.untilWhole();
+  return {
+    killed,
+    secondsWithoutService: gap / 1_000,
+    failedAttempts,
+    secondsUntilWhole: (performance.now() - broughtBackAt) / 1_000,
+  };
+}
+
+/** Prints the table, and compares what is stored with what was acknowledged; returns whether all is well. */
+function report(rounds: readonly Round[], load: Load, service: Service): boolean {
+  const stored = service.exportPlants();
+  const { acknowledged } = load;
+  const lost = [...acknowledged].filter(([id, name]) => stored.get(id) !== name);
+  const unknown = [...stored.keys()].filter((id) => !acknowledged.has(id));
+  const isSameProcess = service.isRunning();
+  console.log(
+    '| kill | server | seconds without service | failed attempts | seconds until it is a standby again |',
+  );
+  console.log('|---:|---|---:|---:|---:|');
+  for (const [index, round] of rounds.entries()) {
+    const { killed, secondsWithoutService, failedAttempts, secondsUntilWhole } = round;
+    const [without, whole] = [secondsWithoutService.toFixed(1), secondsUntilWhole.toFixed(1)];
+    console.log(`| ${index + 1} | ${killed} | ${without} | ${failedAttempts} | ${whole} |`);
+  }
+  console.log(
+    `\n${acknowledged.size} plants acknowledged, ${stored.size} stored: ${lost.length} lost, ${unknown.length} stored without a 200`,
+  );
+  console.log(`Plant Store ${isSameProcess ? 'ran all the time' : 'has ended'} (process ${service.pid})`);
+  if (lost.length > 0) console.error(`Lost: ${lost.slice(0, 20).map(([id]) => id)}`);
+  return lost.length === 0 && unknown.length === 0 && isSameProcess;
+}
+
+/** Kills everything and removes the folder; of a trial that failed, its logs stay there. */
+function cleanUp(): void {
+  // Patroni first, which would start its PostgreSQL again.
+  killAll();
+  for (const name of readdirSync(folder)) killPostgresql(join(folder, name));
+  for (const name of readdirSync(folder)) {
+    if (hasPassed || !name.endsWith('.log')) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+  if (hasPassed) rmSync(folder, { recursive: true });
+  else console.error(`The logs are in ${folder}`);
+}
