@@ -7,6 +7,7 @@ import type { ComparisonSettings } from './comparison/comparison-results.js';
 import { writeChart } from './comparison/write-chart.js';
 import type { Environment } from './environment/environment.js';
 import { measureGrowth } from './growth/growth.js';
+import { measureObservability } from './observability/observability.js';
 import { measureOverload } from './overload/overload.js';
 import { resultFiles, workFolder } from './paths.js';
 import { killProcesses } from './processes/start-process.js';
@@ -80,6 +81,17 @@ program
   .action(async (options: { rounds: number; seconds: number }) => {
     if (!(await measureOverload(options, createEnvironment()))) process.exitCode = 1;
   });
+
+program
+  .command('observability')
+  .description(
+    'measure what metrics and the request log cost: the processor time of a create with and without',
+  )
+  .option('--rounds <count>', 'how often to measure each', toCount, 15)
+  .option('--seconds <count>', 'how long to measure each time', toSeconds, 2)
+  .action((options: { rounds: number; seconds: number }) =>
+    measureObservability(options, createEnvironment()),
+  );
 
 program
   .command('chart')

@@ -15,6 +15,7 @@ import { commonHeaders } from './middleware/common-headers.js';
 import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { limitAuthentication } from './middleware/limit-authentication.js';
+import { observeRequests } from './middleware/observe-requests.js';
 import { rateLimit } from './middleware/rate-limit.js';
 import { rejectDuringShutdown, type Shutdown } from './middleware/reject-during-shutdown.js';
 import { rejectWhenFull } from './middleware/reject-when-full.js';
@@ -67,9 +68,11 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
 
   app.use(
     requestId,
-    ...(metrics === undefined ? [] : [measureRequests(metrics)]),
+    observeRequests([
+      ...(metrics === undefined ? [] : [measureRequests(metrics)]),
+      requestLogger(requestLog, requestLogShare),
+    ]),
     ...(fastPath ? [] : [commonHeaders]),
-    requestLogger(requestLog, requestLogShare),
     checkHeaders,
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
     rejectDuringShutdown(dependencies),

@@ -1,26 +1,26 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { AccessTokens, Verification } from '../auth/access-tokens.js';
-import { createCounter } from './create-registry.js';
+import { createCounter } from './create-counter.js';
 
 /** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
 export function countTokenChecks(accessTokens: AccessTokens, registry: Registry): AccessTokens {
   const outcomes: Verification['status'][] = ['valid', 'malformed', 'unknown', 'expired', 'revoked'];
-  const checks = createCounter(
+  const countCheck = createCounter(
     registry,
     {
       name: 'plant_store_token_checks_total',
       help: `Access tokens that were verified, by outcome: ${outcomes.join(', ')}`,
+      labels: ['outcome'],
     },
-    'outcome',
     outcomes,
   );
-  const lookups = new Counter({
+  const countLookup = createCounter(registry, {
     name: 'plant_store_token_lookups_total',
     help: 'Verifications that waited for the database, since the cache did not have the token',
-    registers: [registry],
+    labels: [],
   });
   const count = (verification: Verification): Verification => {
-    checks.inc({ outcome: verification.status });
+    countCheck(verification.status);
     return verification;
   };
   return {
@@ -32,7 +32,7 @@ export function countTokenChecks(accessTokens: AccessTokens, registry: Registry)
     verify(text) {
       const verification = accessTokens.verify(text);
       if (!(verification instanceof Promise)) return count(verification);
-      lookups.inc();
+      countLookup();
       return verification.then(count);
     },
   };

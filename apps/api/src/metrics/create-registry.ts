@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { readPackage } from '../package-folder.js';
 
 /** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
@@ -13,18 +13,6 @@ export function createRegistry(): Registry {
     registers: [registry],
   }).set({ version, commit, node_version: process.versions.node }, 1);
   return registry;
-}
-
-/** Creates a counter with one label, at zero for each of these values: what appears later has no rate at first. */
-export function createCounter<Label extends string>(
-  registry: Registry,
-  options: { readonly name: string; readonly help: string },
-  label: Label,
-  values: readonly string[],
-): Counter<Label> {
-  const counter = new Counter({ ...options, labelNames: [label], registers: [registry] });
-  for (const value of values) counter.labels(value).inc(0);
-  return counter;
 }
 
 /** A gauge whose value is read at each scrape. */

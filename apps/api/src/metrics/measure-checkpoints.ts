@@ -1,4 +1,5 @@
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
+import { createHistogram } from './create-histogram.js';
 
 /** A checkpoint: the pages that the write-ahead log has after it, and how long it took, in milliseconds. */
 export interface Checkpoint {
@@ -13,14 +14,13 @@ export function measureCheckpoints(registry: Registry): (checkpoint: Checkpoint)
     help: 'Pages in the write-ahead log of SQLite at its latest checkpoint',
     registers: [registry],
   });
-  const durations = new Histogram({
+  const observeDuration = createHistogram(registry, {
     name: 'plant_store_sqlite_checkpoint_duration_seconds',
     help: 'Time of a checkpoint, which moves the write-ahead log of SQLite into the database',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
   });
   return ({ logPages, durationMs }) => {
     pages.set(logPages);
-    durations.observe(durationMs / 1_000);
+    observeDuration(durationMs / 1_000);
   };
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../databases/database.js';
 import type { Target } from '../targets/target.js';
 import { readPeakMemory } from './process-memory.js';
+import { readProcessorTime } from './processor-time.js';
 import { hasEnded, processEnd, startProcess } from './start-process.js';
 
 const startTimeoutMs = 30_000;
@@ -18,6 +19,8 @@ export interface RunningTarget {
   readonly token: string;
   /** Its peak memory so far, in bytes. */
   readPeakMemory(): Promise<number>;
+  /** The processor time that it has taken so far, in microseconds; only on Linux. */
+  readProcessorTime(): Promise<number>;
   /** Stops it, and resolves once it has ended. */
   stop(): Promise<void>;
 }
@@ -41,6 +44,7 @@ export async function startTarget(
     baseUrl,
     token,
     readPeakMemory: () => readPeakMemory(child.pid ?? 0),
+    readProcessorTime: () => readProcessorTime(child.pid ?? 0),
     async stop() {
       child.kill('SIGTERM');
       await processEnd(child, stopTimeoutMs);

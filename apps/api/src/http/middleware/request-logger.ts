@@ -1,8 +1,8 @@
 import { errors } from '@plant-store/contract/errors';
-import type { RequestHandler } from 'express';
 import { hideAccessTokens } from '../../auth/access-token-format.js';
 import type { RequestLog } from '../../logging/request-log.js';
 import { parseTraceparent } from '../../logging/traceparent.js';
+import type { RequestObserver } from './observe-requests.js';
 
 /**
  * Logs one line per request, once it is over, except for those rejected for overload. Never logs a header or a body, nor a
@@ -10,10 +10,9 @@ import { parseTraceparent } from '../../logging/traceparent.js';
  *
  * @param share the share of the requests without an error that are logged, from 0 to 1
  */
-export function requestLogger(log: RequestLog, share: number): RequestHandler {
-  return function requestLogger(request, response, next) {
-    const startedAt = performance.now();
-    response.on('close', () => {
+export function requestLogger(log: RequestLog, share: number): RequestObserver {
+  return {
+    onEnd(request, response, durationMs) {
       const { accessToken, plantId, error } = response.locals;
       // The rejection log counts these.
       if (error === errors.overloaded.error) return;
@@ -32,11 +31,10 @@ export function requestLogger(log: RequestLog, share: number): RequestHandler {
           error,
           tokenId: accessToken?.id,
           plantId,
-          durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+          durationMs: Math.round(durationMs * 1000) / 1000,
         },
         isSent ? 'request' : 'request cut off',
       );
-    });
-    next();
+    },
   };
 }
