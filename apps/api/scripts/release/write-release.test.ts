@@ -40,9 +40,8 @@ it('has what a server needs, and no other file', () => {
     'dist/{main,checkpoint-worker,copy-process}.js',
     'dist/*-[0-9A-Z]*.js',
     'prisma/{sqlite,postgresql}/migrations/[0-9]*_*/migration.sql',
-    'docs/{api,backup,cli,deploy,load-balancing,observability,postgresql,scaling,settings,sqlite}.md',
-    'deploy/load-balancing/{haproxy.cfg,nginx.conf}',
-    'deploy/monitoring/{README.md,alerts.yml,alerts.test.yml,grafana-dashboard.json,prometheus.yml}',
+    'docs/*.md',
+    'deploy/{high-availability,load-balancing,monitoring}/*.{cfg,conf,json,md,yml}',
     'node_modules/@plant-store/contract/{package,openapi}.json',
     'node_modules/better-sqlite3/{LICENSE,package.json}',
     'node_modules/better-sqlite3/lib/{index,binding,database,sqlite-error,util}.js',
@@ -55,6 +54,16 @@ it('has what a server needs, and no other file', () => {
   expect(paths.filter((path) => !patterns.some((pattern) => matchesGlob(path, pattern)))).toEqual([]);
   expect(patterns.filter((pattern) => !paths.some((path) => matchesGlob(path, pattern)))).toEqual([]);
   expect(releases[0]?.files).toBe(paths.length);
+});
+
+it('has the pages and configurations for operators, not those for contributors', () => {
+  const { paths } = theRelease();
+  expect(paths).toEqual(
+    expect.arrayContaining(['docs/deploy.md', 'docs/settings.md', 'deploy/monitoring/alerts.yml']),
+  );
+  expect(
+    paths.filter((path) => /architecture|bench|performance|upgrading-dependencies|decisions/.test(path)),
+  ).toEqual([]);
 });
 
 it('is smaller than 20 MiB', () => {

@@ -71,7 +71,11 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
       bin: { 'plant-store': './dist/main.js' },
       engines,
     });
-    copy(root, target, ['LICENSE', 'deploy/**/*.{cfg,conf,json,md,service,yml}']);
+    copy(root, target, ['LICENSE']);
+    // Images are built from a clone, and trials run in one.
+    copy(root, target, ['deploy/**/*.{cfg,conf,json,md,service,yml}'], {
+      exclude: ['deploy/compose/**', 'deploy/trial/**'],
+    });
     copy(packageFolder, target, ['prisma/*/migrations/*/migration.sql']);
     for (const [name, files] of Object.entries(packageFiles)) {
       copy(findInstalled(name), join(target, 'node_modules', name), files);
@@ -106,9 +110,14 @@ function writePages(target: string, identity: { readonly version: string; readon
 }
 
 /** Copies the files that match any of the patterns, each of which must match at least one. */
-function copy(source: string, target: string, patterns: readonly string[]): void {
+function copy(
+  source: string,
+  target: string,
+  patterns: readonly string[],
+  { exclude = [] }: { readonly exclude?: readonly string[] } = {},
+): void {
   for (const pattern of patterns) {
-    const paths = globSync(pattern, { cwd: source });
+    const paths = globSync(pattern, { cwd: source, exclude });
     if (paths.length === 0) throw new Error(`${source} has no file ${pattern}, which the release needs.`);
     for (const path of paths) {
       mkdirSync(dirname(join(target, path)), { recursive: true });
