@@ -8,6 +8,7 @@ const testsByMode: Readonly<Record<string, string>> = {
   browser: 'test/browser/**/*.test.ts',
   monitoring: 'test/monitoring/**/*.test.ts',
   'load-balancing': 'test/load-balancing/**/*.test.ts',
+  release: 'test/release/**/*.test.ts',
 };
 
 export default defineConfig(({ mode }) => {

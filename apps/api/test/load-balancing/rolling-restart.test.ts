@@ -133,3 +133,9 @@ it.each<Proxy>(['haproxy', 'nginx'])(
   },
   30_000 + restarts * 120_000,
 );
+
+it('haproxy accepts the configuration of compose.yaml', () => {
+  const check = () =>
+    execFileSync(programs.haproxy, ['-c', '-f', join(root, 'deploy/compose/haproxy.cfg')], { stdio: 'pipe' });
+  expect(check).not.toThrow();
+});

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -49,6 +49,13 @@ export function startCommand(
   // It may exit before it has read everything.
   child.stdin.on('error', () => input.destroy());
   input.pipe(child.stdin);
+  return watchCommand(child);
+}
+
+/** Collects the output of a process, and kills it at the end of the test at the latest. */
+export function watchCommand(
+  child: ChildProcessByStdio<Writable | null, Readable, Readable>,
+): RunningCommand {
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

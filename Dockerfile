@@ -1,0 +1,32 @@
+# The service as an image: docs/containers.md.
+
+FROM node:26.10.0-trixie-slim AS build
+WORKDIR /src
+COPY . .
+# The context has no Git, so the commit is passed: --build-arg COMMIT="$(git rev-parse HEAD)".
+ARG COMMIT=unknown
+ARG SOURCE_DATE_EPOCH
+# /data is empty, for the volume to begin with its owner and mode.
+RUN npx -y pnpm@10.34.9 install --frozen-lockfile \
+    && npx -y pnpm@10.34.9 package \
+    && mv release/plant-store-* /opt/plant-store \
+    && install -d -m 700 -o 1000 -g 1000 /data
+
+# Only copies: a test makes the same root without an engine, and runs it.
+FROM node:26.10.0-trixie-slim
+LABEL org.opencontainers.image.title="Plant Store" \
+      org.opencontainers.image.licenses="MIT"
+ENV HOST=0.0.0.0 \
+    ADMIN_PORT=3001 \
+    DATABASE_URL=file:/data/plant-store.db
+COPY --from=build /opt/plant-store /opt/plant-store
+COPY --from=build --chown=1000:1000 /data /data
+WORKDIR /data
+VOLUME ["/data"]
+USER 1000:1000
+EXPOSE 3000 3001
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=90s --retries=3 \
+    CMD ["node", "/opt/plant-store/dist/main.js", "ready"]
+ENTRYPOINT ["node", "/opt/plant-store/dist/main.js"]
+CMD ["serve"]

@@ -1,0 +1,102 @@
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase, findFreePort } from '@plant-store/postgresql-server';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { writeRelease } from '../../scripts/release/write-release.js';
+import type {} from '../support/postgresql/global-setup.js';
+import { createRoot, nodePath } from '../support/release/create-root.js';
+import { type Confinement, runInRoot, startInRoot } from '../support/release/start-in-root.js';
+import { until } from '../support/until.js';
+
+const nobody = { uid: 65_534, gid: 65_534 };
+const main = '/opt/plant-store/dist/main.js';
+
+let root: string;
+let data: string;
+beforeAll(async () => {
+  root = createRoot();
+  const { folder } = await writeRelease({ parent: join(root, 'opt'), commit: 'unknown', time: undefined });
+  cpSync(folder, join(root, 'opt/plant-store'), { recursive: true });
+  rmSync(folder, { recursive: true });
+  for (const path of readdirSync(join(root, 'opt'), { recursive: true, encoding: 'utf8' })) {
+    chmodSync(join(root, 'opt', path), path.includes('.') ? 0o444 : 0o555);
+  }
+  mkdirSync(join(root, 'data'));
+  data = mkdtempSync(join(tmpdir(), 'plant-store-data-'));
+  chownSync(data, nobody.uid, nobody.gid);
+});
+afterAll(() => {
+  for (const folder of [root, data]) rmSync(folder, { recursive: true, force: true });
+});
+
+function confine(environment: Readonly<Record<string, string>>): Confinement {
+  return { root, volumes: { '/data': data }, workingFolder: '/data', user: nobody, environment };
+}
+
+/** Runs a command of the release, which must succeed, and returns its output. */
+async function run(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<string> {
+  const { exitCode, stdout, stderr } = await runInRoot(confine(environment), [nodePath, main, ...args]);
+  expect({ args, exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  return stdout;
+}
+
+it.each(['sqlite', 'postgresql'])(
+  'runs read-only as a user without rights and without the repository, on %s',
+  async (engine) => {
+    const createUrl = async (name: string) =>
+      engine === 'sqlite' ? `file:/data/${name}.db` : createDatabase(inject('postgresqlUrl'));
+    const [PORT, ADMIN_PORT] = [String(await findFreePort()), String(await findFreePort())];
+    const environment = { DATABASE_URL: await createUrl('plants'), PORT, ADMIN_PORT };
+    expect(await run(['migrate'], environment)).toContain('create_plants_and_access_tokens');
+    const token = (await run(['token', 'create', '--name', 'test'], environment)).trim();
+    expect(await run(['token', 'list'], environment)).toContain('\ttest\t');
+
+    const service = startInRoot(confine({ ...environment, DRAIN_DELAY_MS: '0' }), [nodePath, main, 'serve']);
+    await service.waitFor(/"msg":"listening"/);
+    await until(async () => (await run(['ready'], environment)) === 'ready\n');
+    const baseUrl = `http://127.0.0.1:${PORT}`;
+    const create = () =>
+      fetch(`${baseUrl}/plants`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: '{"id":9223372036854775807,"name":"Monstera"}',
+      });
+    expect((await create()).status).toBe(200);
+    expect((await create()).headers.get('Idempotent-Replayed')).toBe('true');
+    for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
+      expect([path, (await fetch(baseUrl + path)).status]).toEqual([path, 200]);
+    }
+    expect(await (await fetch(`http://127.0.0.1:${ADMIN_PORT}/metrics`)).text()).toContain(
+      'commit="unknown"',
+    );
+
+    if (engine === 'sqlite') await run(['backup', '/data/backup.db'], environment);
+    await run(['export', '--output', `/data/${engine}.ndjson`], environment);
+    expect(await service.end('SIGTERM')).toMatchObject({ exitCode: 0 });
+
+    const other = { DATABASE_URL: await createUrl('other') };
+    await run(['import', `/data/${engine}.ndjson`], other);
+    expect(await run(['export'], other)).toBe('{"id":9223372036854775807,"name":"Monstera"}\n');
+    if (engine === 'sqlite') {
+      expect(await run(['export'], { DATABASE_URL: 'file:/data/backup.db' })).toContain('Monstera');
+    }
+  },
+);
+
+it('cannot write to its own folder, and has nothing of the repository in reach', async () => {
+  const attempt = `
+    const fs = require('node:fs');
+    const tryTo = (action) => { try { action(); return 'done'; } catch ({ code }) { return code; } };
+    console.log(JSON.stringify([
+      tryTo(() => fs.writeFileSync('/opt/plant-store/dist/new.js', '')),
+      tryTo(() => fs.appendFileSync('${main}', '')),
+      fs.readdirSync('/').toSorted(),
+      process.getuid(),
+    ]));`;
+  const { stdout } = await runInRoot(confine({}), [nodePath, '--eval', attempt]);
+  expect(JSON.parse(stdout)).toEqual(['EROFS', 'EACCES', expect.any(Array), nobody.uid]);
+  const [, , folders] = JSON.parse(stdout);
+  const expected = ['data', 'dev', 'etc', 'lib', 'lib64', 'opt', 'proc', 'tmp', 'usr'];
+  expect(expected).toEqual(expect.arrayContaining(folders));
+});

