@@ -5,12 +5,11 @@ import { backUp } from './backup.js';
 import { exportPlants } from './export.js';
 import { importPlants } from './import.js';
 import { migrate } from './migrate.js';
-import { exportTokens, importTokens } from './move-tokens.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import type { CliContext } from './support/cli-context.js';
 import { explainDatabaseError } from './support/explain-database-error.js';
-import { toExpiry, toLineNumber, toName, toTokenId, toUrl } from './support/parse-arguments.js';
-import { createToken, listTokens, revokeToken } from './token.js';
+import { toLineNumber, toUrl } from './support/parse-arguments.js';
+import { addTokenCommands } from './token-commands.js';
 
 /** What the command line depends on. */
 export interface ProgramDependencies {
@@ -44,7 +43,6 @@ export function createProgram(dependencies: ProgramDependencies): Command {
     .description('Stores plants over HTTP, exactly and durably.')
     .version(dependencies.version)
     .helpCommand(false)
-    .showHelpAfterError('(see plant-store --help)')
     .exitOverride()
     .configureOutput({ writeOut: (text) => dependencies.context.print(text) })
     .addHelpText(
@@ -56,12 +54,19 @@ Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
   addServe(program, dependencies);
   addReady(program, dependencies);
   addCheck(program, dependencies);
-  addToken(program, dependencies);
+  addTokenCommands(program, dependencies);
   addMigrate(program, dependencies);
   addExport(program, dependencies);
   addImport(program, dependencies);
   addBackup(program, dependencies);
+  pointToHelp(program, 'plant-store');
   return program;
+}
+
+/** Makes errors in the arguments of a command point to its own help. */
+function pointToHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`(see ${name} --help)`);
+  for (const child of command.commands) pointToHelp(child, `${name} ${child.name()}`);
 }
 
 function addServe(program: Command, { context, readConfig, onServiceStopped }: ProgramDependencies): void {
@@ -97,43 +102,6 @@ function addCheck(program: Command, { context, readConfig, environment }: Progra
       'after',
       '\nIt changes nothing. Exit status: 0 without errors, 1 with some, 2 for invalid settings.',
     );
-}
-
-function addToken(program: Command, { context, readConfig }: ProgramDependencies): void {
-  const token = program
-    .command('token')
-    .description('issue, list, revoke and move access tokens')
-    .helpCommand(false);
-  token
-    .command('create')
-    .description('issue a token and print it, this once')
-    .requiredOption('--name <name>', 'who or what the token is for', toName)
-    .option(
-      '--expires <duration>',
-      'how long it is valid: 90s, 30m, 12h, 30d, 52w (default: forever)',
-      toExpiry,
-    )
-    .action(({ name, expires }: { name: string; expires?: Date }) =>
-      createToken(readConfig(), { name, ...(expires && { expiresAt: expires }) }, context),
-    );
-  token
-    .command('list')
-    .description('print all tokens: id, name, creation, expiry or revocation, last use')
-    .action(() => listTokens(readConfig(), context));
-  token
-    .command('revoke')
-    .description('revoke a token by its id')
-    .argument('<id>', 'the id that token list shows', toTokenId)
-    .action((id: number) => revokeToken(readConfig(), id, context));
-  token
-    .command('export')
-    .description('print all tokens as NDJSON, with their hashes, to move them to another database')
-    .action(() => exportTokens(readConfig(), context));
-  token
-    .command('import')
-    .description('add the tokens that token export has printed; they keep working unchanged')
-    .argument('[file]', 'the file; standard input by default')
-    .action((file: string | undefined) => importTokens(readConfig(), file, context));
 }
 
 function addMigrate(program: Command, { context, readConfig }: ProgramDependencies): void {

@@ -1,30 +1,58 @@
 import type { AccessToken } from '../auth/access-token-store.js';
-import { type AccessTokens, createAccessTokens } from '../auth/access-tokens.js';
+import { createAccessTokens } from '../auth/access-tokens.js';
+import { issueAndDeliver } from '../auth/issue-and-deliver.js';
+import { type RotationRequest, rotateAccessToken } from '../auth/rotate-access-token.js';
 import type { Config } from '../config.js';
-import type { OpenOptions } from '../database/database.js';
+import type { Database, OpenOptions } from '../database/database.js';
 import { openDatabase } from '../database/open-database.js';
+import { messageOf } from '../errors/message-of.js';
 import { OperatorError } from '../errors/operator-error.js';
+import { ServiceError } from '../errors/service-error.js';
+import { writeAll } from './output/write-all.js';
 import type { CliContext } from './support/cli-context.js';
+import { reasonOf } from './support/explain-database-error.js';
 
-/** Issues an access token and prints it, alone, so that a script can take it. */
+/**
+ * Issues an access token and prints it, alone, so that a script can take it.
+ *
+ * @throws {OperatorError} when it cannot be printed; it is revoked then
+ */
 export async function createToken(
   config: Config,
   request: { readonly name: string; readonly expiresAt?: Date },
   context: CliContext,
 ): Promise<void> {
-  await withAccessTokens(config, {}, async (accessTokens) => {
-    const { text, token } = await accessTokens.issue(request);
-    context.print(`${text}\n`);
-    context.message(
-      `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It is shown only once: keep it safe.`,
-    );
+  await withTokenStore(config, {}, async (store) => {
+    const token = await issueAndDeliver(createAccessTokens(store), request, printTo(context));
+    context.message(describeIssued(token));
+  });
+}
+
+/**
+ * Issues an access token that replaces another one, prints it as `createToken` does, and then makes the other one expire.
+ *
+ * @throws {OperatorError} when there is no such token, or it is not valid any more, or the new one cannot be printed, or the
+ * database fails after that; the message says which tokens work
+ */
+export async function rotateToken(
+  config: Config,
+  request: RotationRequest,
+  context: CliContext,
+): Promise<void> {
+  await withTokenStore(config, { mustExist: true }, async (store) => {
+    const result = await rotateAccessToken(store, request, printTo(context));
+    if (result.status === 'unknown') throw unknownToken(request.id);
+    if (!('replacement' in result)) throw notValid(result.old);
+    context.message(describeIssued(result.replacement));
+    if (result.status === 'issued') throw notLimited(request.id, result.error);
+    context.message(describeReplaced(result.old));
   });
 }
 
 /** Prints all access tokens without their texts, one a line. */
 export async function listTokens(config: Config, context: CliContext): Promise<void> {
-  await withAccessTokens(config, { mustExist: true }, async (accessTokens) => {
-    const tokens = await accessTokens.list();
+  await withTokenStore(config, { mustExist: true }, async (store) => {
+    const tokens = await store.list();
     if (tokens.length === 0)
       context.message('There are no tokens. Issue one with: plant-store token create --name NAME');
     for (const token of tokens) {
@@ -42,27 +70,58 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
 
 /** Revokes an access token: it stops working in running services within 5 seconds. */
 export async function revokeToken(config: Config, id: number, context: CliContext): Promise<void> {
-  await withAccessTokens(config, { mustExist: true }, async (accessTokens) => {
-    const token = await accessTokens.revoke(id);
-    if (token === null)
-      throw new OperatorError(`There is no token ${id}. See them with: plant-store token list`);
-    context.message(
-      `Token ${token.id} "${token.name}" is revoked; running services reject it within 5 seconds.`,
-    );
+  await withTokenStore(config, { mustExist: true }, async (store) => {
+    const token = await store.revoke(id, new Date());
+    if (token === null) throw unknownToken(id);
+    context.message(describeReplaced(token));
   });
 }
 
-async function withAccessTokens(
+async function withTokenStore(
   config: Config,
   options: OpenOptions,
-  use: (accessTokens: AccessTokens) => Promise<void>,
+  use: (store: Database['accessTokens']) => Promise<void>,
 ): Promise<void> {
   const database = await openDatabase(config.database, options);
   try {
-    await use(createAccessTokens(database.accessTokens));
+    await use(database.accessTokens);
   } finally {
     await database.close();
   }
+}
+
+/** Returns a function that prints a token alone, and resolves once it is written. */
+function printTo({ output }: CliContext): (text: string) => Promise<void> {
+  return (text) => writeAll(output, `${text}\n`);
+}
+
+function unknownToken(id: number): OperatorError {
+  return new OperatorError(`There is no token ${id}. See them with: plant-store token list`);
+}
+
+function notValid(token: AccessToken): OperatorError {
+  return new OperatorError(
+    `Token ${token.id} "${token.name}" cannot be rotated: ${describeState(token)}. Issue a new one with: plant-store token create --name NAME`,
+  );
+}
+
+function notLimited(id: number, error: unknown): OperatorError {
+  const reason = error instanceof ServiceError ? reasonOf(error) : messageOf(error);
+  return new OperatorError(
+    `Token ${id} is not limited, since the database has failed: ${reason}\nBoth tokens work. Once the new one is in use, run: plant-store token revoke ${id}`,
+    { cause: error },
+  );
+}
+
+function describeIssued(token: AccessToken): string {
+  return `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It is shown only once: keep it safe.
+Send it with each request, in the header  Authorization: Bearer <token>`;
+}
+
+function describeReplaced(token: AccessToken): string {
+  const name = `Token ${token.id} "${token.name}"`;
+  if (token.revokedAt !== null) return `${name} is revoked; running services reject it within 5 seconds.`;
+  return `${name} ${describeExpiry(token)}; until then both work.`;
 }
 
 function describeState(token: AccessToken): string {

@@ -18,6 +18,10 @@ it.each([
   { args: ['ready', '--help'], names: ['--url', 'ADMIN_PORT'] },
   { args: ['token', '--help'], names: ['create', 'list', 'revoke'] },
   { args: ['token', 'create', '--help'], names: ['--name', '--expires', '30d'] },
+  {
+    args: ['token', 'rotate', '--help'],
+    names: ['<id>', '--overlap', '(default: 1h)', '--expires', 'never'],
+  },
 ])('prints help: $args', async ({ args, names }) => {
   const { exitCode, stdout } = await runCommand(args, { folder: temporaryFolder() });
   expect(exitCode).toBe(0);
@@ -34,10 +38,22 @@ it.each([
   { args: ['backup'], message: "missing required argument 'file'" },
   { args: ['ready', '--url', '127.0.0.1:3001'], message: 'Give a URL, such as http://127.0.0.1:3001' },
   { args: ['token', 'revoke', 'one'], message: 'the id that token list shows' },
+  { args: ['token', 'rotate', '1', '--overlap', '-1h'], message: 'such as 12h or 30d' },
 ])('rejects wrong usage with exit status 2: $args', async ({ args, message }) => {
   const { exitCode, stdout, stderr } = await runCommand(args, { folder: temporaryFolder() });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(message);
+});
+
+it.each([
+  { args: ['sereve'], command: 'plant-store' },
+  { args: ['token', 'creat'], command: 'plant-store token' },
+  { args: ['token', 'create', '--nmae', 'x'], command: 'plant-store token create' },
+  { args: ['export', '--otuput', 'x'], command: 'plant-store export' },
+])('points to the help of the command with the mistake: $args', async ({ args, command }) => {
+  const { stderr } = await runCommand(args, { folder: temporaryFolder() });
+  expect(stderr).toContain(`\n(see ${command} --help)\n`);
+  expect(stderr.match(/--help/g)).toHaveLength(1);
 });
 
 it.each([['--help'], ['token', 'list']])(

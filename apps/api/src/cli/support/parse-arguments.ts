@@ -9,14 +9,29 @@ export function toName(text: string): string {
   return text;
 }
 
-/** The time in so long from now, given as a duration such as `12h`. Its year has four digits, as `token import` expects (RFC 3339). */
+/** The time in so long from now, given as a duration such as `12h`. */
 export function toExpiry(text: string): Date {
+  return new Date(Date.now() + toDurationMs(text));
+}
+
+/** The same; `null` for `never`. */
+export function toExpiryOrNever(text: string): Date | null {
+  return text === 'never' ? null : toExpiry(text);
+}
+
+/** The milliseconds of a duration such as `1h`, or of `0`. */
+export function toOverlapMs(text: string): number {
+  return text === '0' ? 0 : toDurationMs(text);
+}
+
+/** The milliseconds of a duration. The time in so long has a year of four digits, as `token import` expects (RFC 3339). */
+function toDurationMs(text: string): number {
   const durationMs = parseDuration(text);
   if (durationMs === undefined)
     throw new InvalidArgumentError('Give a number and a unit, such as 12h or 30d.');
-  const expiry = new Date(Date.now() + durationMs);
-  if (expiry.getUTCFullYear() > 9_999) throw new InvalidArgumentError('Give a time before the year 10000.');
-  return expiry;
+  if (new Date(Date.now() + durationMs).getUTCFullYear() > 9_999)
+    throw new InvalidArgumentError('Give a time before the year 10000.');
+  return durationMs;
 }
 
 /** An HTTP URL. */

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const tokenLine = /^pst_[0-9A-Za-z]{49}\n$/;
+
+/** Runs `plant-store token …` on a database of its own. */
+function useTokens() {
+  const folder = temporaryFolder();
+  const run = (...args: string[]) => runCommand(['token', ...args], { folder });
+  /** Runs it with a standard output that nobody reads. */
+  const runUnread = (...args: string[]) => {
+    const { process, end } = startCommand(['token', ...args], { folder });
+    process.stdout?.destroy();
+    return end();
+  };
+  /** The columns of `token list` after the name and the creation. */
+  const listStates = async () =>
+    (await run('list')).stdout
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [line.split('\t').slice(3)]));
+  return { folder, run, runUnread, listStates };
+}
+
+/** Stores a plant with a token, and returns the status. */
+async function create(baseUrl: string, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = '{"id":1,"name":"Fern"}';
+  return (await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body })).status;
+}
+
+it('prints a new token alone, and how to use it beside it, without the token', async () => {
+  const { run } = useTokens();
+  const { stdout, stderr } = await run('create', '--name', 'shop');
+  expect(stdout).toMatch(tokenLine);
+  expect(stderr).toContain('Authorization: Bearer <token>');
+  expect(stderr).not.toContain('pst_');
+});
+
+it('rotates a token that a running service accepts, and shows when each was last used', async () => {
+  const { folder, run, listStates } = useTokens();
+  const old = (await run('create', '--name', 'shop')).stdout.trim();
+  const { command, baseUrl } = await startServe({ folder });
+  const rotated = await run('rotate', '1');
+  expect(rotated).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(tokenLine) });
+  expect(rotated.stderr).toContain('Issued token 2 "shop", which never expires.');
+  expect(rotated.stderr).toMatch(/^Token 1 "shop" expires \S+Z; until then both work\.$/m);
+  expect(rotated.stderr).not.toContain('pst_');
+  expect(await create(baseUrl, old)).toBe(200);
+  expect(await create(baseUrl, rotated.stdout.trim())).toBe(200);
+  await run('rotate', '2', '--overlap', '0', '--expires', '30d');
+  await command.end('SIGTERM');
+  expect(await listStates()).toEqual([
+    [expect.stringMatching(/^expires \S+Z$/), expect.stringMatching(/^last used \S+Z$/)],
+    [expect.stringMatching(/^revoked \S+Z$/), expect.stringMatching(/^last used \S+Z$/)],
+    [expect.stringMatching(/^expires \S+Z$/), 'never used'],
+  ]);
+});
+
+it('revokes a new token that nobody reads, and leaves the one that it would replace as it was', async () => {
+  const { run, runUnread, listStates } = useTokens();
+  await run('create', '--name', 'shop');
+  for (const call of [
+    ['create', '--name', 'other'],
+    ['rotate', '1'],
+    ['rotate', '1', '--overlap', '0'],
+  ]) {
+    expect(await runUnread(...call)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(
+        /could not be printed: .*EPIPE\nIt is revoked, and nothing else was changed\.\n$/,
+      ),
+    });
+  }
+  const revoked = [expect.stringMatching(/^revoked /), 'never used'];
+  expect(await listStates()).toEqual([['never expires', 'never used'], revoked, revoked, revoked]);
+});
+
+it('rotates no token that does not exist or does not work', async () => {
+  const { folder, run } = useTokens();
+  await run('create', '--name', 'shop');
+  await run('revoke', '1');
+  const failed = { exitCode: 1, stdout: '' };
+  expect(await run('rotate', '1')).toMatchObject({
+    ...failed,
+    stderr: expect.stringMatching(
+      /^plant-store: Token 1 "shop" cannot be rotated: revoked \S+Z\. Issue a new one with: /,
+    ),
+  });
+  expect(await run('rotate', '7')).toMatchObject({
+    ...failed,
+    stderr: expect.stringContaining('no token 7'),
+  });
+  const elsewhere = { folder, environment: { DATABASE_URL: 'file:nowhere.db' } };
+  expect(await runCommand(['token', 'rotate', '1'], elsewhere)).toMatchObject(failed);
+});
