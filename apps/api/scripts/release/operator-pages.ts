@@ -15,7 +15,7 @@ export function listOperatorPages(): string[] {
   const pages = readdirSync(`${root}/docs`).filter(
     (name) => name.endsWith('.md') && !contributorPages.has(name),
   );
-  return ['SECURITY.md', ...pages.toSorted().map((name) => `docs/${name}`)];
+  return ['CHANGELOG.md', 'SECURITY.md', ...pages.toSorted().map((name) => `docs/${name}`)];
 }
 
 /**

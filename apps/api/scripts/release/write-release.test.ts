@@ -32,7 +32,7 @@ function read(path: string): string {
 
 it('has what a server needs, and no other file', () => {
   const patterns = [
-    '{README,SECURITY}.md',
+    '{CHANGELOG,README,SECURITY}.md',
     'LICENSE',
     'THIRD_PARTY_LICENSES.txt',
     'package.json',

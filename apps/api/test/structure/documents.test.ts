@@ -42,6 +42,14 @@ it('the list of decisions has every decision', () => {
   expect(listed).toEqual(expect.arrayContaining(decisions));
 });
 
+it('the changelog begins with the version of the service, and the page on upgrading has a section for it', () => {
+  const { version }: { version: string } = JSON.parse(readPage('apps/api/package.json'));
+  const [latest, previous] = [...readPage('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, name]) => name);
+  expect(latest).toBe(version);
+  const [from, to] = [previous, latest].map((name) => name?.replace(/\.\d+$/, ''));
+  expect(readPage('docs/upgrading.md')).toContain(`\n## From ${from} to ${to}\n`);
+});
+
 it('every page names only source files that exist', () => {
   const workspaces = ['apps/api', 'packages/contract', 'packages/client'];
   const folders = ['', ...workspaces, ...workspaces.map((workspace) => join(workspace, 'src'))];
