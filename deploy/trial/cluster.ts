@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '@plant-store/postgresql-server';
 import {
   type Node,
@@ -8,7 +9,14 @@ import {
   readPatroniConfiguration,
   superuser,
 } from './configurations.ts';
-import { isRunning, killGroup, killPostgresql, type ServerUser, start } from './processes.ts';
+import {
+  isRunning,
+  killGroup,
+  killPostgresql,
+  type ServerUser,
+  signalWalReceiver,
+  start,
+} from './processes.ts';
 import { isOk, until } from './wait.ts';
 
 /** PostgreSQL servers under Patroni, with HAProxy in front. */
@@ -17,7 +25,11 @@ export interface Cluster {
   readonly databaseUrl: string;
   /** Resolves once every server runs, one as primary and at least one as its synchronous standby. */
   untilWhole(): Promise<void>;
-  /** Kills what is given of the primary, and returns the name of its server. */
+  /**
+   * Kills what is given of the primary, and returns the name of its server. Before that, and for good, no standby
+   * receives its latest commits, as when they are still on the network. On one machine they would arrive in almost every
+   * case, even without synchronous replication.
+   */
   killPrimary(what: Kill): Promise<string>;
   /** Starts the Patroni of a server again if it was killed; it brings its PostgreSQL back as a standby. */
   bringBack(name: string): void;
@@ -41,6 +53,9 @@ export interface ClusterOptions {
 
 /** How long each step may take, in milliseconds; only one that hangs takes this long. */
 const stepMs = 180_000;
+
+/** How long commits are held back from the standbys before a kill, in milliseconds. */
+const holdBackMs = 500;
 
 /** Starts etcd, Patroni with its PostgreSQL servers, and HAProxy, and creates the database. */
 export async function startCluster({ folder, servers, user, signal }: ClusterOptions): Promise<Cluster> {
@@ -80,9 +95,13 @@ export async function startCluster({ folder, servers, user, signal }: ClusterOpt
     async killPrimary(what) {
       for (const node of nodes) {
         if (!(await has(node, 'primary'))) continue;
+        for (const { dataFolder } of nodes) signalWalReceiver(dataFolder, 'SIGSTOP');
+        await delay(holdBackMs);
         const patroni = patronis.get(node.name);
         if (patroni !== undefined && what !== 'postgresql') killGroup(patroni);
         if (what !== 'patroni') killPostgresql(node.dataFolder);
+        // What is left in the buffer of the connection is not read any more.
+        for (const { dataFolder } of nodes) signalWalReceiver(dataFolder, 'SIGTERM', 'SIGCONT');
         return node.name;
       }
       throw new Error('There is no primary to kill');

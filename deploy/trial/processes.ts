@@ -70,13 +70,34 @@ export function killPostgresql(dataFolder: string): void {
   for (const one of [pid, ...listChildren(pid)]) kill(one);
 }
 
+/**
+ * Sends signals to the process that receives the write-ahead log of the primary, if the PostgreSQL of a data folder is a
+ * standby.
+ */
+export function signalWalReceiver(dataFolder: string, ...signals: readonly NodeJS.Signals[]): void {
+  const postmaster = readPostmasterPid(dataFolder);
+  if (postmaster === undefined) return;
+  for (const pid of listChildren(postmaster)) {
+    if (readCommand(pid).includes('walreceiver')) for (const signal of signals) kill(pid, signal);
+  }
+}
+
 /** Reads the id of the first process from its file, unless that is left over from another one. */
 function readPostmasterPid(dataFolder: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataFolder) ? pid : undefined;
+    return readCommand(pid).includes(dataFolder) ? pid : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Reads the command of a process, which PostgreSQL replaces by what the process does; empty once it has ended. */
+function readCommand(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
   }
 }
 
@@ -96,9 +117,9 @@ function listChildren(parent: number): number[] {
     });
 }
 
-function kill(pid: number): void {
+function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It has ended since.
   }
