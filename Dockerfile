@@ -6,11 +6,11 @@ COPY . .
 # The context has no Git, so the commit is passed: --build-arg COMMIT="$(git rev-parse HEAD)".
 ARG COMMIT=unknown
 ARG SOURCE_DATE_EPOCH
-# /data is empty, for the volume to begin with its owner and mode.
+# An empty folder in a folder: COPY keeps the modes of what is in the folder that it names, but not that of the folder itself.
 RUN npx -y pnpm@10.34.9 install --frozen-lockfile \
     && npx -y pnpm@10.34.9 package \
     && mv release/plant-store-* /opt/plant-store \
-    && install -d -m 700 -o 1000 -g 1000 /data
+    && install -d -m 700 /volumes/data
 
 # Only copies: a test makes the same root without an engine, and runs it.
 FROM node:26.10.0-trixie-slim
@@ -20,7 +20,7 @@ ENV HOST=0.0.0.0 \
     ADMIN_PORT=3001 \
     DATABASE_URL=file:/data/plant-store.db
 COPY --from=build /opt/plant-store /opt/plant-store
-COPY --from=build --chown=1000:1000 /data /data
+COPY --from=build --chown=1000:1000 /volumes/ /
 WORKDIR /data
 VOLUME ["/data"]
 USER 1000:1000

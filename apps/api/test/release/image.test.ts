@@ -1,45 +1,49 @@
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findFreePort } from '@plant-store/postgresql-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeRelease } from '../../scripts/release/write-release.js';
 import { createRoot } from '../support/release/create-root.js';
-import { readImage } from '../support/release/read-image.js';
+import { dockerfile, readImage } from '../support/release/read-image.js';
 import { runInRoot, startInRoot } from '../support/release/start-in-root.js';
 import { until } from '../support/until.js';
 
 const image = readImage();
-/** What the first stage leaves to be copied: the release and an empty folder that only its owner may enter. */
-const built = { release: '/opt/plant-store', data: '/data' };
 
 let root: string;
-/** A volume, which gets content, owner and mode of the folder in the image. */
+/** What containers get as the volume: a copy of the folder in the image, with its owner and mode. */
 let volume: string;
 beforeAll(async () => {
   root = createRoot();
-  const build = mkdtempSync(join(tmpdir(), 'plant-store-build-'));
-  const { folder } = await writeRelease({ parent: build, commit: 'unknown', time: undefined });
-  volume = join(build, 'data');
-  mkdirSync(volume, { mode: 0o700 });
-  for (const { source, target, owner } of image.copies) {
-    const from = { [built.release]: folder, [built.data]: volume }[source];
+  const built = mkdtempSync(join(tmpdir(), 'plant-store-built-'));
+  const { folder } = await writeRelease({ parent: built, commit: 'unknown', time: undefined });
+  mkdirSync(join(built, 'volumes/data'), { recursive: true });
+  const [, mode = ''] = /install -d -m (\d+) \/volumes\/data$/m.exec(dockerfile) ?? [];
+  chmodSync(join(built, 'volumes/data'), mode);
+  // What the first stage leaves to be copied.
+  const sources: Readonly<Record<string, string>> = {
+    '/opt/plant-store': folder,
+    '/volumes/': join(built, 'volumes'),
+  };
+  for (const { source, target, owner = '0:0' } of image.copies) {
+    const from = sources[source];
     if (from === undefined) throw new Error(`The tests do not know what the Dockerfile builds as ${source}`);
-    mkdirSync(dirname(join(root, target)), { recursive: true });
-    cpSync(from, join(root, target), { recursive: true, preserveTimestamps: true });
-    const [uid = 0, gid = 0] = owner?.split(':').map(Number) ?? [];
-    chownSync(join(root, target), uid, gid);
-    if (source === built.data) {
-      chownSync(volume, uid, gid);
-      chmodSync(join(root, target), 0o700);
+    mkdirSync(join(root, target), { recursive: true });
+    for (const name of readdirSync(from)) {
+      execFileSync('cp', ['-a', join(from, name), join(root, target)]);
+      execFileSync('chown', ['-R', owner, join(root, target, name)]);
     }
   }
+  volume = join(built, 'volume');
+  execFileSync('cp', ['-a', join(root, image.volumes[0] ?? ''), volume]);
 });
 afterAll(() => {
   for (const folder of [root, dirname(volume)]) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a container, with the entry point if it is not replaced, on free ports, since it shares the network of the test. */
+/** Containers share the network of the test, so they get free ports. */
 function confine(ports: Readonly<Record<string, string>>) {
   const { workingFolder, user, environment } = image;
   const volumes = Object.fromEntries(image.volumes.map((path) => [path, volume]));
@@ -86,10 +90,7 @@ it('listens on all addresses, on the ports that it exposes', async () => {
 it('keeps its database in the volume, which only its user may read', () => {
   expect(image.volumes).toEqual(['/data']);
   expect(image.environment['DATABASE_URL']).toMatch(/^file:\/data\//);
-  expect(image.copies).toContainEqual({
-    source: '/data',
-    target: '/data',
-    owner: `${image.user.uid}:${image.user.gid}`,
-  });
+  const { uid, gid, mode } = statSync(join(root, 'data'));
+  expect({ uid, gid, mode: mode % 0o1000 }).toEqual({ ...image.user, mode: 0o700 });
   expect(image.user.uid).toBeGreaterThan(0);
 });

@@ -64,7 +64,7 @@ export function readImage(): Image {
 
 function readCopy(instruction: Instruction): ImageCopy {
   const [, owner, source, target] =
-    /^--from=build (?:--chown=(\d+:\d+) )?(\/\S+) (\/\S+)$/.exec(textOf(instruction)) ?? [];
+    /^--from=build (?:--chown=(\d+:\d+) )?(\/\S+) (\/\S*)$/.exec(textOf(instruction)) ?? [];
   if (source === undefined || target === undefined) {
     throw new Error(`The tests do not follow ${instruction.getTextContent()}`);
   }
