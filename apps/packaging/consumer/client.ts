@@ -37,7 +37,7 @@ function describeReply(reply: ReplyOf<'createPlant'>): string {
     const { name, tag }: { readonly name: string; readonly tag?: string | undefined } = reply.body;
     return `${name} ${tag}`;
   }
-  const status: 400 | 401 | 429 | 500 | 503 = reply.status;
+  const status: 400 | 401 | 403 | 429 | 500 | 503 = reply.status;
   if (reply.status === 400) return `400 ${nameOf(reply.body.error)} ${reply.body.message}`;
   return `${status} ${reply.body.error} ${reply.body.message}`;
 }

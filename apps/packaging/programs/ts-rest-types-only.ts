@@ -22,6 +22,7 @@ const contract = c.router({
       200: c.type<Plant>(),
       400: c.type<ErrorBody>(),
       401: c.type<ErrorBody>(),
+      403: c.type<ErrorBody>(),
       429: c.type<ErrorBody>(),
       500: c.type<ErrorBody>(),
       503: c.type<ErrorBody>(),

@@ -47,7 +47,7 @@ describe('createPlant', () => {
 
   it('resolves to a union that narrows by status', () => {
     expectTypeOf(client.createPlant).returns.resolves.toEqualTypeOf<ReplyOf<'createPlant'>>();
-    expectTypeOf<ReplyOf<'createPlant'>['status']>().toEqualTypeOf<200 | 400 | 401 | 429 | 500 | 503>();
+    expectTypeOf<ReplyOf<'createPlant'>['status']>().toEqualTypeOf<200 | 400 | 401 | 403 | 429 | 500 | 503>();
     expectTypeOf<ReplyOf<'createPlant'>['headers']>().toEqualTypeOf<Headers>();
 
     const read = (reply: ReplyOf<'createPlant'>) => {
@@ -95,7 +95,7 @@ describe('the body of a failure', () => {
 
   it('may be any listed number while the status is unknown', () => {
     type Failure = Exclude<ReplyOf<'createPlant'>, { status: 200 }>;
-    expectTypeOf<Failure['body']['error']>().toEqualTypeOf<ErrorNumber<400 | 401 | 429 | 500 | 503>>();
+    expectTypeOf<Failure['body']['error']>().toEqualTypeOf<ErrorNumber<400 | 401 | 403 | 429 | 500 | 503>>();
   });
 });
 

@@ -122,7 +122,7 @@ describe('createPlant', () => {
     expect(reply.replayed).toBe(true);
   });
 
-  it.each([400, 401, 429, 500, 503])('returns the error of a %i', async (status) => {
+  it.each([400, 401, 403, 429, 500, 503])('returns the error of a %i', async (status) => {
     const body = { error: status * 100, message: 'No.' };
     const client = createClient({ baseUrl, token, fetch: answer(status, body) });
     expect(await client.createPlant({ body: { id: 1, name: 'Fern' } })).toMatchObject({ status, body });

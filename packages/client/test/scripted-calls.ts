@@ -15,7 +15,7 @@ interface TestOperations {
     readonly responses: { readonly 200: unknown };
   };
 }
-const statuses = [200, 400, 401, 429, 500, 503];
+const statuses = [200, 400, 401, 403, 429, 500, 503];
 const routes = {
   store: { method: 'POST', path: '/plants', statuses, idempotent: true },
   add: { method: 'POST', path: '/plants', statuses },

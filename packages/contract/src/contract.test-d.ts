@@ -22,13 +22,14 @@ test('the service is handed a validated NewPlant', () => {
 });
 
 test('the statuses are those of the contract and no other', () => {
-  expectTypeOf<Reply['status']>().toEqualTypeOf<200 | 400 | 401 | 429 | 500 | 503>();
+  expectTypeOf<Reply['status']>().toEqualTypeOf<200 | 400 | 401 | 403 | 429 | 500 | 503>();
 });
 
 test('the status determines the body', () => {
   expectTypeOf<BodyOf<200>>().toEqualTypeOf<Plant>();
   expectTypeOf<BodyOf<400>>().toEqualTypeOf<ErrorBody<400>>();
   expectTypeOf<BodyOf<401>>().toEqualTypeOf<ErrorBody<401>>();
+  expectTypeOf<BodyOf<403>>().toEqualTypeOf<ErrorBody<403>>();
   expectTypeOf<BodyOf<429>>().toEqualTypeOf<ErrorBody<429>>();
   expectTypeOf<BodyOf<500>>().toEqualTypeOf<ErrorBody<500>>();
   expectTypeOf<BodyOf<503>>().toEqualTypeOf<ErrorBody<503>>();

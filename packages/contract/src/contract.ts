@@ -43,6 +43,7 @@ export const contract = initContract().router(
         200: PlantSchema,
         400: errorSchemaOf(400),
         401: errorSchemaOf(401),
+        403: errorSchemaOf(403),
         429: errorSchemaOf(429),
         500: errorSchemaOf(500),
         503: errorSchemaOf(503),

@@ -24,6 +24,7 @@ export interface ReplyDescription {
 /** The replies that do not depend on the operation. */
 export const commonReplies = {
   401: { description: 'The access token is missing or not valid' },
+  403: { description: 'The access token does not permit this' },
   429: { description: 'Too many requests' },
   500: { description: 'An error of the service' },
 } as const satisfies Record<number, ReplyDescription>;

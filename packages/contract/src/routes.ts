@@ -8,7 +8,7 @@ export const routes = {
   createPlant: {
     method: 'POST',
     path: '/plants',
-    statuses: [200, 400, 401, 429, 500, 503],
+    statuses: [200, 400, 401, 403, 429, 500, 503],
     idempotent: true,
   },
 } as const;

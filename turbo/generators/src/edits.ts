@@ -52,7 +52,7 @@ export function editsFor(operation: Operation): Edit[] {
 
 /** The statuses that an operation starts with. */
 function statusesOf({ params }: Operation): number[] {
-  return [200, 400, 401, ...(params.length > 0 ? [404] : []), 429, 500, 503];
+  return [200, 400, 401, 403, ...(params.length > 0 ? [404] : []), 429, 500, 503];
 }
 
 /** Operations are given the store itself, once one of them reads from it. */

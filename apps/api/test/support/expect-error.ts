@@ -28,4 +28,5 @@ export function expectError(reply: Reply, name: ErrorName, message: string | Reg
 const challenges: Partial<Record<ErrorName, string>> = {
   missing_token: 'Bearer realm="plant-store"',
   invalid_token: 'Bearer realm="plant-store", error="invalid_token"',
+  insufficient_scope: 'Bearer realm="plant-store", error="insufficient_scope", scope="plants:create"',
 };

@@ -20,6 +20,7 @@ describe('the registry', () => {
       body_too_large: 40005,
       missing_token: 40100,
       invalid_token: 40101,
+      insufficient_scope: 40300,
       not_found: 40400,
       method_not_allowed: 40500,
       rate_limited: 42900,
@@ -28,6 +29,7 @@ describe('the registry', () => {
       database_unavailable: 50301,
       shutting_down: 50302,
       database_damaged: 50303,
+      identity_provider_unavailable: 50304,
     });
   });
 

@@ -62,8 +62,16 @@ export const errors = {
   invalid_token: {
     error: 40101,
     status: 401,
-    meaning: 'The access token is malformed, unknown, expired or revoked. Ask the operator for a new one.',
-    example: 'The access token has expired. Ask the operator for a new one.',
+    meaning:
+      'The access token is malformed, unknown, expired or revoked, or is not for this service. Get a new one.',
+    example: 'The access token has expired. Get a new one.',
+  },
+  insufficient_scope: {
+    error: 40300,
+    status: 403,
+    meaning:
+      'The JSON Web Token is valid, but without the scope that the operator requires. Request a token with that scope.',
+    example: 'The access token does not have the scope plants:create. Request one that has it.',
   },
   not_found: {
     error: 40400,
@@ -115,6 +123,13 @@ export const errors = {
     meaning:
       'The database is damaged, and stores nothing until its operator has restored it. Until then, a retry does not help.',
     example: 'The database is damaged. Ask the operator to restore it.',
+  },
+  identity_provider_unavailable: {
+    error: 50304,
+    status: 503,
+    meaning:
+      'The key of a JSON Web Token is not known here, and the keys of the identity provider cannot be fetched. Wait for Retry-After, then retry.',
+    example: 'The keys of the identity provider cannot be fetched. Try again in 10 s.',
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -56,6 +56,7 @@ describe('the document', () => {
     ['200', 'Plant', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'],
     ['400', 'Error', 'RateLimit', 'RateLimit-Policy'],
     ['401', 'Error', 'WWW-Authenticate'],
+    ['403', 'Error', 'WWW-Authenticate'],
     ['429', 'Error', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
     ['500', 'Error', 'RateLimit', 'RateLimit-Policy'],
     ['503', 'Error', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
@@ -66,7 +67,15 @@ describe('the document', () => {
   });
 
   it('describes no other reply of it', () => {
-    expect(Object.keys(operation?.responses ?? {})).toEqual(['200', '400', '401', '429', '500', '503']);
+    expect(Object.keys(operation?.responses ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '429',
+      '500',
+      '503',
+    ]);
   });
 });
 
@@ -97,7 +106,7 @@ describe('the schemas', () => {
 });
 
 describe('the examples of a failure', () => {
-  it.each(['400', '401', '429', '500', '503'])('%s: one of each error, each valid', (status) => {
+  it.each(['400', '401', '403', '429', '500', '503'])('%s: one of each error, each valid', (status) => {
     const expected = Object.entries<ErrorDefinition>(errors)
       .filter(([, definition]) => definition.status === Number(status))
       .map(([name, { error, meaning, example }]) => [

@@ -50,6 +50,7 @@ const rateLimitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
  */
 const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
   429: ['Retry-After', ...rateLimitHeaders],
   503: ['Retry-After', ...rateLimitHeaders],
 };
