@@ -17,6 +17,7 @@ it('has a default for everything', () => {
     authFailuresPerMinute: 30,
     trustedProxies: [],
     corsOrigins: [],
+    jwt: undefined,
     batcherLimits: {
       queuePlants: 10_000,
       queueBytes: 33_554_432,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt/jwt-settings.js';
 import {
   type DatabaseLocation,
   type ParsedDatabaseUrl,
@@ -33,6 +34,8 @@ export type Config = Readonly<{
   trustedProxies: readonly string[];
   /** Origins whose pages may call the service from a browser, such as `https://app.example.com`; none by default. */
   corsOrigins: readonly string[];
+  /** The JSON Web Tokens that are accepted beside access tokens; `undefined` for none. */
+  jwt: JwtSettings | undefined;
   /** The limits of the queue of plants, and of one commit. */
   batcherLimits: PlantBatcherLimits;
   /**
@@ -70,6 +73,7 @@ const EnvironmentSchema = z
     AUTH_FAILURES_PER_MINUTE: wholeNumber(0, 10 ** 9).default(30),
     TRUSTED_PROXIES: z.string().default('').transform(toTrustedProxies),
     CORS_ORIGINS: z.string().default('').transform(toOrigins),
+    ...jwtVariables,
     QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
     QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
     DRAIN_DELAY_MS: wholeNumber(0, 10 ** 7).optional(),
@@ -80,7 +84,8 @@ const EnvironmentSchema = z
   .refine(({ BODY_MAX_BYTES, BODIES_MAX_BYTES = Infinity }) => BODIES_MAX_BYTES >= 2 * BODY_MAX_BYTES, {
     path: ['BODIES_MAX_BYTES'],
     error: 'must be at least twice BODY_MAX_BYTES',
-  });
+  })
+  .superRefine(checkJwtVariables);
 
 /** The names of all variables that the service reads. */
 export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);
@@ -128,6 +133,7 @@ export function parseConfig(
     authFailuresPerMinute: variables.AUTH_FAILURES_PER_MINUTE,
     trustedProxies: Object.freeze(variables.TRUSTED_PROXIES),
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
+    jwt: toJwtSettings(variables),
     batcherLimits: Object.freeze({
       queuePlants: variables.QUEUE_MAX_PLANTS,
       queueBytes: variables.QUEUE_MAX_BYTES,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { createAdminServer } from './admin/create-admin-server.js';
 import { createReadiness, type Readiness } from './admin/readiness.js';
 import { type AccessTokens, createAccessTokens } from './auth/access-tokens.js';
@@ -56,9 +57,7 @@ export async function startService(
   // Nobody could read them without an admin port.
   const metrics = config.admin && createRegistry();
   const database = await openDatabase(config.database, { log, metrics });
-  const lastUses = createLastUseRecorder(database.accessTokens, log);
-  const verifiedTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note);
-  const accessTokens = metrics ? countTokenChecks(verifiedTokens, metrics) : verifiedTokens;
+  const { accessTokens, closeTokens } = await openAccessTokens(config, database, metrics, log);
   const draining = new AbortController();
   const stopping = new AbortController();
   const { concurrentInserts } = database;
@@ -92,7 +91,7 @@ export async function startService(
     const cutOffAt = performance.now() + config.shutdownTimeoutMs;
     const answered = await stopServer(config.shutdownTimeoutMs);
     // Only in the time that requests in flight have left.
-    await lastUses.close(cutOffAt - performance.now());
+    await closeTokens(cutOffAt - performance.now());
     const closingMs = cutOffAt + stopTimeouts.databaseMs - performance.now();
     const closed = await withTimeout(closeDatabase(), closingMs, () => false);
     await stopAdminServer(stopTimeouts.adminMs);
@@ -120,6 +119,28 @@ export async function startService(
     await stop();
     throw error;
   }
+}
+
+/** What verifies the tokens of requests: access tokens of the service and, where the settings say so, JSON Web Tokens. */
+async function openAccessTokens(
+  config: Config,
+  database: Database,
+  metrics: Registry | undefined,
+  log: Logger,
+): Promise<{ accessTokens: AccessTokens; closeTokens(withinMs: number): Promise<void> }> {
+  const lastUses = createLastUseRecorder(database.accessTokens, log);
+  const ownTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note);
+  // Most services accept none of these, and start faster without.
+  const withJwts =
+    config.jwt && (await import('./auth/jwt/accept-jwts.js')).acceptJwts(ownTokens, config.jwt, log);
+  const tokens = withJwts ?? ownTokens;
+  return {
+    accessTokens: metrics ? countTokenChecks(tokens, metrics) : tokens,
+    closeTokens(withinMs) {
+      withJwts?.close();
+      return lastUses.close(withinMs);
+    },
+  };
 }
 
 function createServiceReadiness(

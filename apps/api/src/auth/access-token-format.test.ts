@@ -55,3 +55,9 @@ it('masks tokens, complete or truncated, anywhere in a text', () => {
   expect(hideAccessTokens(`/a/${token}/${token.slice(0, 9)}?x`)).toBe('/a/pst_***/pst_***?x');
   expect(hideAccessTokens('/plants')).toBe('/plants');
 });
+
+it('masks JSON Web Tokens, and nothing that only begins like one', () => {
+  const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_';
+  expect(hideAccessTokens(`/a/${jwt}/${jwt.slice(0, 30)}?x`)).toBe('/a/eyJ***/eyJ***?x');
+  expect(hideAccessTokens('/eyJ/eyJhbGciOiJSUzI1NiJ9')).toBe('/eyJ/eyJhbGciOiJSUzI1NiJ9');
+});

@@ -5,17 +5,17 @@ import { crc32 } from 'node:zlib';
  * An access token is `pst_`, 32 random bytes in base62 (43 characters), and the CRC-32 of all before it in base62
  * (6 characters), so that secret scanners find it, and a typo is detected without reading the database.
  */
-const prefix = 'pst_';
+export const accessTokenPrefix = 'pst_';
 const secretBytes = 32;
 const secretLength = 43;
 const checksumLength = 6;
-const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`);
-const tokenWithin = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
+const shape = new RegExp(`^${accessTokenPrefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`);
+const tokenWithin = new RegExp(`${accessTokenPrefix}[0-9A-Za-z]+`, 'g');
 
 /** A new access token, 53 characters, from the platform's secure random source. */
 export function generateAccessToken(): string {
   const secret = BigInt(`0x${randomBytes(secretBytes).toString('hex')}`);
-  const body = prefix + toBase62(secret, secretLength);
+  const body = accessTokenPrefix + toBase62(secret, secretLength);
   return body + checksumOf(body);
 }
 
@@ -29,9 +29,15 @@ export function hashAccessToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Masks every access token in a text, complete or truncated, so that the text may be logged. */
+/** The beginnings of header and payload of a JSON Web Token are those of `{"` in base64url. */
+const jwtWithin = /eyJ[\w-]+\.eyJ[\w-]+(\.[\w-]*)?/g;
+
+/** Masks every access token in a text, complete or truncated, and every JSON Web Token, so that the text may be logged. */
 export function hideAccessTokens(text: string): string {
-  return !text.includes(prefix) ? text : text.replaceAll(tokenWithin, `${prefix}***`);
+  const hidden = !text.includes(accessTokenPrefix)
+    ? text
+    : text.replaceAll(tokenWithin, `${accessTokenPrefix}***`);
+  return !hidden.includes('eyJ') ? hidden : hidden.replaceAll(jwtWithin, 'eyJ***');
 }
 
 function checksumOf(body: string): string {

@@ -1,17 +1,23 @@
 import { LRUCache } from 'lru-cache';
 import { generateAccessToken, hashAccessToken, isAccessTokenFormat } from './access-token-format.js';
 import type { AccessToken, AccessTokenStore } from './access-token-store.js';
+import type { TokenRejection } from './token-rejections.js';
 
 /** How long a look-up is cached, and thus how long a token stays valid that another process has revoked. */
-const cacheTtlMs = 3_000;
+export const cacheTtlMs = 3_000;
 
 /** How many look-ups are cached. */
 export const cacheSize = 10_000;
 
 /** The result of verifying a token. */
 export type Verification =
-  | { readonly status: 'valid'; readonly token: AccessToken }
-  | { readonly status: 'malformed' | 'unknown' | 'expired' | 'revoked' };
+  /** An access token of this service. */
+  | { readonly status: 'valid'; readonly token: AccessToken; readonly subject?: undefined }
+  /** A JSON Web Token, issued for this subject. */
+  | { readonly status: 'valid'; readonly token?: undefined; readonly subject: string }
+  /** A valid JSON Web Token without the scope that is required. */
+  | { readonly status: 'insufficient_scope'; readonly scope: string }
+  | { readonly status: TokenRejection };
 
 /** Issues, lists, revokes and verifies access tokens. */
 export interface AccessTokens {

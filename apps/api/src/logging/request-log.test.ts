@@ -14,6 +14,7 @@ const line = fc.record({
   status: absentOr(fc.integer()),
   error: absentOr(fc.integer()),
   tokenId: absentOr(fc.integer()),
+  subject: absentOr(text),
   plantId: absentOr(text),
   durationMs: fc.double({ noNaN: true, noDefaultInfinity: true }),
 });

@@ -10,7 +10,9 @@ export interface RequestLine {
   readonly path: string;
   readonly status: number | undefined;
   readonly error: number | undefined;
+  /** The id of the access token, or the subject of the JSON Web Token. */
   readonly tokenId: number | undefined;
+  readonly subject: string | undefined;
   /** The id of the plant as text, since log readers round large numbers. */
   readonly plantId: string | undefined;
   readonly durationMs: number;
@@ -53,6 +55,7 @@ function fields({
   status,
   error,
   tokenId,
+  subject,
   plantId,
   durationMs,
 }: RequestLine): string {
@@ -63,6 +66,7 @@ function fields({
   if (status !== undefined) text += `,"status":${status}`;
   if (error !== undefined) text += `,"error":${error}`;
   if (tokenId !== undefined) text += `,"tokenId":${tokenId}`;
+  if (subject !== undefined) text += `,"subject":${quote(subject)}`;
   if (plantId !== undefined) text += `,"plantId":${quote(plantId)}`;
   return `${text},"durationMs":${durationMs}`;
 }

@@ -1,10 +1,11 @@
 import type { Registry } from 'prom-client';
 import type { AccessTokens, Verification } from '../auth/access-tokens.js';
+import { tokenRejections } from '../auth/token-rejections.js';
 import { createCounter } from './create-counter.js';
 
 /** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
 export function countTokenChecks(accessTokens: AccessTokens, registry: Registry): AccessTokens {
-  const outcomes: Verification['status'][] = ['valid', 'malformed', 'unknown', 'expired', 'revoked'];
+  const outcomes = ['valid', ...Object.keys(tokenRejections), 'insufficient_scope'];
   const countCheck = createCounter(
     registry,
     {
@@ -16,7 +17,7 @@ export function countTokenChecks(accessTokens: AccessTokens, registry: Registry)
   );
   const countLookup = createCounter(registry, {
     name: 'plant_store_token_lookups_total',
-    help: 'Verifications that waited for the database, since the cache did not have the token',
+    help: 'Verifications that the cache did not answer: they read the database, or checked a signature',
     labels: [],
   });
   const count = (verification: Verification): Verification => {

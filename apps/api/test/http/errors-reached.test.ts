@@ -3,6 +3,11 @@ import supertest from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import type { Reply } from '../support/expect-error.js';
+import {
+  beAway,
+  type IdentityProvider,
+  startIdentityProvider,
+} from '../support/identity/start-identity-provider.js';
 import { composePlantRequest, plantRequest, postPlant } from '../support/post-plant.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
@@ -26,6 +31,7 @@ const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
   ['body_too_large', 40005, () => postPlant(service, ' '.repeat(2 ** 20 + 1))],
   ['missing_token', 40100, () => supertest(service.baseUrl).post('/plants')],
   ['invalid_token', 40101, () => postPlant({ ...service, token: generateAccessToken() }, plant)],
+  ['insufficient_scope', 40300, postWithoutScope],
   ['not_found', 40400, () => supertest(service.baseUrl).get('/')],
   ['method_not_allowed', 40500, () => supertest(service.baseUrl).get('/plants')],
   ['rate_limited', 42900, postPastRateLimit],
@@ -34,6 +40,7 @@ const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
   ['database_unavailable', 50301, postInOutage],
   ['shutting_down', 50302, postWhileStopping],
   ['database_damaged', 50303, postToDamagedDatabase],
+  ['identity_provider_unavailable', 50304, postWithoutKeys],
 ];
 
 it.each(provocations)('answers %s with its number, %d', async (name, error, provoke) => {
@@ -101,5 +108,27 @@ async function postWhileStopping(): Promise<Reply> {
   await connection.readReply();
   const reply = await connection.readReply();
   await stopped;
+  return reply;
+}
+
+/** Posts with a valid JSON Web Token, which has no scope. */
+async function postWithoutScope(): Promise<Reply> {
+  return postWithJwt((provider) => ({ ...provider.environment, JWT_REQUIRED_SCOPE: 'plants:create' }));
+}
+
+/** Posts with a JSON Web Token while the keys of the identity provider cannot be fetched. */
+async function postWithoutKeys(): Promise<Reply> {
+  return postWithJwt((provider) => {
+    provider.reply = beAway;
+    return provider.environment;
+  });
+}
+
+async function postWithJwt(prepare: (provider: IdentityProvider) => Record<string, string>): Promise<Reply> {
+  const provider = await startIdentityProvider();
+  const accepting = await startTestService(prepare(provider));
+  const reply = await postPlant({ ...accepting, token: await provider.sign() }, plant);
+  await accepting.stop();
+  await provider.stop();
   return reply;
 }

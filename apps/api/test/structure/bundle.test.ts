@@ -60,6 +60,11 @@ it('does not load PostgreSQL, the Prisma client or the rate limiter to serve fro
   expect(modules).not.toMatch(/\/(pg|@prisma\/adapter-pg|@prisma\/client|express-rate-limit)\//);
 });
 
+it('loads jose only where JSON Web Tokens are accepted', () => {
+  expect(listLoadedModules('main', 'program', 'config', 'serve', 'open-sqlite')).not.toContain('/jose/');
+  expect(listLoadedModules('accept-jwts')).toContain('/jose/');
+});
+
 it('does not load SQLite or the Prisma client to serve from PostgreSQL', () => {
   const modules = listLoadedModules('main', 'program', 'config', 'serve', 'open-postgresql');
   expect(modules).toContain('/pg/');

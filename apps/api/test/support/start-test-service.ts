@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { parseConfig } from '../../src/config.js';
+import { type Config, parseConfig } from '../../src/config.js';
 import { type Service, startService } from '../../src/start-service.js';
 import { createTestDatabase } from './database/create-test-database.js';
 import type { TestDatabase } from './database/test-database.js';
@@ -15,9 +15,14 @@ export interface TestService extends Service {
   readonly logLines: readonly string[];
 }
 
-/** Starts a service for a test; `environment` holds the settings that differ from the defaults. */
+/**
+ * Starts a service for a test; `environment` holds the settings that differ from the defaults.
+ *
+ * @param change changes what is no setting
+ */
 export async function startTestService(
   environment: Readonly<Record<string, string>> = {},
+  change: (config: Config) => Config = (config) => config,
 ): Promise<TestService> {
   const database = await createTestDatabase(inject('engine'));
   const logLines: string[] = [];
@@ -29,7 +34,7 @@ export async function startTestService(
     // All tests have one address, and many send tokens that are not valid.
     AUTH_FAILURES_PER_MINUTE: '1000000',
   };
-  const config = parseConfig({ ...settings, ...environment }, '/');
+  const config = change(parseConfig({ ...settings, ...environment }, '/'));
   const service = await startService(config, log);
   const { text: token } = await service.accessTokens.issue({ name: 'test' });
   return {

@@ -6,16 +6,16 @@ export interface BodyBudget {
    * Takes room for a body. No holder may have more than is left free, so that there is always room for others: one holder
    * gets at most half of the limit, each of two a third, and so on.
    *
-   * @param holder the id of the access token of the request
+   * @param holder who calls, as `callerOf` names them
    * @returns whether there is room; if not, nothing is taken
    */
-  take(holder: number, bytes: number): boolean;
+  take(holder: number | string, bytes: number): boolean;
   /** Returns room that was taken. */
-  release(holder: number, bytes: number): void;
+  release(holder: number | string, bytes: number): void;
 }
 
 export function createBodyBudget(limitBytes: number): BodyBudget {
-  const heldBy = new Map<number, number>();
+  const heldBy = new Map<number | string, number>();
   let total = 0;
   return {
     get held() {

@@ -4,6 +4,7 @@ import { parse as parseContentType } from 'content-type';
 import type { RequestHandler } from 'express';
 import { ServiceError } from '../../errors/service-error.js';
 import { parseJsonBytes } from '../../parse-json-bytes.js';
+import { callerOf } from '../request-context.js';
 import type { BodyBudget } from './body-budget.js';
 import { readBody } from './read-body.js';
 
@@ -19,7 +20,7 @@ export function jsonBody(limitBytes: number, budget: BodyBudget): RequestHandler
     readBody(request, response, {
       limitBytes,
       budget,
-      holder: response.locals.accessToken?.id ?? 0,
+      holder: callerOf(response.locals),
       onBody(bytes) {
         try {
           request.body = parseJson(bytes);

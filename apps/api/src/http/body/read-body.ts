@@ -19,8 +19,8 @@ export interface BodyReading {
   readonly limitBytes: number;
   /** Where a body that does not arrive in one chunk takes the room that it needs. */
   readonly budget: BodyBudget;
-  /** The id of the access token of the request. */
-  readonly holder: number;
+  /** Who calls, as `callerOf` names them. */
+  readonly holder: number | string;
   /** Called with the complete body, in the turn of the event loop in which its end arrives. */
   onBody(body: Buffer): void;
   /**

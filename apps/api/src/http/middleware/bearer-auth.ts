@@ -1,6 +1,7 @@
 import { messages } from '@plant-store/contract/messages';
 import type { Request, RequestHandler } from 'express';
 import type { AccessTokens, Verification } from '../../auth/access-tokens.js';
+import { tokenRejections } from '../../auth/token-rejections.js';
 import { ServiceError } from '../../errors/service-error.js';
 
 /**
@@ -21,9 +22,9 @@ export function bearerAuth(
 ): RequestHandler {
   return function bearerAuth(request, response, next) {
     const admit = (verification: Verification) => {
-      if (verification.status !== 'valid')
-        throw unauthorized('invalid_token', rejections[verification.status]);
-      response.locals.accessToken = verification.token;
+      if (verification.status !== 'valid') throw rejection(verification);
+      if (verification.token) response.locals.accessToken = verification.token;
+      else response.locals.subject = verification.subject;
       next();
     };
 
@@ -38,12 +39,15 @@ export function bearerAuth(
   };
 }
 
-const rejections: Readonly<Record<Exclude<Verification['status'], 'valid'>, string>> = {
-  malformed: messages.malformedToken,
-  unknown: messages.unknownToken,
-  expired: 'The access token has expired. Ask the operator for a new one.',
-  revoked: 'The access token was revoked. Ask the operator for a new one.',
-};
+/** The error for a token that is not valid, or not sufficient (RFC 6750, section 3.1). */
+function rejection(verification: Exclude<Verification, { status: 'valid' }>): ServiceError {
+  if (verification.status !== 'insufficient_scope')
+    return unauthorized('invalid_token', tokenRejections[verification.status]);
+  const { scope } = verification;
+  const message = `The access token does not have the scope ${scope}. Request one that has it.`;
+  const challenge = `Bearer realm="plant-store", error="insufficient_scope", scope="${scope}"`;
+  return new ServiceError('insufficient_scope', message, { headers: { 'WWW-Authenticate': challenge } });
+}
 
 /** Returns the token of the header; `undefined` without one, or with another scheme. The scheme is case-insensitive. */
 function readBearer(authorization = ''): string | undefined {

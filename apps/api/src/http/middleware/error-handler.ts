@@ -1,3 +1,4 @@
+import type { ErrorName } from '@plant-store/contract/errors';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
@@ -12,8 +13,7 @@ export function errorHandler(log: Logger, rejections: RejectionLog): ErrorReques
     const serviceError = toServiceError(error);
     response.locals.error = serviceError.number;
     if (serviceError instanceof OverloadError) rejections.count(serviceError.reason);
-    // A stop is no error of the service.
-    else if (serviceError.status >= 500 && serviceError.errorName !== 'shutting_down')
+    else if (serviceError.status >= 500 && !loggedElsewhere.has(serviceError.errorName))
       log.error({ requestId: request.id, err: serviceError.cause ?? serviceError }, serviceError.message);
     if (response.headersSent) {
       response.destroy();
@@ -22,6 +22,9 @@ export function errorHandler(log: Logger, rejections: RejectionLog): ErrorReques
     response.status(serviceError.status).set(serviceError.headers).json(serviceError.body);
   };
 }
+
+/** A stop is no error of the service, and that the identity provider is away is logged once. */
+const loggedElsewhere = new Set<ErrorName>(['shutting_down', 'identity_provider_unavailable']);
 
 function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;

@@ -13,7 +13,7 @@ import type { RequestObserver } from './observe-requests.js';
 export function requestLogger(log: RequestLog, share: number): RequestObserver {
   return {
     onEnd(request, response, durationMs) {
-      const { accessToken, plantId, error } = response.locals;
+      const { accessToken, subject, plantId, error } = response.locals;
       // The rejection log counts these.
       if (error === errors.overloaded.error) return;
       const isSent = response.writableFinished;
@@ -30,6 +30,7 @@ export function requestLogger(log: RequestLog, share: number): RequestObserver {
           status: isSent ? response.statusCode : undefined,
           error,
           tokenId: accessToken?.id,
+          subject,
           plantId,
           durationMs: Math.round(durationMs * 1000) / 1000,
         },

@@ -1,0 +1,80 @@
+import { LRUCache } from 'lru-cache';
+import { accessTokenPrefix, hashAccessToken } from '../access-token-format.js';
+import { type AccessTokens, cacheSize, cacheTtlMs, type Verification } from '../access-tokens.js';
+import type { JwtSettings } from './jwt-settings.js';
+import { createProviderKeys, type JwtLog } from './provider-keys.js';
+import { JwtRejectedError, type VerifiedJwt, verifyJwt } from './verify-jwt.js';
+
+/** The longest token that is looked at, in characters. */
+const maxLength = 8_192;
+
+/** A JWS in the compact form (RFC 7515, section 3.1); an unsecured one has no signature. */
+const shape = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+
+/** Access tokens that accept JSON Web Tokens, too. */
+export interface AccessTokensWithJwts extends AccessTokens {
+  /** Stops fetching the keys of the identity provider. */
+  close(): void;
+}
+
+/**
+ * Accepts the JSON Web Tokens of an identity provider beside the access tokens of this service, which are recognized by
+ * their prefix and verified as before. A verified one is cached as long as those.
+ *
+ * @param now returns the time in milliseconds since the epoch
+ */
+export function acceptJwts(
+  accessTokens: AccessTokens,
+  settings: JwtSettings,
+  log: JwtLog,
+  now: () => number = Date.now,
+): AccessTokensWithJwts {
+  const keys = createProviderKeys(settings, log);
+  // Concurrent checks of one token share one. Rejections are not cached, since the next fetch of keys may change them.
+  const cache = new LRUCache<string, VerifiedJwt, string>({
+    max: cacheSize,
+    ttl: cacheTtlMs,
+    // A check goes on when its entry is evicted.
+    ignoreFetchAbort: true,
+    fetchMethod: (_hash, _stale, { context: text }) => verifyJwt(text, settings, keys, now()),
+  });
+  let hasLoggedUnusableKey = false;
+
+  function reject(error: unknown): Verification {
+    if (!(error instanceof JwtRejectedError)) throw error;
+    const { status, cause } = error;
+    if (status === 'insufficient_scope') return { status, scope: settings.requiredScope ?? '' };
+    if (status === 'unusable_key' && !hasLoggedUnusableKey) {
+      hasLoggedUnusableKey = true;
+      log.warn({ err: cause }, 'a key of the identity provider cannot be used');
+    }
+    return { status };
+  }
+
+  function verifyCached(text: string, hash: string): Verification | undefined {
+    const cached = cache.get(hash);
+    if (cached !== undefined) return cached.acceptedUntil > now() ? accept(cached) : { status: 'expired' };
+    return text.length <= maxLength && shape.test(text) ? undefined : { status: 'malformed_jwt' };
+  }
+
+  return {
+    ...accessTokens,
+
+    verifyCached(text) {
+      if (text.startsWith(accessTokenPrefix)) return accessTokens.verifyCached(text);
+      return verifyCached(text, hashAccessToken(text));
+    },
+
+    verify(text) {
+      if (text.startsWith(accessTokenPrefix)) return accessTokens.verify(text);
+      const hash = hashAccessToken(text);
+      return verifyCached(text, hash) ?? cache.forceFetch(hash, { context: text }).then(accept, reject);
+    },
+
+    close: keys.close,
+  };
+}
+
+function accept({ subject }: VerifiedJwt): Verification {
+  return { status: 'valid', subject };
+}
