@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors/service-error.js';
 import type { Verification } from './access-tokens.js';
 
 /** How long the failures of an address count, in milliseconds. */
@@ -85,7 +86,10 @@ export class FailureWindow {
       return verification;
     } catch (error) {
       this.#inFlight--;
-      for (const waiting of this.#takeWaiting()) waiting.reject(error);
+      // It concerns JSON Web Tokens only, while others may be waiting.
+      if (error instanceof ServiceError && error.errorName === 'identity_provider_unavailable')
+        this.wakeNext();
+      else for (const waiting of this.#takeWaiting()) waiting.reject(error);
       throw error;
     }
   }
