@@ -41,7 +41,7 @@ it('has what a server needs, and no other file', () => {
     'dist/*-[0-9A-Z]*.js',
     'prisma/{sqlite,postgresql}/migrations/[0-9]*_*/migration.sql',
     'docs/*.md',
-    'deploy/{high-availability,load-balancing,monitoring}/*.{cfg,conf,json,md,yml}',
+    'deploy/**/*.{cfg,conf,json,md,service,yml}',
     'node_modules/@plant-store/contract/{package,openapi}.json',
     'node_modules/better-sqlite3/{LICENSE,package.json}',
     'node_modules/better-sqlite3/lib/{index,binding,database,sqlite-error,util}.js',
@@ -62,7 +62,9 @@ it('has the pages and configurations for operators, not those for contributors',
     expect.arrayContaining(['docs/deploy.md', 'docs/settings.md', 'deploy/monitoring/alerts.yml']),
   );
   expect(
-    paths.filter((path) => /architecture|bench|performance|upgrading-dependencies|decisions/.test(path)),
+    paths.filter((path) =>
+      /architecture|bench|performance|upgrading-dependencies|decisions|compose|trial/.test(path),
+    ),
   ).toEqual([]);
 });
 

@@ -31,7 +31,10 @@ it('the Dockerfile is valid, and the check finds mistakes in it', () => {
 
 it('every stage of the Dockerfile is based on the Node.js of the repository', () => {
   const [, version] = /^nodeVersion: (.+)$/m.exec(readPage('pnpm-workspace.yaml')) ?? [];
-  const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+  const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) =>
+    // Renovate may pin the digest, too.
+    image.replace(/@sha256:\w+$/, ''),
+  );
   expect(new Set(images)).toEqual(new Set([`node:${version}-trixie-slim`]));
   const [, pnpm] = /"packageManager": "(.+)"/.exec(readPage('package.json')) ?? [];
   expect(new Set(dockerfile.match(/pnpm@[\d.]+/g))).toEqual(new Set([pnpm]));
