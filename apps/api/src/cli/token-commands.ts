@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { exportTokens, importTokens } from './move-tokens.js';
 import type { ProgramDependencies } from './program.js';
 import { toExpiry, toExpiryOrNever, toName, toOverlapMs, toTokenId } from './support/parse-arguments.js';
-import { createToken, listTokens, revokeToken, rotateToken } from './token.js';
+import { createToken, findTokens, listTokens, revokeToken, rotateToken } from './token.js';
 
 /** How long the old token of a rotation works by default, in milliseconds: an hour. */
 const defaultOverlapMs = 3_600_000;
@@ -15,7 +15,7 @@ export function addTokenCommands(program: Command, dependencies: ProgramDependen
     .helpCommand(false);
   addCreate(token, dependencies);
   addRotate(token, dependencies);
-  addListAndRevoke(token, dependencies);
+  addListFindAndRevoke(token, dependencies);
   addExportAndImport(token, dependencies);
 }
 
@@ -60,11 +60,17 @@ function addRotate(token: Command, { context, readConfig }: ProgramDependencies)
     });
 }
 
-function addListAndRevoke(token: Command, { context, readConfig }: ProgramDependencies): void {
+function addListFindAndRevoke(token: Command, { context, readConfig }: ProgramDependencies): void {
   token
     .command('list')
     .description('print all tokens: id, name, creation, expiry or revocation, last use')
     .action(() => listTokens(readConfig(), context));
+  token
+    .command('find')
+    .description(
+      'print what token list prints of the tokens on standard input, one a line, such as leaked ones',
+    )
+    .action(() => findTokens(readConfig(), context));
   token
     .command('revoke')
     .description('revoke a token by its id')

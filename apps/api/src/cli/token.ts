@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline';
+import { hashAccessToken, isAccessTokenFormat } from '../auth/access-token-format.js';
 import type { AccessToken } from '../auth/access-token-store.js';
 import { createAccessTokens } from '../auth/access-tokens.js';
 import { issueAndDeliver } from '../auth/issue-and-deliver.js';
@@ -55,16 +57,33 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
     const tokens = await store.list();
     if (tokens.length === 0)
       context.message('There are no tokens. Issue one with: plant-store token create --name NAME');
-    for (const token of tokens) {
-      const columns = [
-        token.id,
-        token.name,
-        `created ${token.createdAt.toISOString()}`,
-        describeState(token),
-        describeUse(token),
-      ];
-      context.print(`${columns.join('\t')}\n`);
+    for (const token of tokens) context.print(describe(token));
+  });
+}
+
+/**
+ * Reads access tokens from standard input, one a line, such as leaked ones, and prints what `listTokens` prints of each. An
+ * argument would show them to other users of the machine.
+ *
+ * @throws {OperatorError} when some are not tokens of this database; the message has their lines, not their texts
+ */
+export async function findTokens(config: Config, context: CliContext): Promise<void> {
+  await withTokenStore(config, { mustExist: true }, async (store) => {
+    const problems: string[] = [];
+    let number = 0;
+    for await (const line of createInterface({ input: context.input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++;
+      const text = line.trim();
+      if (text === '') continue;
+      const token = isAccessTokenFormat(text) ? await store.findByHash(hashAccessToken(text)) : undefined;
+      if (token) context.print(describe(token));
+      else
+        problems.push(
+          `  line ${number}: ${token === null ? 'not of this database' : 'not a token, or mistyped'}`,
+        );
     }
+    if (number === 0) throw new OperatorError('Give the tokens on standard input, one a line.');
+    if (problems.length > 0) throw new OperatorError(`Some tokens were not found:\n${problems.join('\n')}`);
   });
 }
 
@@ -122,6 +141,12 @@ function describeReplaced(token: AccessToken): string {
   const name = `Token ${token.id} "${token.name}"`;
   if (token.revokedAt !== null) return `${name} is revoked; running services reject it within 5 seconds.`;
   return `${name} ${describeExpiry(token)}; until then both work.`;
+}
+
+/** A line of `token list`. */
+function describe(token: AccessToken): string {
+  const created = `created ${token.createdAt.toISOString()}`;
+  return `${[token.id, token.name, created, describeState(token), describeUse(token)].join('\t')}\n`;
 }
 
 function describeState(token: AccessToken): string {

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -93,4 +95,21 @@ it('rotates no token that does not exist or does not work', async () => {
   });
   const elsewhere = { folder, environment: { DATABASE_URL: 'file:nowhere.db' } };
   expect(await runCommand(['token', 'rotate', '1'], elsewhere)).toMatchObject(failed);
+});
+
+it('finds tokens by their texts, and reports the lines of others without showing them', async () => {
+  const { folder, run } = useTokens();
+  const shop = (await run('create', '--name', 'shop')).stdout.trim();
+  const other = (await run('create', '--name', 'other')).stdout.trim();
+  await run('revoke', '2');
+  const unknown = generateAccessToken();
+  const find = (text: string) => runCommand(['token', 'find'], { folder, input: Readable.from([text]) });
+  expect(await find(`${shop}\r\n\n  ${unknown}\n${shop.slice(0, -1)}\n${other}`)).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/^1\tshop\tcreated .*\tnever used\n2\tother\tcreated .*\trevoked .*\n$/),
+    stderr:
+      'plant-store: Some tokens were not found:\n  line 3: not of this database\n  line 4: not a token, or mistyped\n',
+  });
+  expect(await find(shop)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await find('')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('one a line') });
 });
