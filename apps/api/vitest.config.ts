@@ -9,6 +9,7 @@ const testsByMode: Readonly<Record<string, string>> = {
   monitoring: 'test/monitoring/**/*.test.ts',
   'load-balancing': 'test/load-balancing/**/*.test.ts',
   release: 'test/release/**/*.test.ts',
+  systemd: 'test/systemd/**/*.test.ts',
 };
 
 export default defineConfig(({ mode }) => {

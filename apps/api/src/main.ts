@@ -32,6 +32,7 @@ const context: CliContext = {
     }),
   message: (text) => new Promise((resolve) => process.stderr.write(`${clearLine}${text}\n`, () => resolve())),
   showProgress: (text) => void (process.stderr.isTTY && process.stderr.write(`${clearLine}${text}`)),
+  reportStarted: async () => (await import('./runtime/notify-systemd.js')).notifySystemd(process.env),
   stopSignal: () =>
     new Promise((resolve) => {
       const onSignal = (signal: NodeJS.Signals) => {

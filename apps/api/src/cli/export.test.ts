@@ -30,6 +30,7 @@ it('stops on a signal while the database does not answer, and leaves no file beh
     print: () => undefined,
     message: () => Promise.resolve(),
     showProgress: () => undefined,
+    reportStarted: () => Promise.resolve(),
     stopSignal: () => firstRead.promise,
   };
   const config = parseConfig({ FAST_PATH: 'off' }, folder);

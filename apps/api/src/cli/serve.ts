@@ -10,7 +10,7 @@ import { describeQuickstart, ensureQuickstartToken } from './support/quickstart.
  * How long the service still accepts requests after a signal, by default, in milliseconds: two health checks, with HAProxy's
  * default interval of 2 seconds, and a second more.
  */
-const defaultDrainDelayMs = 5_000;
+export const defaultDrainDelayMs = 5_000;
 
 /**
  * Runs the service until a signal stops it; resolves once the last reply is sent and the database is closed. All output
@@ -41,6 +41,7 @@ export async function serve(
   const { baseUrl, adminUrl, appliedMigrations } = service;
   try {
     log.info({ baseUrl, adminUrl, appliedMigrations }, 'listening');
+    context.reportStarted().catch((error: unknown) => log.warn({ err: error }, 'systemd was not notified'));
     if (quickstart) {
       const tokenFile = resolve(context.folder, 'data/access-token');
       await ensureQuickstartToken(service.accessTokens, tokenFile);

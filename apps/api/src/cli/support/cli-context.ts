@@ -19,6 +19,8 @@ export interface CliContext {
   message(text: string): Promise<void>;
   /** Shows the progress of a command, replacing what was shown before; only on a terminal. */
   showProgress(text: string): void;
+  /** Reports to the service manager, if there is one, that the service has started. */
+  reportStarted(): Promise<void>;
   /** Resolves with the first SIGTERM or SIGINT. */
   stopSignal(): Promise<NodeJS.Signals>;
 }
