@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -103,6 +104,15 @@ it('names its version, commit and command', () => {
   });
   expect(theRelease().folder).toMatch(new RegExp(`/plant-store-${version}$`));
   expect(statSync(join(theRelease().folder, 'dist/main.js')).mode % 0o1000).toBe(0o755);
+});
+
+it('runs by a link to its command, as it may be put into /usr/local/bin', () => {
+  const link = join(parents[0] ?? '', 'plant-store');
+  symlinkSync(join(theRelease().folder, 'dist/main.js'), link);
+  const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
+  expect(execFileSync(link, ['--version'], { env: { PATH }, encoding: 'utf8' })).toBe(
+    `${JSON.parse(read('package.json')).version}\n`,
+  );
 });
 
 it('has no link to a file that is not in it', () => {
