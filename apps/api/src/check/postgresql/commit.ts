@@ -1,6 +1,5 @@
 import { queryTimeoutMs } from '../../database/postgresql/connections/connection-settings.js';
 import { rejectAfter } from '../../database/postgresql/connections/reject-after.js';
-import { rejectCancelledWait } from '../../database/postgresql/connections/reject-cancelled-wait.js';
 import { confirmDurable } from '../../database/postgresql/durable-read.js';
 import { messageOf } from '../../errors/message-of.js';
 import { failure, type Item, ok, type Result, warning } from '../finding.js';
@@ -20,14 +19,11 @@ export const commit: Item<PostgresqlContext> = {
   name: 'commit',
   async inspect({ connection, location, pending }) {
     if (pending?.length !== 0) return [];
-    const { promise: failed, reject } = Promise.withResolvers<never>();
-    connection.once('error', reject);
-    rejectCancelledWait(connection);
     try {
       const times: number[] = [];
       while (times.length < commits) {
         const before = performance.now();
-        await rejectAfter(queryTimeoutMs(location), Promise.race([connection.query(confirmDurable), failed]));
+        await rejectAfter(queryTimeoutMs(location), connection.query(confirmDurable));
         times.push(performance.now() - before);
       }
       return assessCommitTime(medianOf(times));
