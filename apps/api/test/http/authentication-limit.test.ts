@@ -1,8 +1,8 @@
-import { Agent, request } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import { expectError, type Reply } from '../support/expect-error.js';
+import { type AddressedRequest, postFromAddress } from '../support/post-from-address.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
@@ -13,13 +13,7 @@ const malformed = 'secret';
 const message =
   'Too many requests from this address had no valid access token. Check the token, and try again in';
 
-/** What a test may choose of a request. */
-interface Sent {
-  /** The address that it comes from. */
-  readonly from?: string;
-  readonly forwardedFor?: string | undefined;
-  readonly token?: string | undefined;
-}
+type Sent = Partial<AddressedRequest>;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 let nextId = 1;
@@ -33,25 +27,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Creates a plant from an address of the loopback network. */
-function create({ baseUrl }: TestService, { from = '127.0.0.1', forwardedFor, token }: Sent): Promise<Reply> {
-  const headers = {
-    'Content-Type': 'application/json',
-    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    ...(forwardedFor !== undefined && { 'X-Forwarded-For': forwardedFor }),
-  };
-  return new Promise((resolve, reject) => {
-    const options = { method: 'POST', localAddress: from, headers, agent };
-    const sent = request(`${baseUrl}/plants`, options, (response) => {
-      json(response).then(
-        (body) =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers as Reply['headers'], body }),
-        reject,
-      );
-    });
-    sent.on('error', reject);
-    sent.end(JSON.stringify({ id: nextId++, name: 'Fern' }));
-  });
+function create({ baseUrl }: TestService, sent: Sent): Promise<Reply> {
+  return postFromAddress(baseUrl, { from: '127.0.0.1', id: nextId++, agent, ...sent });
 }
 
 /** Sends malformed tokens until the limit of an address is reached; each gets the usual error. */
