@@ -1,9 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { createClient } from '@plant-store/client';
 import { beforeAll, expect, it } from 'vitest';
 import { issueToken, type RunningCommand, runCommand, startServe } from '../support/process/run-command.js';
+import { root } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import { findPorts, type Instance, type ProxyName, requireProxies, startProxy } from './start-proxy.js';
+import {
+  findPorts,
+  type Instance,
+  type ProxyName,
+  programs,
+  requireProxies,
+  startProxy,
+} from './start-proxy.js';
 
 /** How often each of the two instances is restarted. */
 const restarts = Number(process.env['ROLLING_RESTARTS'] || 1);

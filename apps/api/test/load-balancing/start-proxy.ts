@@ -7,7 +7,8 @@ import { onTestFinished } from 'vitest';
 import { root } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const programs = { haproxy: '/usr/sbin/haproxy', nginx: '/usr/sbin/nginx' } as const;
+/** Where Debian's packages have them. */
+export const programs = { haproxy: '/usr/sbin/haproxy', nginx: '/usr/sbin/nginx' } as const;
 /** A proxy that `deploy/load-balancing` has a configuration for. */
 export type ProxyName = keyof typeof programs;
 

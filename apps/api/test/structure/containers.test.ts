@@ -73,6 +73,7 @@ it('the instances of compose.yaml have valid settings, no secret in them, and ti
       url: expect.not.stringMatching(/:[^/]*@/),
     });
     expect(file).toBe('/run/secrets/database-password');
+    expect(config.trustedProxies).toEqual(['uniquelocal']);
     expect(service?.['secrets']).toEqual(['database-password']);
     const drainDelayMs = 5_000;
     expect(toMs(service?.['stop_grace_period'])).toBeGreaterThanOrEqual(
