@@ -6,6 +6,7 @@ import {
   type ParsedDatabaseUrl,
   parseDatabaseUrl,
 } from './database/database-location.js';
+import { addPasswordOfFile } from './database/password-file.js';
 import { ConfigurationError } from './errors/configuration-error.js';
 import { parseTrustedProxies } from './http/trusted-proxies.js';
 import type { PlantBatcherLimits } from './plants/plant-batcher.js';
@@ -63,6 +64,7 @@ const EnvironmentSchema = z
     ADMIN_PORT: wholeNumber(0, 65_535).optional(),
     ADMIN_HOST: z.string().optional(),
     DATABASE_URL: z.string().default('file:./data/plant-store.db').transform(toDatabase),
+    DATABASE_PASSWORD_FILE: z.string().optional(),
     DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
     LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
@@ -87,6 +89,14 @@ const EnvironmentSchema = z
   })
   .superRefine(checkJwtVariables);
 
+/** The variables, with the location of the database that several of them determine together. */
+const SettingsSchema = EnvironmentSchema.transform((variables, context) => {
+  const database = addPasswordOfFile(variables.DATABASE_URL, variables.DATABASE_PASSWORD_FILE);
+  if (!('problem' in database)) return { ...variables, database };
+  context.addIssue({ code: 'custom', path: ['DATABASE_PASSWORD_FILE'], message: database.problem });
+  return z.NEVER;
+});
+
 /** The names of all variables that the service reads. */
 export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);
 
@@ -102,7 +112,7 @@ export function parseConfig(
   folder: string,
 ): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = EnvironmentSchema.safeParse(set);
+  const parsed = SettingsSchema.safeParse(set);
   if (!parsed.success) {
     throw new ConfigurationError(
       parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
@@ -117,10 +127,10 @@ export function parseConfig(
         ? undefined
         : Object.freeze({ host: variables.ADMIN_HOST ?? variables.HOST, port: variables.ADMIN_PORT }),
     database: Object.freeze(
-      variables.DATABASE_URL.engine === 'sqlite'
-        ? { engine: 'sqlite', path: resolve(folder, variables.DATABASE_URL.path) }
+      variables.database.engine === 'sqlite'
+        ? { engine: 'sqlite', path: resolve(folder, variables.database.path) }
         : {
-            ...variables.DATABASE_URL,
+            ...variables.database,
             poolSize: variables.DATABASE_POOL_SIZE,
             statementTimeoutMs: variables.DATABASE_STATEMENT_TIMEOUT_MS,
           },
