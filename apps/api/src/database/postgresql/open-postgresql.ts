@@ -125,8 +125,9 @@ async function checkWritable(pool: pg.Pool): Promise<void> {
 /** The error for the operator when a database cannot be opened; one that is for the operator already is left unchanged. */
 export function explainOpening(error: unknown, location: PostgresqlLocation): OperatorError {
   if (error instanceof OperatorError) return error;
+  const reason = describe(error);
   return new OperatorError(
-    `The database ${nameOf(location)} cannot be opened: ${describe(error)}\nSet DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.`,
+    `The database ${nameOf(location)} cannot be opened: ${reason}\n${adviseOn(reason)}`,
     { cause: error },
   );
 }
@@ -136,6 +137,13 @@ export function nameOf({ url }: PostgresqlLocation): string {
   const { hostname, port, pathname, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? hostname;
   return `${decodeURIComponent(pathname.slice(1))} on ${host}${port && `:${port}`}`;
+}
+
+/** PgBouncer rejects settings of a connection that it does not hand on, with a message that other poolers use, too. */
+function adviseOn(reason: string): string {
+  return reason.includes('unsupported startup parameter')
+    ? 'A pooler is in front of it. Let it ignore that parameter (PgBouncer: ignore_startup_parameters = options), and set what is lost for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
+    : 'Set DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.';
 }
 
 function describe(error: unknown): string {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
@@ -64,6 +66,23 @@ describe('a pooler in transaction mode', () => {
       /ALTER ROLE … SET client_min_messages = warning/,
     );
   });
+});
+
+it('a pooler that rejects connection settings is reported with what to set there', async () => {
+  const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: options', '', ''].join('\0');
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(4 + Buffer.byteLength(fields));
+  const pooler = createServer((client) => {
+    client.on('error', () => undefined);
+    client.once('data', () => client.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])));
+  });
+  await once(pooler.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void pooler.close());
+  const { port } = pooler.address() as AddressInfo;
+  await expectRejection(
+    openTestDatabase({ url: Object.assign(new URL(url), { port }).href }),
+    /: unsupported startup parameter: options\nA pooler .*\(PgBouncer: ignore_startup_parameters = options\)/,
+  );
 });
 
 describe('a pooler that drops connection settings', () => {
