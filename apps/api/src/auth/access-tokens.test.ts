@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { generateAccessToken, hashAccessToken } from './access-token-format.js';
 import type { AccessToken, AccessTokenStore } from './access-token-store.js';
 import { type AccessTokens, cacheSize, createAccessTokens } from './access-tokens.js';
@@ -60,6 +60,20 @@ it('reads the store once for many checks, concurrent ones too', async () => {
   checks.push(await accessTokens.verify(text));
   expect(new Set(checks.map(({ status }) => status))).toEqual(new Set(['valid']));
   expect(memory.lookUps()).toBe(1);
+});
+
+it('reports a use at each look-up of a valid token, and none where the cache has it', async () => {
+  const onUse = vi.fn();
+  accessTokens = createAccessTokens(memory.store, () => now, onUse);
+  const valid = await accessTokens.issue({ name: 'a' });
+  const revoked = await accessTokens.issue({ name: 'b' });
+  await accessTokens.revoke(revoked.token.id);
+  const expired = await accessTokens.issue({ name: 'c', expiresAt: new Date(now) });
+  for (const text of [generateAccessToken(), revoked.text, expired.text, 'x'])
+    await accessTokens.verify(text);
+  expect(onUse).not.toHaveBeenCalled();
+  for (let count = 0; count < 3; count++) await accessTokens.verify(valid.text);
+  expect(onUse.mock.calls).toEqual([[valid.token]]);
 });
 
 it('does not look up a malformed token', async () => {

@@ -52,7 +52,7 @@ export function createAccessTokens(
     ignoreFetchAbort: true,
     fetchMethod: async (hash) => {
       const token = await store.findByHash(hash);
-      if (onUse && toVerification(token).status === 'valid' && token) onUse(token);
+      if (token !== null && toVerification(token).status === 'valid') onUse?.(token);
       return { token };
     },
   });

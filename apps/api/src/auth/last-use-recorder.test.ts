@@ -5,6 +5,7 @@ import {
   createLastUseRecorder,
   type LastUseRecorder,
   lastUseResolutionMs,
+  maxUsesPerWrite,
   retryMs,
 } from './last-use-recorder.js';
 
@@ -83,6 +84,17 @@ it('stores later what was noted during a write', async () => {
   resolve();
   await vi.advanceTimersByTimeAsync(collectMs);
   expect(writes()).toEqual([[{ id: 1, at: at(0) }], [{ id: 2, at: at(collectMs) }]]);
+});
+
+it('stores many tokens a part at a time, and all that is left when it is closed', async () => {
+  for (let id = 1; id <= 4 * maxUsesPerWrite + 1; id++) recorder.note({ id, lastUsedAt: null });
+  await vi.advanceTimersByTimeAsync(collectMs);
+  expect(writes().map(({ length }) => length)).toEqual([maxUsesPerWrite]);
+  await vi.advanceTimersByTimeAsync(collectMs);
+  expect(writes().map(({ length }) => length)).toEqual([maxUsesPerWrite, maxUsesPerWrite]);
+  await recorder.close(1_000);
+  expect(writes().map(({ length }) => length)).toEqual([...Array(4).fill(maxUsesPerWrite), 1]);
+  expect(new Set(writes().flatMap((uses) => uses.map(({ id }) => id))).size).toBe(4 * maxUsesPerWrite + 1);
 });
 
 it('stores what is noted when it is closed, and nothing after that', async () => {

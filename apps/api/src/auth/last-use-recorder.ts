@@ -7,6 +7,9 @@ export const lastUseResolutionMs = 3_600_000;
 /** How long uses are collected, so that one write stores those of many tokens, in milliseconds. */
 export const collectMs = 10_000;
 
+/** How many tokens one write stores at most; the rest follows in the next. On SQLite a write holds up requests meanwhile. */
+export const maxUsesPerWrite = 100;
+
 /** How long after a write that failed the next one follows, in milliseconds. */
 export const retryMs = 60_000;
 
@@ -37,7 +40,7 @@ export function createLastUseRecorder(
 ): LastUseRecorder {
   const noted = new Map<number, Date>();
   let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
+  let writing: Promise<unknown> = Promise.resolve();
   let isFailing = false;
   let isClosed = false;
 
@@ -49,18 +52,27 @@ export function createLastUseRecorder(
     }, delayMs).unref();
   }
 
-  async function write(): Promise<void> {
-    const uses = Array.from(noted, ([id, at]) => ({ id, at }));
+  /** Returns whether it succeeded. */
+  async function write(): Promise<boolean> {
+    const uses = Array.from(noted, ([id, at]) => ({ id, at })).slice(0, maxUsesPerWrite);
     try {
       await store.recordUses(uses);
       // What was noted meanwhile is hardly later.
       for (const { id } of uses) noted.delete(id);
       isFailing = false;
       if (noted.size > 0) schedule(collectMs);
+      return true;
     } catch (error) {
       if (!isFailing) log.warn({ err: error }, 'could not store when tokens were used');
       isFailing = true;
       schedule(retryMs);
+      return false;
+    }
+  }
+
+  async function writeRest(): Promise<void> {
+    while (noted.size > 0) {
+      if (!(await write())) return;
     }
   }
 
@@ -76,8 +88,7 @@ export function createLastUseRecorder(
       clearTimeout(timer);
       const timeoutMs = Math.min(availableMs, closeTimeoutMs);
       if (timeoutMs <= 0) return;
-      const written = writing.then(() => (noted.size > 0 ? write() : undefined));
-      await withTimeout(written, timeoutMs, () => undefined);
+      await withTimeout(writing.then(writeRest), timeoutMs, () => undefined);
     },
   };
 }
