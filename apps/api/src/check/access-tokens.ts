@@ -15,9 +15,19 @@ const noticeMs = 7 * 24 * 60 * 60 * 1000;
 /** The most tokens that one finding names. */
 const maxNamed = 10;
 
-/** @param now in milliseconds since the epoch */
-export function assessTokens(tokens: readonly StoredToken[], now: number): Result {
+/** What tokens are compared with. */
+export interface TokenContext {
+  /** The current time of this machine, in milliseconds since the epoch. */
+  now(): number;
+  /** Whether JSON Web Tokens of an identity provider are accepted, too. */
+  readonly acceptsJwts: boolean;
+}
+
+export function assessTokens(tokens: readonly StoredToken[], context: TokenContext): Result {
+  const now = context.now();
   const valid = tokens.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > now);
+  if (valid.length === 0 && context.acceptsJwts)
+    return ok('none of the service is valid, JSON Web Tokens are accepted');
   if (valid.length === 0) {
     return warning(
       'there is none that is valid, so every create is rejected with 401',

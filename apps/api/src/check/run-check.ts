@@ -26,15 +26,17 @@ export async function runCheck(context: CheckContext): Promise<readonly Finding[
   return [...(await inspectAll(items, context)), ...(await inspectDatabase(context))];
 }
 
-async function inspectDatabase({ config: { database }, now }: CheckContext): Promise<readonly Finding[]> {
+async function inspectDatabase({ config, now }: CheckContext): Promise<readonly Finding[]> {
+  const { database } = config;
+  const tokens = { now, acceptsJwts: config.jwt !== undefined };
   switch (database.engine) {
     case 'sqlite': {
       const { inspectSqlite } = await import('./sqlite/inspect-sqlite.js');
-      return inspectSqlite(database, now);
+      return inspectSqlite(database, tokens);
     }
     case 'postgresql': {
       const { inspectPostgresql } = await import('./postgresql/inspect-postgresql.js');
-      return inspectPostgresql(database, now);
+      return inspectPostgresql(database, tokens);
     }
   }
 }

@@ -8,6 +8,7 @@ import {
 import { prepare } from '../../database/postgresql/connections/open-pool.js';
 import { explainOpening, nameOf } from '../../database/postgresql/open-postgresql.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
+import type { TokenContext } from '../access-tokens.js';
 import { type Finding, failure, type Item, inspectAll, ok } from '../finding.js';
 import { commit } from './commit.js';
 import { connections } from './connections.js';
@@ -40,12 +41,10 @@ const closeTimeoutMs = 1_000;
 
 /**
  * Examines a PostgreSQL database over a connection like those of the service.
- *
- * @param now returns the current time of this machine, in milliseconds since the epoch
  */
 export async function inspectPostgresql(
   location: PostgresqlLocation,
-  now: () => number,
+  tokens: TokenContext,
 ): Promise<readonly Finding[]> {
   const connection = new pg.Client(connectionSettings(location, startConnectTimeoutMs));
   // When a connection breaks, the query in flight fails, too.
@@ -62,7 +61,7 @@ export async function inspectPostgresql(
         `PostgreSQL database ${nameOf(location)}${isPooled ? ', behind a pooler in transaction mode' : ''}`,
       ),
     };
-    return [reached, ...(await inspectAll(items, { connection, location, isPooled, pending, now }))];
+    return [reached, ...(await inspectAll(items, { connection, location, isPooled, pending, ...tokens }))];
   } catch (error) {
     return [{ item: 'database', ...failure(explainOpening(error, location).message) }];
   } finally {

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import type { PostgresqlLocation } from '../../database/database-location.js';
+import type { TokenContext } from '../access-tokens.js';
 
 /** What the items of a PostgreSQL database need. */
-export interface PostgresqlContext {
+export interface PostgresqlContext extends TokenContext {
   /** A connection with the settings of the service. */
   readonly connection: pg.Client;
   readonly location: PostgresqlLocation;
@@ -10,6 +11,4 @@ export interface PostgresqlContext {
   readonly isPooled: boolean;
   /** The names of the pending migrations; `undefined` when the database cannot be used, which their item reports. */
   readonly pending: readonly string[] | undefined;
-  /** The current time of this machine, in milliseconds since the epoch. */
-  now(): number;
 }

@@ -39,7 +39,7 @@ export const accessTokens: Item<PostgresqlContext> = {
     if (!hasTables(context)) return [];
     const { rows } = await context.connection.query<{ name: string; expires_at: Date | null }>(selectTokens);
     const tokens = rows.map(({ name, expires_at: expiresAt }) => ({ name, expiresAt }));
-    return assessTokens(tokens, context.now());
+    return assessTokens(tokens, context);
   },
 };
 

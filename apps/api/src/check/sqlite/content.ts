@@ -6,14 +6,13 @@ import { explainFailure } from '../../database/sqlite/errors/explain-failure.js'
 import { readLedger } from '../../database/sqlite/migrate-sqlite.js';
 import { retryWhileBusy } from '../../database/sqlite/run-query.js';
 import { tryInsert } from '../../database/sqlite/try-commit.js';
-import { assessTokens, selectTokens } from '../access-tokens.js';
+import { assessTokens, selectTokens, type TokenContext } from '../access-tokens.js';
 import { failure, type Item, ok, type Result, warning } from '../finding.js';
 import { describePending } from '../migrations.js';
 
-interface Content {
+interface Content extends TokenContext {
   readonly connection: SqlDriverAdapter;
   readonly path: string;
-  now(): number;
 }
 
 /** How long a write waits for another process that has locked the file, in milliseconds, as in the service. */
@@ -53,14 +52,14 @@ const write: Item<Content> = {
 
 const accessTokens: Item<Content> = {
   name: 'access tokens',
-  async inspect({ connection, now }): Promise<Result | readonly Result[]> {
+  async inspect({ connection, ...context }): Promise<Result | readonly Result[]> {
     if (await lacksTables(connection)) return [];
     const rows = await query(connection, selectTokens);
     const tokens = rows.map(([name, expiresAt]) => ({
       name: String(name),
       expiresAt: expiresAt === null ? null : toTime(expiresAt),
     }));
-    return assessTokens(tokens, now());
+    return assessTokens(tokens, context);
   },
 };
 

@@ -5,6 +5,7 @@ import type { SqliteLocation } from '../../database/database-location.js';
 import { explainFailure } from '../../database/sqlite/errors/explain-failure.js';
 import { createFactory } from '../../database/sqlite/open-sqlite.js';
 import { retryWhileBusy } from '../../database/sqlite/run-query.js';
+import type { TokenContext } from '../access-tokens.js';
 import { type Finding, failure, type Item, inspectAll, ok, warning } from '../finding.js';
 import { contentItems } from './content.js';
 import { fileAccess } from './file-access.js';
@@ -20,15 +21,13 @@ const fileItems: readonly Item<SqliteFiles>[] = [fileAccess, fileSystem, diskSpa
 /**
  * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so that SQLite
  * may move a write-ahead log that a crash has left into it.
- *
- * @param now returns the current time, in milliseconds since the epoch
  */
 export async function inspectSqlite(
   { path }: SqliteLocation,
-  now: () => number,
+  tokens: TokenContext,
 ): Promise<readonly Finding[]> {
   const files = { path, folder: findFolder(dirname(path)) };
-  return [...(await inspectContent(path, now)), ...(await inspectAll(fileItems, files))];
+  return [...(await inspectContent(path, tokens)), ...(await inspectAll(fileItems, files))];
 }
 
 function findFolder(folder: string): string {
@@ -36,14 +35,14 @@ function findFolder(folder: string): string {
   return existsSync(folder) || parent === folder ? folder : findFolder(parent);
 }
 
-async function inspectContent(path: string, now: () => number): Promise<readonly Finding[]> {
+async function inspectContent(path: string, tokens: TokenContext): Promise<readonly Finding[]> {
   let connection: SqlDriverAdapter | undefined;
   try {
     // SQLite would create a file that is missing, and an empty one has no tables yet.
     if (!statSync(path, { throwIfNoEntry: false })?.size) return [missing(path)];
     connection = await open(path);
     const present: Finding = { item: 'database', ...ok(`SQLite file ${path}`) };
-    return [present, ...(await inspectAll(contentItems, { connection, path, now }))];
+    return [present, ...(await inspectAll(contentItems, { connection, path, ...tokens }))];
   } catch (error) {
     return [{ item: 'database', ...failure(explainFailure(error, path)) }];
   } finally {
