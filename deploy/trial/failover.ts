@@ -64,15 +64,9 @@ try {
 }
 process.exit(hasPassed ? 0 : 1);
 
+/** Reads the options of the command; ends the process with 2 if one is invalid. */
 function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      kills: { type: 'string', default: '5' },
-      servers: { type: 'string', default: '2' },
-      connections: { type: 'string', default: '16' },
-      kill: { type: 'string', default: 'machine' },
-    },
-  });
+  const values = parseOptions();
   const kill = kills.find((name) => name === values.kill);
   if (kill === undefined) {
     console.error(`--kill must be ${kills.join(' or ')}`);
@@ -95,6 +89,22 @@ function readOptions() {
     servers: read('servers', 2, 3),
     connections: read('connections', 1, 200),
   };
+}
+
+function parseOptions() {
+  const text = (value: string) => ({ type: 'string', default: value }) as const;
+  try {
+    const options = {
+      kills: text('5'),
+      servers: text('2'),
+      connections: text('16'),
+      kill: text('machine'),
+    };
+    return parseArgs({ options }).values;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(2);
+  }
 }
 
 /** Kills the primary, waits until plants are stored again, brings the server back and waits until it is a standby. */
