@@ -1,6 +1,6 @@
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createDatabase, findFreePort } from '@plant-store/postgresql-server';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { writeRelease } from '../../scripts/release/write-release.js';
@@ -14,13 +14,22 @@ const main = '/opt/plant-store/dist/main.js';
 
 let root: string;
 let data: string;
+/** The name of the release, which `/opt/plant-store` leads to. */
+let release: string;
+
+/** Lets `/opt/plant-store` lead to a folder beside it, as an upgrade does. */
+function linkTo(name: string): void {
+  rmSync(join(root, 'opt/plant-store'), { force: true });
+  symlinkSync(name, join(root, 'opt/plant-store'));
+}
+
 beforeAll(async () => {
   root = createRoot();
   const { folder } = await writeRelease({ parent: join(root, 'opt'), commit: 'unknown', time: undefined });
-  cpSync(folder, join(root, 'opt/plant-store'), { recursive: true });
-  rmSync(folder, { recursive: true });
-  for (const path of readdirSync(join(root, 'opt'), { recursive: true, encoding: 'utf8' })) {
-    chmodSync(join(root, 'opt', path), path.includes('.') ? 0o444 : 0o555);
+  release = basename(folder);
+  linkTo(release);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    chmodSync(join(entry.parentPath, entry.name), entry.isFile() ? 0o444 : 0o555);
   }
   mkdirSync(join(root, 'data'));
   data = mkdtempSync(join(tmpdir(), 'plant-store-data-'));
@@ -64,9 +73,12 @@ it.each(['sqlite', 'postgresql'])(
       });
     expect((await create()).status).toBe(200);
     expect((await create()).headers.get('Idempotent-Replayed')).toBe('true');
+    // The service reads these when they are first asked for: from its own version, whatever the link leads to by then.
+    linkTo('another-version');
     for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
       expect([path, (await fetch(baseUrl + path)).status]).toEqual([path, 200]);
     }
+    linkTo(release);
     expect(await (await fetch(`http://127.0.0.1:${ADMIN_PORT}/metrics`)).text()).toContain(
       'commit="unknown"',
     );
