@@ -3,6 +3,7 @@ import type { ConfigurationError } from '../errors/configuration-error.js';
 import { type Finding, failure, type Item, inspectAll } from './finding.js';
 import { configuration, type Environment, findMisspelled } from './service/configuration.js';
 import { exposure } from './service/exposure.js';
+import { identityProvider } from './service/identity-provider.js';
 import { openFiles } from './service/open-files.js';
 import { ports } from './service/ports.js';
 import { runtime } from './service/runtime.js';
@@ -19,7 +20,14 @@ export interface CheckContext {
 }
 
 /** What is examined whatever the database; to add an item, add it here or to those of an engine. */
-const items: readonly Item<CheckContext>[] = [configuration, runtime, openFiles, exposure, ports];
+const items: readonly Item<CheckContext>[] = [
+  configuration,
+  runtime,
+  openFiles,
+  exposure,
+  ports,
+  identityProvider,
+];
 
 /** Examines an installation, which may be running, and changes nothing. Only the code of its engine is loaded. */
 export async function runCheck(context: CheckContext): Promise<readonly Finding[]> {

@@ -1,4 +1,5 @@
 import type { JSONWebKeySet } from 'jose';
+import { messageOf } from '../../errors/message-of.js';
 
 /** The largest key set that is read, in bytes; one of ten keys with certificates has about 20 KiB. */
 const maxBytes = 2 ** 18;
@@ -15,6 +16,8 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<JSO
     redirect: 'manual',
     headers: { Accept: 'application/jwk-set+json, application/json' },
     signal,
+  }).catch((cause: unknown) => {
+    throw new Error(`${url} does not answer: ${reasonOf(cause)}`, { cause });
   });
   if (response.status !== 200) {
     await response.body?.cancel();
@@ -42,4 +45,11 @@ async function readText({ body }: Response, url: string): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+}
+
+/** What `fetch` failed with: its own message is always the same. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
+  return messageOf(cause);
 }
