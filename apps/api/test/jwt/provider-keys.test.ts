@@ -18,12 +18,11 @@ const never = 3_600_000;
 async function start(
   times: Partial<KeyTimes>,
   prepare: (provider: IdentityProvider) => void = () => undefined,
-  environment: Readonly<Record<string, string>> = {},
 ): Promise<{ provider: IdentityProvider; service: TestService; post(token: string): Promise<Reply> }> {
   const provider = await startIdentityProvider();
   prepare(provider);
   const keyTimes = { refreshMs: never, cooldownMs: never, timeoutMs: never, staleMs: never, ...times };
-  const service = await startTestService({ ...provider.environment, ...environment }, (config) => ({
+  const service = await startTestService(provider.environment, (config) => ({
     ...config,
     jwt: config.jwt && { ...config.jwt, keyTimes },
   }));
@@ -133,20 +132,6 @@ it('keeps using known keys while the provider is away, and asks for a retry wher
   expectError(await post(unknown), 'identity_provider_unavailable', 'cannot be fetched');
   provider.reply = undefined;
   await until(async () => (await post(unknown)).status === 401);
-});
-
-it('verifies tokens of the service while others of the same address meet a provider that is away', async () => {
-  const { provider, service, post } = await start(
-    {},
-    (started) => {
-      started.reply = beAway;
-    },
-    { AUTH_FAILURES_PER_MINUTE: '1' },
-  );
-  const jwts = await Promise.all(Array.from({ length: 5 }, (_, index) => provider.sign({ jti: index })));
-  const { text } = await service.accessTokens.issue({ name: 'waits for its turn' });
-  const replies = await Promise.all([...jwts, text, ...jwts].map(post));
-  expect(replies.map(({ status }) => status)).toEqual([...Array(5).fill(503), 200, ...Array(5).fill(503)]);
 });
 
 it('stops using keys that are too old', async () => {
