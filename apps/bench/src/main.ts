@@ -87,9 +87,10 @@ program
   .description(
     'measure what metrics and the request log cost: the processor time of a create with and without',
   )
-  .option('--rounds <count>', 'how often to measure each', toCount, 15)
+  .option('--starts <count>', 'how often to start all services', toCount, 5)
+  .option('--rounds <count>', 'how often to measure each of them after a start', toCount, 6)
   .option('--seconds <count>', 'how long to measure each time', toSeconds, 2)
-  .action((options: { rounds: number; seconds: number }) =>
+  .action((options: { starts: number; rounds: number; seconds: number }) =>
     measureObservability(options, createEnvironment()),
   );
 

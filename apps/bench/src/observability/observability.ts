@@ -27,35 +27,35 @@ const settings: readonly {
   { title: 'metrics and request log', environment: metrics },
 ];
 
-/** How often to measure each setting, and for how long each time. */
+/** How often to start all services, how often to measure each of them then, and for how long each time. */
 export interface ObservabilitySettings {
+  readonly starts: number;
   readonly rounds: number;
   readonly seconds: number;
 }
 
 /**
  * Measures what metrics and the request log cost: the processor time of a create with and without them. All services run
- * at the same time, and in each round the load is on one after the other. Prints a table.
+ * at the same time, and in each round the load is on one after the other. They are started more than once, since two
+ * processes of one program differ by more than what is measured. Prints a table.
  *
  * @throws {Error} when a create fails, or processor time cannot be read
  */
 export async function measureObservability(
-  { rounds, seconds }: ObservabilitySettings,
+  { starts, rounds, seconds }: ObservabilitySettings,
   { folder, print, log }: Environment,
 ): Promise<void> {
-  const services: RunningTarget[] = [];
-  for (const { title, environment } of settings) {
-    const service = await startService(environment, join(folder, title));
-    await measureCreate(service, warmupSeconds);
-    services.push(service);
-  }
   const results: Round[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    const times = await runRound(services, seconds, round);
-    results.push(times);
-    log(`round ${round}/${rounds}: ${times.map((time) => time.toFixed(1)).join(', ')} µs per create`);
+  for (let start = 1; start <= starts; start++) {
+    const services = await startServices(join(folder, `start-${start}`));
+    for (let round = 1; round <= rounds; round++) {
+      const times = await runRound(services, seconds, round);
+      results.push(times);
+      const figures = times.map((time) => time.toFixed(1)).join(', ');
+      log(`start ${start}/${starts}, round ${round}/${rounds}: ${figures} µs per create`);
+    }
+    for (const { stop } of services) await stop();
   }
-  for (const { stop } of services) await stop();
   const rows = summarizeRounds(results).map(({ microseconds, ratio }, index) => [
     settings[index]?.title ?? '',
     microseconds.toFixed(1),
@@ -64,8 +64,20 @@ export async function measureObservability(
   const machine = machineLine(await describeMachine(folder));
   print(
     `Plant Store, ${connections} connections\n\n${formatTable(['with', 'µs per create', 'ratio'], rows)}\n\n` +
-      `Medians of ${countOf(rounds, 'round')} of ${seconds} s each. ${machine}\n`,
+      `Medians of ${countOf(starts * rounds, 'round')} of ${seconds} s each, in ${countOf(starts, 'start')}. ${machine}\n`,
   );
+}
+
+/** Starts a service with each of the settings, and warms it up. */
+async function startServices(folder: string): Promise<RunningTarget[]> {
+  mkdirSync(folder);
+  const services: RunningTarget[] = [];
+  for (const { title, environment } of settings) {
+    const service = await startService(environment, join(folder, title));
+    await measureCreate(service, warmupSeconds);
+    services.push(service);
+  }
+  return services;
 }
 
 async function startService(
