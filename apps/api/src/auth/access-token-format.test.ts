@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -57,7 +58,20 @@ it('masks tokens, complete or truncated, anywhere in a text', () => {
 });
 
 it('masks JSON Web Tokens, and nothing that only begins like one', () => {
-  const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_';
-  expect(hideAccessTokens(`/a/${jwt}/${jwt.slice(0, 30)}?x`)).toBe('/a/eyJ***/eyJ***?x');
+  const payload = 'eyJzdWIiOiJhIn0';
+  for (const header of ['eyJhbGciOiJSUzI1NiJ9', 'eyAiYWxnIjoiUlMyNTYifQ']) {
+    const jwt = `${header}.${payload}.c2ln-_`;
+    expect(hideAccessTokens(`/a/${jwt}/${jwt.slice(0, 30)}?x`)).toBe('/a/***/***?x');
+  }
   expect(hideAccessTokens('/eyJ/eyJhbGciOiJSUzI1NiJ9')).toBe('/eyJ/eyJhbGciOiJSUzI1NiJ9');
 });
+
+it.each(['eyJ', 'eyJ.', '.eyJ', 'a.eyJ', '-', 'pst_', 'pst_a'])(
+  'takes time in proportion to the length of a text, such as one of %j only',
+  (part) => {
+    const text = `${part.repeat(300_000)}.eyJ!.eyJ`;
+    // This takes milliseconds; in quadratic time it would take minutes. Nothing else can interrupt a regular expression.
+    const hide = () => hideAccessTokens(text);
+    expect(() => runInNewContext('hide()', { hide }, { timeout: 60_000 })).not.toThrow();
+  },
+);

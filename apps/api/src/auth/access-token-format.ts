@@ -29,15 +29,18 @@ export function hashAccessToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** The beginnings of header and payload of a JSON Web Token are those of `{"` in base64url. */
-const jwtWithin = /eyJ[\w-]+\.eyJ[\w-]+(\.[\w-]*)?/g;
+/**
+ * The payload of a JSON Web Token begins with `{"` in base64url; its header may have a space there. Looking behind keeps the
+ * time linear: what may be a header is tried from its first character only.
+ */
+const jwtWithin = /(?<![\w-])[\w-]+\.eyJ[\w-]+(\.[\w-]*)?/g;
 
 /** Masks every access token in a text, complete or truncated, and every JSON Web Token, so that the text may be logged. */
 export function hideAccessTokens(text: string): string {
   const hidden = !text.includes(accessTokenPrefix)
     ? text
     : text.replaceAll(tokenWithin, `${accessTokenPrefix}***`);
-  return !hidden.includes('eyJ') ? hidden : hidden.replaceAll(jwtWithin, 'eyJ***');
+  return !hidden.includes('.eyJ') ? hidden : hidden.replaceAll(jwtWithin, '***');
 }
 
 function checksumOf(body: string): string {
