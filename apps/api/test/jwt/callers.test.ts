@@ -4,7 +4,6 @@ import { acceptJwts } from '../../src/auth/jwt/accept-jwts.js';
 import { parseConfig } from '../../src/config.js';
 import { expectError } from '../support/expect-error.js';
 import { startIdentityProvider } from '../support/identity/start-identity-provider.js';
-import { silentLog } from '../support/open-app.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { startTestService } from '../support/start-test-service.js';
@@ -70,28 +69,60 @@ it('counts the tokens of both kinds by outcome', async () => {
   expect(readValue('plant_store_token_checks_total{outcome="insufficient_scope"}')).toBe(0);
 });
 
-it('checks a token once, then finds it in the cache, until it has expired', async () => {
+/** Accepts tokens of a new identity provider without a service, at a time that can be set. */
+async function openTokens() {
   const provider = await startIdentityProvider();
   onTestFinished(() => provider.stop());
   const { jwt } = parseConfig(provider.environment, '/');
   if (!jwt) throw new Error('There are no settings');
-  let now = Date.now();
+  const clock = { now: Date.now() };
+  const warnings: string[] = [];
+  const log = { info: () => undefined, warn: (_: unknown, message: string) => void warnings.push(message) };
   const unused = () => Promise.reject(new Error('The database is not asked'));
   const ownTokens = createAccessTokens({ add: unused, findByHash: unused, list: unused, revoke: unused });
-  const tokens = acceptJwts(ownTokens, jwt, silentLog, () => now);
+  const tokens = acceptJwts(ownTokens, jwt, log, () => clock.now);
   onTestFinished(tokens.close);
+  return { provider, tokens, clock, warnings };
+}
 
-  const expiry = Math.floor(now / 1_000) + 60;
+it('checks a token once, then finds it in the cache, until it has expired', async () => {
+  const { provider, tokens, clock } = await openTokens();
+  const expiry = Math.floor(clock.now / 1_000) + 60;
   const token = await provider.sign({ exp: expiry });
   expect(tokens.verifyCached(token)).toBeUndefined();
   const checks = await Promise.all([tokens.verify(token), tokens.verify(token)]);
   expect(checks).toEqual(Array(2).fill({ status: 'valid', subject: 'alice' }));
   expect(tokens.verifyCached(token)).toEqual({ status: 'valid', subject: 'alice' });
-  now = (expiry + 30) * 1_000 - 1;
+  clock.now = (expiry + 30) * 1_000 - 1;
   expect(await tokens.verify(token)).toEqual({ status: 'valid', subject: 'alice' });
-  now += 1;
+  clock.now += 1;
   expect(await tokens.verify(token)).toEqual({ status: 'expired' });
   expect(await tokens.verify(await provider.sign({ exp: expiry, jti: 'not cached' }))).toEqual({
     status: 'expired',
   });
+});
+
+it('finds a rejected token in the cache, too, unless the next fetch of keys may change that', async () => {
+  const { provider, tokens } = await openTokens();
+  const expired = await provider.sign({ exp: 1 });
+  expect(await tokens.verify(expired)).toEqual({ status: 'expired' });
+  expect(tokens.verifyCached(expired)).toEqual({ status: 'expired' });
+  const unknown = await provider.sign({}, { kid: 'another' });
+  expect(await tokens.verify(unknown)).toEqual({ status: 'unknown_key' });
+  expect(tokens.verifyCached(unknown)).toBeUndefined();
+});
+
+it('logs a key that cannot be used once in five minutes', async () => {
+  const { provider, tokens, clock, warnings } = await openTokens();
+  const [first] = provider.keys;
+  if (!first) throw new Error('There is no key');
+  provider.keys = [{ ...first, jwk: { ...first.jwk, x: 'AA' } }];
+  const check = async () =>
+    expect(await tokens.verify(await provider.sign())).toEqual({ status: 'unusable_key' });
+  await check();
+  await check();
+  expect(warnings).toEqual(['a key of the identity provider cannot be used']);
+  clock.now += 5 * 60_000;
+  await check();
+  expect(warnings).toHaveLength(2);
 });

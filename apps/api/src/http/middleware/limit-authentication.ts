@@ -2,7 +2,10 @@ import type { Request } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { AccessTokens } from '../../auth/access-tokens.js';
-import { createAuthenticationLimit, type LimitedVerification } from '../../auth/authentication-limit.js';
+import {
+  createAuthenticationLimit,
+  type LimitedVerification,
+} from '../../auth/limit/authentication-limit.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { countLimitedRequests } from '../../metrics/count-limited-requests.js';
 import { readClientAddress } from '../client-address.js';

@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { hashAccessToken } from './access-token-format.js';
-import type { AccessTokens, Verification } from './access-tokens.js';
-import { FailureWindow, windowMs } from './failure-window.js';
+import { accessTokenPrefix, hashAccessToken } from '../access-token-format.js';
+import type { AccessTokens, Verification } from '../access-tokens.js';
+import { AddressWindows } from './address-windows.js';
+import { type FailureWindow, windowMs } from './failure-window.js';
 
-/** How many client addresses are counted. Past that the one whose latest request is the longest ago is forgotten. */
-export const countedAddresses = 10_000;
-
-/** How many tokens are remembered that were valid when they were looked up last. */
+/** How many tokens are remembered that were valid when they were looked up last, and how many that were not. */
 const rememberedTokens = 10_000;
 
 /** The result of a verification, or how long its client address may make no more of them. */
@@ -47,15 +45,15 @@ export function createAuthenticationLimit(
   accessTokens: Pick<AccessTokens, 'verify' | 'verifyCached'>,
   { failuresPerMinute, onStart, onEnd }: AuthenticationLimitOptions,
 ): AuthenticationLimit {
-  const windows = createWindows(onEnd);
+  const windows = new AddressWindows(failuresPerMinute, onEnd);
   // By hash: the text of a token is kept nowhere.
   const validTokens = new LRUCache<string, true>({ max: rememberedTokens });
-
-  function openWindow(address: string): FailureWindow {
-    const window = new FailureWindow(failuresPerMinute);
-    windows.set(address, window);
-    return window;
-  }
+  const rejectedTokens = new LRUCache<string, true>({
+    max: rememberedTokens,
+    ttl: windowMs,
+    perf: performance,
+    ttlResolution: 0,
+  });
 
   function reject(address: string, window: FailureWindow): LimitedVerification {
     const retryAfterSeconds = window.secondsLeft;
@@ -70,61 +68,36 @@ export function createAuthenticationLimit(
     return cached;
   }
 
-  async function verifyWithin(
-    window: FailureWindow,
-    address: string,
-    text: string,
-  ): Promise<LimitedVerification> {
-    const hash = hashAccessToken(text);
-    if (!validTokens.has(hash)) {
-      while (window.isFull) {
-        await window.wait();
-        const cached = accessTokens.verifyCached(text);
-        if (cached === undefined) continue;
-        window.wakeNext();
-        return conclude(address, window, cached);
-      }
-      if (window.isLimited && !window.takeSpareLookUp()) return reject(address, window);
-    }
-    const verification = await window.lookUp(() => accessTokens.verify(text));
-    if (verification.status === 'valid') validTokens.set(hash, true);
-    else validTokens.delete(hash);
-    return verification;
+  function remember(hash: string, { status }: Verification): void {
+    const [last, other] = status === 'valid' ? [validTokens, rejectedTokens] : [rejectedTokens, validTokens];
+    last.set(hash, true);
+    other.delete(hash);
   }
 
-  async function lookUp(address: string, text: string): Promise<LimitedVerification> {
-    const window = windows.get(address) ?? openWindow(address);
-    window.pending++;
-    try {
-      return await verifyWithin(window, address, text);
-    } finally {
-      window.pending--;
-      // An address without failures is not kept.
-      if (window.isUnused && windows.peek(address) === window) windows.delete(address);
+  async function lookUp(address: string, window: FailureWindow, text: string): Promise<LimitedVerification> {
+    const kind = text.startsWith(accessTokenPrefix) ? 'own' : 'jwt';
+    const hash = hashAccessToken(text);
+    if (!validTokens.has(hash)) {
+      while (window.isFull(kind)) {
+        await window.wait(kind);
+        const cached = accessTokens.verifyCached(text);
+        if (cached === undefined) continue;
+        window.wakeNext(kind);
+        return conclude(address, window, cached);
+      }
+      if (window.isLimited && (rejectedTokens.has(hash) || !window.takeSpareLookUp()))
+        return reject(address, window);
     }
+    const verification = await window.lookUp(kind, () => accessTokens.verify(text));
+    remember(hash, verification);
+    return verification;
   }
 
   return {
     verify(address, text, cached) {
-      if (cached === undefined) return lookUp(address, text);
-      return conclude(address, windows.get(address) ?? openWindow(address), cached);
+      if (cached !== undefined) return conclude(address, windows.get(address), cached);
+      return windows.use(address, (window) => lookUp(address, window, text));
     },
     clear: () => windows.clear(),
   };
-}
-
-/** Creates the windows of all addresses, which end by themselves. */
-function createWindows(onEnd: AuthenticationLimitOptions['onEnd']): LRUCache<string, FailureWindow> {
-  return new LRUCache({
-    max: countedAddresses,
-    ttl: windowMs,
-    ttlAutopurge: true,
-    // The clock of the windows, too.
-    perf: performance,
-    // Otherwise it starts a timer instead of reading the clock again within a millisecond.
-    ttlResolution: 0,
-    dispose: ({ rejected }, address) => {
-      if (rejected > 0) onEnd(address, rejected);
-    },
-  });
 }

@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { AccessTokens, Verification } from './access-tokens.js';
-import {
-  type AuthenticationLimit,
-  countedAddresses,
-  createAuthenticationLimit,
-} from './authentication-limit.js';
+import type { AccessTokens, Verification } from '../access-tokens.js';
+import { countedAddresses } from './address-windows.js';
+import { type AuthenticationLimit, createAuthenticationLimit } from './authentication-limit.js';
 
 const failuresPerMinute = 3;
 const unknown = { status: 'unknown' } as const;
@@ -49,9 +46,9 @@ async function verify(text: string, address = 'a'): Promise<string> {
 /** Uses up the failures of an address, and the look-up that is spared for it. */
 async function exhaust(address = 'a'): Promise<void> {
   for (let count = 0; count < failuresPerMinute; count++) {
-    expect(await verify(`wrong ${count}`, address)).toBe('unknown');
+    expect(await verify(`wrong ${address} ${count}`, address)).toBe('unknown');
   }
-  expect(await verify('wrong and spared', address)).toBe('unknown');
+  expect(await verify(`wrong ${address} and spared`, address)).toBe('unknown');
   lookUps.length = 0;
 }
 
@@ -77,6 +74,7 @@ it.each(['malformed', 'expired', 'revoked', 'unknown'] as const)(
 
 it('does not count tokens that are valid, and keeps nothing of their address', async () => {
   for (let count = 0; count < 10; count++) expect(await verify(`right ${count}`)).toBe('valid');
+  void verify('right');
   expect(vi.getTimerCount()).toBe(0);
   expect(await verify('wrong')).toBe('unknown');
   expect(vi.getTimerCount()).toBe(1);
@@ -98,6 +96,8 @@ it('looks up one token a second of an address that is limited, so that a right o
   vi.advanceTimersByTime(1_000);
   cache.set('wrong', unknown);
   expect(await verify('wrong')).toBe('limited');
+  // One that was rejected, and is not in the cache any more.
+  expect(await verify('wrong a 0')).toBe('limited');
   expect(await verify('right')).toBe('valid');
   expect(await verify('right too')).toBe('limited');
   expect(lookUps).toEqual(['right']);
