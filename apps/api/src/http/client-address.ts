@@ -4,7 +4,8 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Reads the address of the client of a request: that of the connection, or if that is a trusted proxy, the last address
- * in `X-Forwarded-For` that is none. Where this is no valid address, that of the proxy counts that has sent it.
+ * in `X-Forwarded-For` that is none, with or without a port. Where this is no valid address, that of the proxy counts that
+ * has sent it.
  *
  * @returns an IPv4 address, or the /64 network of an IPv6 address, which usually is one household or machine
  */
@@ -16,8 +17,10 @@ export function readClientAddress(request: Request): string {
 }
 
 function toNetwork(address: string): string | undefined {
+  // Some proxies report 192.0.2.1:4711 and [2001:db8::7]:4711.
+  const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(address) ?? [];
   // Without the zone of a link-local address.
-  const [plain = ''] = address.split('%', 1);
+  const [plain = ''] = (ipv6 ?? ipv4 ?? address).split('%', 1);
   // ipaddr.js alone would take 1 and 0x7f.1 for addresses, and it rejects some that are outdated, such as ::192.0.2.1.
   if (isIP(plain) === 0 || !ipaddr.isValid(plain)) return undefined;
   // ::ffff:192.0.2.1 is 192.0.2.1.

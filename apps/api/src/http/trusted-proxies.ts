@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** The names of ranges that Express has. */
 const names = ['loopback', 'linklocal', 'uniquelocal'];
@@ -19,9 +20,20 @@ fd00:1::/64, or ${names.join(', ')}; "${invalid}" is not`,
   };
 }
 
-/** Whether a text is an address or a range of addresses. /0 is none: whoever trusts every address trusts the clients. */
+/** Where Express looks for IPv4 addresses in a range of IPv6: ::ffff:0:0/96. */
+const ipv4Mapped = ipaddr.IPv6.parse('::ffff:0:0');
+
+/**
+ * Whether a text is an address or a range of addresses. One with every address, or with every IPv4 address, is none: whoever
+ * trusts them all trusts the clients.
+ */
 function isRange(text: string): boolean {
-  const [, address = '', prefix] = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
-  const version = isIP(address);
-  return version !== 0 && Number(prefix ?? 1) <= (version === 4 ? 32 : 128);
+  const [, address = '', digits] = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
+  // Express accepts what both accept.
+  if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
+  if (digits === undefined) return true;
+  const parsed = ipaddr.parse(address);
+  const prefix = Number(digits);
+  if ('octets' in parsed) return prefix <= 32;
+  return prefix <= 128 && (prefix > 96 || !ipv4Mapped.match(parsed, prefix));
 }

@@ -111,7 +111,7 @@ it('counts by the address that a trusted proxy reports', async () => {
 
 it('counts what a trusted proxy reports in no valid form by the address of the proxy', async () => {
   for (let count = 0; count < failures; count++) {
-    const forwardedFor = ['unknown', `192.0.2.3:${count}`, `x${count}`, ''][count % 4];
+    const forwardedFor = ['unknown', `192.0.2.3:x${count}`, `x${count}`, ''][count % 4];
     const reply = await create(service, { from: '127.0.0.8', forwardedFor, token: malformed });
     expectError(reply, 'invalid_token', 'mistyped');
   }
