@@ -66,18 +66,22 @@ it('serves, reports its health, stops with 0 on its signal, and has its plants a
       headers: { Authorization: `Bearer ${issued.stdout.trim()}`, 'Content-Type': 'application/json' },
       body: '{"id":1,"name":"Monstera"}',
     });
-  expect((await checkHealth()).exitCode).toBe(1);
+  const noReply = {
+    exitCode: 1,
+    stderr: expect.stringContaining(`:${ports.ADMIN_PORT}/readyz does not reply`),
+  };
+  expect(await checkHealth()).toMatchObject(noReply);
 
   for (const replayed of [null, 'true']) {
     const service = startInRoot(container, [...image.entryPoint, ...image.command]);
     await service.waitFor(/"msg":"listening"/);
-    await until(async () => (await checkHealth()).exitCode === 0);
+    await until(async () => (await checkHealth()).stdout === 'ready\n');
     const reply = await create();
     expect([reply.status, reply.headers.get('Idempotent-Replayed')]).toEqual([200, replayed]);
     const { exitCode, stdout } = await service.end(image.stopSignal as NodeJS.Signals);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('"msg":"stopped"');
-    expect((await checkHealth()).exitCode).toBe(1);
+    expect(await checkHealth()).toMatchObject(noReply);
   }
 });
 

@@ -106,7 +106,8 @@ it('cannot write to its own folder, and has nothing of the repository in reach',
       fs.readdirSync('/').toSorted(),
       process.getuid(),
     ]));`;
-  const { stdout } = await runInRoot(confine({}), [nodePath, '--eval', attempt]);
+  const { exitCode, stdout, stderr } = await runInRoot(confine({}), [nodePath, '--eval', attempt]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(JSON.parse(stdout)).toEqual(['EROFS', 'EACCES', expect.any(Array), nobody.uid]);
   const [, , folders] = JSON.parse(stdout);
   const expected = ['data', 'dev', 'etc', 'lib', 'lib64', 'opt', 'proc', 'tmp', 'usr'];

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,11 +9,14 @@ export const nodePath = '/usr/local/bin/node';
 /**
  * Creates the root of a minimal Linux, with the libraries that Node.js needs and nothing else: neither a shell nor the
  * repository. Node.js itself and the devices are added by `startInRoot`.
+ *
+ * @throws {Error} where `startInRoot` would fail: other systems than Linux, other users than root, or no right to mount
  */
 export function createRoot(): string {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {
     throw new Error('These tests need Linux and the user root, to give a process a root folder of its own.');
   }
+  requireMounts();
   const root = mkdtempSync(join(tmpdir(), 'plant-store-root-'));
   execFileSync('chmod', ['755', root]);
   for (const folder of ['proc', 'dev', 'etc', 'tmp', dirname(nodePath)]) {
@@ -26,4 +29,12 @@ export function createRoot(): string {
     cpSync(realpathSync(path), join(root, path));
   }
   return root;
+}
+
+/** A container, for one, does not have this right unless it is privileged. */
+function requireMounts(): void {
+  const attempt = ['--mount', '--pid', '--fork', '--mount-proc', '/bin/true'];
+  const { status, stderr, error } = spawnSync('/usr/bin/unshare', attempt, { encoding: 'utf8' });
+  if (status === 0) return;
+  throw new Error(`These tests need the right to mount (CAP_SYS_ADMIN): ${error?.message ?? stderr.trim()}`);
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
 import { type Result, type RunningCommand, watchCommand } from '../process/run-command.js';
 import { until } from '../until.js';
 import { nodePath } from './create-root.js';
@@ -33,7 +34,10 @@ done
 mount -o remount,bind,ro "$root"
 exec unshare --root="$root" --wd="$working" --setgid="$group" --setuid="$user" "$@"`;
 
-/** Starts a program in a root of its own, as the first process of a namespace, with the network of the test. */
+/**
+ * Starts a program in a root of its own, as the first process of a namespace, with the network of the test. At the end of
+ * the test it is killed at the latest, with all others of its namespace.
+ */
 export function startInRoot(
   { root, volumes, workingFolder, user, environment }: Confinement,
   command: readonly string[],
@@ -53,6 +57,12 @@ export function startInRoot(
     },
   );
   const watched = watchCommand(child);
+  // To kill `unshare` is not enough: its --kill-child does not outlive the change of the user (prctl(2), PR_SET_PDEATHSIG).
+  onTestFinished(() => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const first = findChild(child.pid);
+    if (first !== undefined) process.kill(first, 'SIGKILL');
+  });
   return {
     ...watched,
     async end(signal) {
@@ -68,7 +78,7 @@ export function runInRoot(confinement: Confinement, command: readonly string[]):
 }
 
 /** The process that `unshare` waits for, which does not get its signals. */
-function findChild(pid: number | undefined): number | undefined {
+export function findChild(pid: number | undefined): number | undefined {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return children === '' ? undefined : Number(children);
 }
