@@ -2,14 +2,16 @@ import { ok, type Result, warning } from './finding.js';
 
 /** A token that is not revoked, as stored. */
 export interface StoredToken {
+  readonly id: number;
   readonly name: string;
   readonly expiresAt: Date | null;
 }
 
 /** The query for them, in the SQL of both engines. */
-export const selectTokens = 'SELECT name, expires_at FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
+export const selectTokens =
+  'SELECT id, name, expires_at FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
 
-/** How long before its expiry a token is reported, in milliseconds. */
+/** How long before its expiry a token is reported, in milliseconds, unless one of the same name, as after a rotation, lasts longer. */
 const noticeMs = 7 * 24 * 60 * 60 * 1000;
 
 /** The most tokens that one finding names. */
@@ -35,16 +37,17 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
     );
   }
   const found = `${valid.length} valid`;
-  const expiring = valid.filter(
-    ({ expiresAt }) => expiresAt !== null && expiresAt.getTime() <= now + noticeMs,
-  );
+  const isExpiring = ({ expiresAt }: StoredToken) =>
+    expiresAt !== null && expiresAt.getTime() <= now + noticeMs;
+  const lasting = new Set(valid.filter((token) => !isExpiring(token)).map(({ name }) => name));
+  const expiring = valid.filter((token) => isExpiring(token) && !lasting.has(token.name));
   if (expiring.length === 0) return ok(found);
   const named = expiring
     .slice(0, maxNamed)
-    .map(({ name, expiresAt }) => `"${name}" expires ${expiresAt?.toISOString()}`);
+    .map(({ id, name, expiresAt }) => `"${name}" (${id}) expires ${expiresAt?.toISOString()}`);
   const more = expiring.length > maxNamed ? `, and ${expiring.length - maxNamed} more soon` : '';
   return warning(
     `${found}, of which ${named.join(', ')}${more}`,
-    'Issue a new one, hand it over, and revoke the old one.',
+    `Replace ${expiring.length === 1 ? `it: plant-store token rotate ${expiring[0]?.id}` : 'each: plant-store token rotate ID'}`,
   );
 }

@@ -180,7 +180,7 @@ it('warns of tokens that expire soon, and of a store without valid ones', async 
   await accessTokens.revoke(1);
   await database.close();
   expect((await examine({ DATABASE_URL: url }))('access tokens')).toEqual([
-    expect.stringContaining(`warning: 1 valid, of which "page" expires ${soon.toISOString()}`),
+    expect.stringContaining(`warning: 1 valid, of which "page" (2) expires ${soon.toISOString()}`),
   ]);
   const inTwoDays = () => Date.now() + 2 * dayMs;
   expect((await examine({ DATABASE_URL: url }, inTwoDays))('access tokens')).toEqual([

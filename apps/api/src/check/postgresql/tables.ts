@@ -37,8 +37,10 @@ export const accessTokens: Item<PostgresqlContext> = {
   name: 'access tokens',
   async inspect(context) {
     if (!hasTables(context)) return [];
-    const { rows } = await context.connection.query<{ name: string; expires_at: Date | null }>(selectTokens);
-    const tokens = rows.map(({ name, expires_at: expiresAt }) => ({ name, expiresAt }));
+    const { rows } = await context.connection.query<{ id: number; name: string; expires_at: Date | null }>(
+      selectTokens,
+    );
+    const tokens = rows.map(({ id, name, expires_at: expiresAt }) => ({ id, name, expiresAt }));
     return assessTokens(tokens, context);
   },
 };

@@ -55,7 +55,8 @@ const accessTokens: Item<Content> = {
   async inspect({ connection, ...context }): Promise<Result | readonly Result[]> {
     if (await lacksTables(connection)) return [];
     const rows = await query(connection, selectTokens);
-    const tokens = rows.map(([name, expiresAt]) => ({
+    const tokens = rows.map(([id, name, expiresAt]) => ({
+      id: Number(id),
       name: String(name),
       expiresAt: expiresAt === null ? null : toTime(expiresAt),
     }));
