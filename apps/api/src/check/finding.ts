@@ -33,14 +33,12 @@ export const failure = (found: string, advice?: string): Result => ({
   ...(advice !== undefined && { advice }),
 });
 
-/** Examines items one after the other, so that measurements do not disturb each other. */
-export async function inspectAll<Context>(
+/** Examines items one after the other, so that measurements do not disturb each other, and yields what it finds at once. */
+export async function* inspectAll<Context>(
   items: readonly Item<Context>[],
   context: Context,
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  for (const item of items) findings.push(...(await inspect(item, context)));
-  return findings;
+): AsyncGenerator<Finding> {
+  for (const item of items) yield* await inspect(item, context);
 }
 
 async function inspect<Context>({ name, inspect }: Item<Context>, context: Context): Promise<Finding[]> {

@@ -29,31 +29,35 @@ const items: readonly Item<CheckContext>[] = [
   identityProvider,
 ];
 
-/** Examines an installation, which may be running, and changes nothing. Only the code of its engine is loaded. */
-export async function runCheck(context: CheckContext): Promise<readonly Finding[]> {
-  return [...(await inspectAll(items, context)), ...(await inspectDatabase(context))];
+/**
+ * Examines an installation, which may be running, and changes nothing; yields each finding as it is made. Only the code of
+ * its engine is loaded.
+ */
+export async function* runCheck(context: CheckContext): AsyncGenerator<Finding> {
+  yield* inspectAll(items, context);
+  yield* inspectDatabase(context);
 }
 
-async function inspectDatabase({ config, now }: CheckContext): Promise<readonly Finding[]> {
+async function* inspectDatabase({ config, now }: CheckContext): AsyncGenerator<Finding> {
   const { database } = config;
   const tokens = { now, acceptsJwts: config.jwt !== undefined };
   switch (database.engine) {
     case 'sqlite': {
       const { inspectSqlite } = await import('./sqlite/inspect-sqlite.js');
-      return inspectSqlite(database, tokens);
+      return yield* inspectSqlite(database, tokens);
     }
     case 'postgresql': {
       const { inspectPostgresql } = await import('./postgresql/inspect-postgresql.js');
-      return inspectPostgresql(database, tokens);
+      return yield* inspectPostgresql(database, tokens);
     }
   }
 }
 
 /** What can be examined without a valid configuration: every invalid setting, and what does not depend on any. */
-export async function runCheckWithoutConfig(
+export function runCheckWithoutConfig(
   { issues }: ConfigurationError,
   environment: Environment,
-): Promise<readonly Finding[]> {
+): AsyncGenerator<Finding> {
   const invalid: Item<undefined> = {
     name: 'configuration',
     inspect: () => [...issues.map((issue) => failure(issue)), ...findMisspelled(environment)],

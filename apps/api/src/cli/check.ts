@@ -1,3 +1,4 @@
+import type { Finding } from '../check/finding.js';
 import { formatFinding, formatJson, worstOf } from '../check/report.js';
 import { runCheck, runCheckWithoutConfig } from '../check/run-check.js';
 import type { Environment } from '../check/service/configuration.js';
@@ -8,7 +9,7 @@ import { countOf } from './output/count-of.js';
 import type { CliContext } from './support/cli-context.js';
 
 /**
- * Examines an installation before or while it runs, changes nothing, and prints what it found.
+ * Examines an installation before or while it runs, changes nothing, and prints each finding as it is made, or all as JSON.
  *
  * @throws {OperatorError} after that, when there is an error: with exit status 2 for invalid settings, otherwise 1
  */
@@ -18,11 +19,14 @@ export async function check(
   context: CliContext,
 ): Promise<void> {
   const config = readOrError(readConfig);
-  const findings =
-    config instanceof ConfigurationError
-      ? await runCheckWithoutConfig(config, environment)
-      : await runCheck({ config, environment, folder: context.folder, now: Date.now });
-  context.print(json ? formatJson(findings) : findings.map(formatFinding).join(''));
+  const findings: Finding[] = [];
+  for await (const finding of config instanceof ConfigurationError
+    ? runCheckWithoutConfig(config, environment)
+    : runCheck({ config, environment, folder: context.folder, now: Date.now })) {
+    findings.push(finding);
+    if (!json) context.print(formatFinding(finding));
+  }
+  if (json) context.print(formatJson(findings));
   const count = (status: string) => findings.filter((finding) => finding.status === status).length;
   const summary = `${countOf(count('error'), 'error')}, ${countOf(count('warning'), 'warning')}`;
   if (worstOf(findings) === 'error') {

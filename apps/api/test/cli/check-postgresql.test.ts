@@ -4,6 +4,7 @@ import { createAccessTokens } from '../../src/auth/access-tokens.js';
 import { readMigrations } from '../../src/database/migrations/read-migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { examine } from '../support/examine.js';
+import { createUser } from '../support/postgresql/create-user.js';
 import { enableTls } from '../support/postgresql/enable-tls.js';
 import { startPooler } from '../support/postgresql/start-pooler.js';
 import { startWithStandby } from '../support/postgresql/start-with-standby.js';
@@ -22,13 +23,6 @@ async function fill(): Promise<void> {
   const database = await openTestDatabase({ url });
   await createAccessTokens(database.accessTokens).issue({ name: 'shop' });
   await database.close();
-}
-
-/** Creates a user without privileges on the database, and returns the URI for it. */
-async function createUser(): Promise<string> {
-  const user = `visitor_${nameOf()}`;
-  await query(url, `CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);
-  return Object.assign(new URL(url), { username: user, password: 'secret' }).href;
 }
 
 it('finds nothing wrong with a store but what is set on the server', async () => {
@@ -107,7 +101,7 @@ it('reports a read-only database', async () => {
 });
 
 it('reports missing privileges', async () => {
-  const visitor = await createUser();
+  const visitor = await createUser(url);
   const mayNotCreate = await examine({ DATABASE_URL: visitor });
   expect(mayNotCreate('migrations')).toEqual([
     expect.stringMatching(/^error: pending: .* may not create tables in the schema public/),
@@ -194,7 +188,7 @@ it('reports commits that wait for a standby that is missing, and a server that w
   const found = await examine(settings);
   expect(found('standby')).toEqual([expect.stringContaining('synchronous_standby_names is "missing"')]);
   expect(found('commit')).toEqual([
-    expect.stringMatching(/^error: a commit is not acknowledged: timeout exceeded/),
+    expect.stringMatching(/^error: a commit is not acknowledged: Query read timeout/),
   ]);
   await server.restoreStandby();
 });

@@ -1,3 +1,4 @@
+import type { Finding } from '../../src/check/finding.js';
 import { runCheck } from '../../src/check/run-check.js';
 import { parseConfig } from '../../src/config.js';
 
@@ -14,7 +15,9 @@ const folder = '/';
 export async function examine(environment: Readonly<Record<string, string>>, now: () => number = Date.now) {
   const settings = { PORT: '0', ...environment };
   const config = parseConfig(settings, folder);
-  const findings = await runCheck({ config, environment: settings, folder, now });
+  const findings: Finding[] = [];
+  for await (const finding of runCheck({ config, environment: settings, folder, now }))
+    findings.push(finding);
   return (name: string): readonly string[] =>
     findings
       .filter(({ item }) => item === name)

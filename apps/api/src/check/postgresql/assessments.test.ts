@@ -28,6 +28,14 @@ it.each([
   expect(assessReplication(settings)).toMatchObject({ status });
 });
 
+it('counts the receivers of the log', () => {
+  const replication = { commits: 'on', names: '' };
+  expect(assessReplication({ ...replication, receivers: 1 }).found).toContain('1 standby or backup receives');
+  expect(assessReplication({ ...replication, receivers: 2 }).found).toContain(
+    '2 standbys or backups receive ',
+  );
+});
+
 it('warns of a version that is not maintained', () => {
   expect(assessVersion(130_022)).toMatchObject({
     status: 'warning',

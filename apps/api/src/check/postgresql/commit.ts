@@ -1,5 +1,3 @@
-import { queryTimeoutMs } from '../../database/postgresql/connections/connection-settings.js';
-import { rejectAfter } from '../../database/postgresql/connections/reject-after.js';
 import { confirmDurable } from '../../database/postgresql/durable-read.js';
 import { messageOf } from '../../errors/message-of.js';
 import { failure, type Item, ok, type Result, warning } from '../finding.js';
@@ -17,13 +15,13 @@ const slowMs = 20;
  */
 export const commit: Item<PostgresqlContext> = {
   name: 'commit',
-  async inspect({ connection, location, pending }) {
+  async inspect({ connection, pending }) {
     if (pending?.length !== 0) return [];
     try {
       const times: number[] = [];
       while (times.length < commits) {
         const before = performance.now();
-        await rejectAfter(queryTimeoutMs(location), connection.query(confirmDurable));
+        await connection.query(confirmDurable);
         times.push(performance.now() - before);
       }
       return assessCommitTime(medianOf(times));

@@ -11,15 +11,18 @@ export const connections: Item<PostgresqlContext> = {
   },
 };
 
-/** How many connections this user may have on the server and to the database, and how many clients have now. */
+/** How many connections this user may have on the server and to the database, and how many all have now. */
 interface ConnectionLimits {
   readonly limit: number;
   readonly used: number;
 }
 
-/** Limits of a database or a user are -1 where there is none. Superusers bypass them, which the service should not be. */
+/**
+ * pg_stat_activity hides from an ordinary user which sessions of others are those of clients; pg_stat_database counts all.
+ * Limits of a database or a user are -1 where there is none. Superusers bypass them, which the service should not be.
+ */
 const selectLimits = `
-  SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+  SELECT (SELECT sum(numbackends)::int FROM pg_stat_database) AS used,
     LEAST(
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
         - coalesce(current_setting('reserved_connections', true)::int, 0),

@@ -54,15 +54,16 @@ export interface ReplicationSettings {
   readonly receivers: number;
 }
 
+/** In pg_stat_activity an ordinary user does not see which sessions of others are those of standbys. */
 const selectReplication = `
   SELECT current_setting('synchronous_commit') AS commits, current_setting('synchronous_standby_names') AS names,
-    (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'walsender') AS receivers`;
+    (SELECT count(*)::int FROM pg_stat_replication) AS receivers`;
 
 export function assessReplication({ commits, names, receivers }: ReplicationSettings): Result {
   const found = `synchronous_commit is ${commits}, synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
   if (names === '' && receivers > 0) {
     return warning(
-      `${found}, and ${receivers} standby or backup receives the log: a failover loses the latest plants that were answered 200`,
+      `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover loses the latest plants that were answered 200`,
       'Set synchronous_standby_names, so that a 200 waits for a standby, if a failover must lose none.',
     );
   }

@@ -3,11 +3,12 @@ import type { PostgresqlLocation } from '../../database/database-location.js';
 import { checkPooler } from '../../database/postgresql/connections/check-pooler.js';
 import {
   connectionSettings,
+  queryTimeoutMs,
   startConnectTimeoutMs,
 } from '../../database/postgresql/connections/connection-settings.js';
+import { endConnection } from '../../database/postgresql/connections/end-connection.js';
 import { prepare } from '../../database/postgresql/connections/open-pool.js';
 import { explainOpening, nameOf } from '../../database/postgresql/open-postgresql.js';
-import { withTimeout } from '../../runtime/with-timeout.js';
 import type { TokenContext } from '../access-tokens.js';
 import { type Finding, failure, type Item, inspectAll, ok } from '../finding.js';
 import { commit } from './commit.js';
@@ -36,17 +37,16 @@ const items: readonly Item<PostgresqlContext>[] = [
   commit,
 ];
 
-/** How long closing the connection may take, in milliseconds. */
-const closeTimeoutMs = 1_000;
-
-/**
- * Examines a PostgreSQL database over a connection like those of the service.
- */
-export async function inspectPostgresql(
+/** Examines a PostgreSQL database over a connection like those of the service, and yields each finding as it is made. */
+export async function* inspectPostgresql(
   location: PostgresqlLocation,
   tokens: TokenContext,
-): Promise<readonly Finding[]> {
-  const connection = new pg.Client(connectionSettings(location, startConnectTimeoutMs));
+): AsyncGenerator<Finding> {
+  const connection = new pg.Client({
+    ...connectionSettings(location, startConnectTimeoutMs),
+    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
+    query_timeout: queryTimeoutMs(location),
+  });
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   try {
@@ -55,20 +55,16 @@ export async function inspectPostgresql(
     // Behind a pooler, settings of a session would stay with a backend of others.
     if (!isPooled) await connection.query(prepare);
     const pending = await findPending(connection, location).catch(() => undefined);
-    const reached: Finding = {
+    yield {
       item: 'database',
       ...ok(
         `PostgreSQL database ${nameOf(location)}${isPooled ? ', behind a pooler in transaction mode' : ''}`,
       ),
     };
-    return [reached, ...(await inspectAll(items, { connection, location, isPooled, pending, ...tokens }))];
+    yield* inspectAll(items, { connection, location, isPooled, pending, ...tokens });
   } catch (error) {
-    return [{ item: 'database', ...failure(explainOpening(error, location).message) }];
+    yield { item: 'database', ...failure(explainOpening(error, location).message) };
   } finally {
-    await withTimeout(
-      connection.end().catch(() => undefined),
-      closeTimeoutMs,
-      () => undefined,
-    );
+    await endConnection(connection);
   }
 }

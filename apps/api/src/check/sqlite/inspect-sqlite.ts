@@ -20,14 +20,15 @@ const fileItems: readonly Item<SqliteFiles>[] = [fileAccess, fileSystem, diskSpa
 
 /**
  * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so that SQLite
- * may move a write-ahead log that a crash has left into it.
+ * may move a write-ahead log that a crash has left into it. It yields each finding as it is made.
  */
-export async function inspectSqlite(
+export async function* inspectSqlite(
   { path }: SqliteLocation,
   tokens: TokenContext,
-): Promise<readonly Finding[]> {
+): AsyncGenerator<Finding> {
   const files = { path, folder: findFolder(dirname(path)) };
-  return [...(await inspectContent(path, tokens)), ...(await inspectAll(fileItems, files))];
+  yield* inspectContent(path, tokens);
+  yield* inspectAll(fileItems, files);
 }
 
 function findFolder(folder: string): string {
@@ -35,16 +36,16 @@ function findFolder(folder: string): string {
   return existsSync(folder) || parent === folder ? folder : findFolder(parent);
 }
 
-async function inspectContent(path: string, tokens: TokenContext): Promise<readonly Finding[]> {
+async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerator<Finding> {
   let connection: SqlDriverAdapter | undefined;
   try {
     // SQLite would create a file that is missing, and an empty one has no tables yet.
-    if (!statSync(path, { throwIfNoEntry: false })?.size) return [missing(path)];
+    if (!statSync(path, { throwIfNoEntry: false })?.size) return yield missing(path);
     connection = await open(path);
-    const present: Finding = { item: 'database', ...ok(`SQLite file ${path}`) };
-    return [present, ...(await inspectAll(contentItems, { connection, path, ...tokens }))];
+    yield { item: 'database', ...ok(`SQLite file ${path}`) };
+    yield* inspectAll(contentItems, { connection, path, ...tokens });
   } catch (error) {
-    return [{ item: 'database', ...failure(explainFailure(error, path)) }];
+    yield { item: 'database', ...failure(explainFailure(error, path)) };
   } finally {
     await connection?.dispose();
   }

@@ -2,7 +2,8 @@ import pg from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../../database-location.js';
 import { findDriverError } from '../errors/driver-error.js';
-import { connectionSettings, startConnectTimeoutMs } from './connection-settings.js';
+import { connectionSettings, queryTimeoutMs, startConnectTimeoutMs } from './connection-settings.js';
+import { endConnection } from './end-connection.js';
 
 /**
  * Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too.
@@ -32,7 +33,11 @@ const withoutWarnings = ['error', 'fatal', 'panic'];
  * @throws {OperatorError} when there is one that lacks what the service needs
  */
 export async function checkPooler(location: PostgresqlLocation): Promise<{ readonly isPooled: boolean }> {
-  const connections = [0, 1].map(() => new pg.Client(connectionSettings(location, startConnectTimeoutMs)));
+  const settings = {
+    ...connectionSettings(location, startConnectTimeoutMs),
+    query_timeout: queryTimeoutMs(location),
+  };
+  const connections = [0, 1].map(() => new pg.Client(settings));
   const backends = connections.map(() => new Set<number>());
   // The user may be allowed a single connection only.
   const isSingle = location.poolSize === 1;
@@ -61,7 +66,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
     if (code === undefined || !preparedStatementErrors.includes(code)) throw error;
     throw new OperatorError(noPreparedStatements, { cause: error });
   } finally {
-    await Promise.all(connections.map((connection) => connection.end().catch(() => undefined)));
+    await Promise.all(connections.map(endConnection));
   }
 }
 
