@@ -86,6 +86,21 @@ it('stores later what was noted during a write', async () => {
   expect(writes()).toEqual([[{ id: 1, at: at(0) }], [{ id: 2, at: at(collectMs) }]]);
 });
 
+it('makes one write at a time, and the next one later if it fails, whatever is noted during it', async () => {
+  const { promise: written, reject } = Promise.withResolvers<void>();
+  recordUses.mockReturnValueOnce(written);
+  recorder.note({ id: 1, lastUsedAt: null });
+  await vi.advanceTimersByTimeAsync(collectMs);
+  recorder.note({ id: 2, lastUsedAt: null });
+  await vi.advanceTimersByTimeAsync(3 * collectMs);
+  expect(writes()).toHaveLength(1);
+  reject(new Error('away'));
+  await vi.advanceTimersByTimeAsync(retryMs - 1);
+  expect(writes()).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(writes()[1]).toHaveLength(2);
+});
+
 it('stores many tokens a part at a time, and all that is left when it is closed', async () => {
   for (let id = 1; id <= 4 * maxUsesPerWrite + 1; id++) recorder.note({ id, lastUsedAt: null });
   await vi.advanceTimersByTimeAsync(collectMs);

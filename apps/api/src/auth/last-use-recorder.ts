@@ -41,11 +41,13 @@ export function createLastUseRecorder(
   const noted = new Map<number, Date>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
+  /** The next write is scheduled when the one in flight has ended. */
+  let isWriting = false;
   let isFailing = false;
   let isClosed = false;
 
   function schedule(delayMs: number): void {
-    if (timer !== undefined || isClosed) return;
+    if (timer !== undefined || isWriting || isClosed) return;
     timer = setTimeout(() => {
       timer = undefined;
       writing = write();
@@ -54,18 +56,22 @@ export function createLastUseRecorder(
 
   /** Returns whether it succeeded. */
   async function write(): Promise<boolean> {
+    isWriting = true;
+    isFailing = !(await storeSome());
+    isWriting = false;
+    if (noted.size > 0) schedule(isFailing ? retryMs : collectMs);
+    return !isFailing;
+  }
+
+  async function storeSome(): Promise<boolean> {
     const uses = Array.from(noted, ([id, at]) => ({ id, at })).slice(0, maxUsesPerWrite);
     try {
       await store.recordUses(uses);
       // What was noted meanwhile is hardly later.
       for (const { id } of uses) noted.delete(id);
-      isFailing = false;
-      if (noted.size > 0) schedule(collectMs);
       return true;
     } catch (error) {
       if (!isFailing) log.warn({ err: error }, 'could not store when tokens were used');
-      isFailing = true;
-      schedule(retryMs);
       return false;
     }
   }
