@@ -14,7 +14,10 @@ async function refreshWith(reply: (response: ServerResponse) => void) {
   const problems: string[] = [];
   const times = { refreshMs: 10, cooldownMs: 10, timeoutMs: 600_000, staleMs: 600_000 };
   const log = { info: () => undefined, warn: ({ err }: { err: unknown }) => void problems.push(String(err)) };
-  const keys = createProviderKeys({ jwksUrl: provider.jwksUrl, keyTimes: times }, log);
+  const keys = createProviderKeys(
+    { jwksUrl: provider.jwksUrl, algorithms: ['RS256', 'ES256'], keyTimes: times },
+    log,
+  );
   onTestFinished(async () => {
     keys.close();
     await provider.stop();
@@ -44,6 +47,12 @@ it.each<[string, (response: ServerResponse) => void, problem: string]>([
   ['a page', (response) => void response.end('<!doctype html>'), 'did not answer with JSON'],
   ['nothing', (response) => void response.end(), 'did not answer with JSON'],
   ['no key set', (response) => void response.end('{"key":[]}'), 'JSON Web Key Set malformed'],
+  ['no key', (response) => void response.end('{"keys":[]}'), 'without a key that fits RS256, ES256'],
+  [
+    'only a key to encrypt with',
+    (response) => void response.end('{"keys":[{"kty":"RSA","use":"enc"}]}'),
+    'without a key that fits RS256, ES256',
+  ],
   ['a list', (response) => void response.end('[]'), 'JSON Web Key Set malformed'],
   ['null', (response) => void response.end('null'), 'JSON Web Key Set malformed'],
   ['half of a key set', (response) => void response.end('{"keys":['), 'did not answer with JSON'],

@@ -83,8 +83,9 @@ it('does not fetch more often for strangers than the cooldown allows', async () 
 it('shares one fetch among the concurrent tokens of keys that are not known', async () => {
   const { provider, post } = await start({ cooldownMs: 0 });
   await post(await provider.sign());
+  const published = JSON.stringify({ keys: provider.keys.map(({ jwk }) => jwk) });
   const held: (() => void)[] = [];
-  provider.reply = (response) => void held.push(() => response.end('{"keys":[]}'));
+  provider.reply = (response) => void held.push(() => response.end(published));
   const tokens = [await provider.sign({}, { kid: 'a' }), await provider.sign({}, { kid: 'b' })];
   const replies = tokens.map(post);
   await until(() => held.length === 1);

@@ -1,6 +1,13 @@
-import { createLocalJWKSet, errors, type FlattenedJWSInput, type JWSHeaderParameters } from 'jose';
+import {
+  createLocalJWKSet,
+  errors,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+} from 'jose';
 import { ServiceError } from '../../errors/service-error.js';
 import { fetchKeySet } from './fetch-key-set.js';
+import { fitsAlgorithm } from './fits-algorithm.js';
 import type { JwtSettings } from './jwt-settings.js';
 
 /** Where it is logged that the identity provider goes away and comes back. */
@@ -31,7 +38,7 @@ export interface ProviderKeys {
  * are known stay in use.
  */
 export function createProviderKeys(
-  { jwksUrl, keyTimes }: Pick<JwtSettings, 'jwksUrl' | 'keyTimes'>,
+  { jwksUrl, algorithms, keyTimes }: Pick<JwtSettings, 'jwksUrl' | 'algorithms' | 'keyTimes'>,
   log: JwtLog,
 ): ProviderKeys {
   const { refreshMs, cooldownMs, timeoutMs, staleMs } = keyTimes;
@@ -48,7 +55,7 @@ export function createProviderKeys(
     clearTimeout(timer);
     try {
       const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal]);
-      keys = createLocalJWKSet(await fetchKeySet(jwksUrl, signal));
+      keys = readKeys(await fetchKeySet(jwksUrl, signal));
       fetchedAt = performance.now();
       if (failure !== undefined) log.info('keys of the identity provider fetched again');
       failure = undefined;
@@ -62,6 +69,14 @@ export function createProviderKeys(
       fetching = undefined;
     }
     timer = setTimeout(refresh, failure === undefined ? refreshMs : cooldownMs).unref();
+  }
+
+  /** A set without a key that could be used must not replace those that are known. */
+  function readKeys(set: JSONWebKeySet): KeySet {
+    const read = createLocalJWKSet(set);
+    if (!set.keys.some((key) => algorithms.some((algorithm) => fitsAlgorithm(key, algorithm))))
+      throw new Error(`${jwksUrl} answered without a key that fits ${algorithms.join(', ')}`);
+    return read;
   }
 
   function refresh(): Promise<void> {

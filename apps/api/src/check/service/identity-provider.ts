@@ -1,5 +1,5 @@
-import type { JWK } from 'jose';
 import { fetchKeySet } from '../../auth/jwt/fetch-key-set.js';
+import { fitsAlgorithm } from '../../auth/jwt/fits-algorithm.js';
 import type { JwtSettings } from '../../auth/jwt/jwt-settings.js';
 import type { Config } from '../../config.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -30,17 +30,9 @@ async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Prom
   }
   if (!Array.isArray(outcome?.keys))
     return failure(`${jwksUrl} did not answer with a key set`, 'Check JWT_JWKS_URL.');
-  const usable = outcome.keys.filter((key) => algorithms.some((algorithm) => fits(key, algorithm)));
+  const usable = outcome.keys.filter((key) => algorithms.some((algorithm) => fitsAlgorithm(key, algorithm)));
   const found = `${usable.length} of ${outcome.keys.length} keys fit ${algorithms.join(', ')}`;
   return usable.length > 0
     ? ok(found)
     : failure(found, 'Set JWT_ALGORITHMS to those that the provider signs access tokens with.');
-}
-
-/** Whether a key may sign with an algorithm (RFC 7518, section 3.1; RFC 8037, section 3.1). */
-function fits({ kty, alg, use = 'sig' }: JWK, algorithm: string): boolean {
-  if (use !== 'sig') return false;
-  if (alg !== undefined) return alg === algorithm;
-  if (/^[RP]S/.test(algorithm)) return kty === 'RSA';
-  return kty === (algorithm.startsWith('ES') ? 'EC' : 'OKP');
 }
