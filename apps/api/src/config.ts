@@ -10,6 +10,7 @@ import { addPasswordOfFile } from './database/password-file.js';
 import { ConfigurationError } from './errors/configuration-error.js';
 import { parseTrustedProxies } from './http/trusted-proxies.js';
 import type { PlantBatcherLimits } from './plants/plant-batcher.js';
+import { wholeNumber } from './whole-number.js';
 
 /** The settings of the service, parsed once from the environment and frozen. */
 export type Config = Readonly<{
@@ -158,15 +159,6 @@ export function parseConfig(
 
 function defaultBodiesLimit(bodyLimitBytes: number): number {
   return Math.max(2 ** 26, 4 * bodyLimitBytes);
-}
-
-function wholeNumber(min: number, max: number) {
-  return z
-    .string()
-    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
-      error: `must be a whole number from ${min} to ${max}`,
-    })
-    .transform(Number);
 }
 
 /** The share in `all`, `errors` or `sample=0.01`. */

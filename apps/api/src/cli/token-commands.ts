@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { exportTokens, importTokens } from './move-tokens.js';
 import type { ProgramDependencies } from './program.js';
-import { toExpiry, toExpiryOrNever, toName, toOverlapMs, toTokenId } from './support/parse-arguments.js';
+import { toExpiry, toName, toOverlapMs, toTokenId } from './support/parse-arguments.js';
 import { createToken, findTokens, listTokens, revokeToken, rotateToken } from './token.js';
 
 /** How long the old token of a rotation works by default, in milliseconds: an hour. */
@@ -26,10 +26,10 @@ function addCreate(token: Command, { context, readConfig }: ProgramDependencies)
     .requiredOption('--name <name>', 'who or what the token is for', toName)
     .option(
       '--expires <duration>',
-      'how long it is valid: 90s, 30m, 12h, 30d, 52w (default: forever)',
+      'how long it is valid: 90s, 30m, 12h, 30d, 52w, or never (default: never)',
       toExpiry,
     )
-    .action(({ name, expires }: { name: string; expires?: Date }) =>
+    .action(({ name, expires }: { name: string; expires?: Date | null }) =>
       createToken(readConfig(), { name, ...(expires && { expiresAt: expires }) }, context),
     );
 }
@@ -52,7 +52,7 @@ function addRotate(token: Command, { context, readConfig }: ProgramDependencies)
     .option(
       '--expires <duration>',
       'how long the new one is valid, or never (default: as long as the other one was issued for)',
-      toExpiryOrNever,
+      toExpiry,
     )
     .action((id: number, { overlap, expires }: { overlap: number; expires?: Date | null }) => {
       const expiry = expires === undefined ? {} : { expiresAt: expires };

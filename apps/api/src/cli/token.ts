@@ -71,10 +71,12 @@ export async function findTokens(config: Config, context: CliContext): Promise<v
   await withTokenStore(config, { mustExist: true }, async (store) => {
     const problems: string[] = [];
     let number = 0;
+    let count = 0;
     for await (const line of createInterface({ input: context.input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number++;
       const text = line.trim();
       if (text === '') continue;
+      count++;
       const token = isAccessTokenFormat(text) ? await store.findByHash(hashAccessToken(text)) : undefined;
       if (token) context.print(describe(token));
       else
@@ -82,7 +84,7 @@ export async function findTokens(config: Config, context: CliContext): Promise<v
           `  line ${number}: ${token === null ? 'not of this database' : 'not a token, or mistyped'}`,
         );
     }
-    if (number === 0) throw new OperatorError('Give the tokens on standard input, one a line.');
+    if (count === 0) throw new OperatorError('Give the tokens on standard input, one a line.');
     if (problems.length > 0) throw new OperatorError(`Some tokens were not found:\n${problems.join('\n')}`);
   });
 }

@@ -33,8 +33,9 @@ async function create(baseUrl: string, token: string): Promise<number> {
 
 it('prints a new token alone, and how to use it beside it, without the token', async () => {
   const { run } = useTokens();
-  const { stdout, stderr } = await run('create', '--name', 'shop');
+  const { stdout, stderr } = await run('create', '--name', 'shop', '--expires', 'never');
   expect(stdout).toMatch(tokenLine);
+  expect(stderr).toContain('which never expires.');
   expect(stderr).toContain('Authorization: Bearer <token>');
   expect(stderr).not.toContain('pst_');
 });
@@ -111,5 +112,6 @@ it('finds tokens by their texts, and reports the lines of others without showing
       'plant-store: Some tokens were not found:\n  line 3: not of this database\n  line 4: not a token, or mistyped\n',
   });
   expect(await find(shop)).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(await find('')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('one a line') });
+  for (const nothing of ['', ' \n\n'])
+    expect(await find(nothing)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('one a line') });
 });

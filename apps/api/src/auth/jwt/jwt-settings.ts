@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wholeNumber } from '../../whole-number.js';
 
 /**
  * The algorithms that a token may be signed with: those with a public key (RFC 7518, section 3.1; RFC 8037; RFC 9864). With
@@ -67,13 +68,7 @@ export const jwtVariables = {
     .optional(),
   JWT_ALGORITHMS: listOf(algorithms).optional(),
   JWT_TYPES: listOf(types).optional(),
-  JWT_CLOCK_TOLERANCE_SECONDS: z
-    .string()
-    .refine((text) => /^\d{1,3}$/.test(text) && Number(text) <= 300, {
-      error: 'must be a whole number from 0 to 300',
-    })
-    .transform(Number)
-    .optional(),
+  JWT_CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 300).optional(),
   // The characters of a scope (RFC 6749, section 3.3).
   JWT_REQUIRED_SCOPE: z
     .string()

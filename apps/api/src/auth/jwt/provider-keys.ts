@@ -38,10 +38,10 @@ export interface ProviderKeys {
  * are known stay in use.
  */
 export function createProviderKeys(
-  { jwksUrl, algorithms, keyTimes }: Pick<JwtSettings, 'jwksUrl' | 'algorithms' | 'keyTimes'>,
+  settings: Pick<JwtSettings, 'jwksUrl' | 'algorithms' | 'keyTimes'>,
   log: JwtLog,
 ): ProviderKeys {
-  const { refreshMs, cooldownMs, timeoutMs, staleMs } = keyTimes;
+  const { refreshMs, cooldownMs, timeoutMs, staleMs } = settings.keyTimes;
   const closing = new AbortController();
   let keys: KeySet | undefined;
   let fetchedAt = -Infinity;
@@ -55,7 +55,7 @@ export function createProviderKeys(
     clearTimeout(timer);
     try {
       const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal]);
-      keys = readKeys(await fetchKeySet(jwksUrl, signal));
+      keys = readKeySet(await fetchKeySet(settings.jwksUrl, signal), settings);
       fetchedAt = performance.now();
       if (failure !== undefined) log.info('keys of the identity provider fetched again');
       failure = undefined;
@@ -69,14 +69,6 @@ export function createProviderKeys(
       fetching = undefined;
     }
     timer = setTimeout(refresh, failure === undefined ? refreshMs : cooldownMs).unref();
-  }
-
-  /** A set without a key that could be used must not replace those that are known. */
-  function readKeys(set: JSONWebKeySet): KeySet {
-    const read = createLocalJWKSet(set);
-    if (!set.keys.some((key) => algorithms.some((algorithm) => fitsAlgorithm(key, algorithm))))
-      throw new Error(`${jwksUrl} answered without a key that fits ${algorithms.join(', ')}`);
-    return read;
   }
 
   function refresh(): Promise<void> {
@@ -117,4 +109,14 @@ export function createProviderKeys(
       closing.abort();
     },
   };
+}
+
+/** A set without a key that could be used must not replace those that are known. */
+function readKeySet(
+  set: JSONWebKeySet,
+  { jwksUrl, algorithms }: Pick<JwtSettings, 'jwksUrl' | 'algorithms'>,
+): KeySet {
+  const find = createLocalJWKSet(set);
+  if (set.keys.some((key) => algorithms.some((algorithm) => fitsAlgorithm(key, algorithm)))) return find;
+  throw new Error(`${jwksUrl} answered without a key that fits ${algorithms.join(', ')}`);
 }

@@ -55,7 +55,11 @@ async function exhaust(address = 'a'): Promise<void> {
 it('looks up no more tokens of an address after as many failures as are allowed, until a minute is over', async () => {
   await exhaust();
   vi.advanceTimersByTime(600);
-  expect(await limit.verify('a', 'wrong', undefined)).toEqual({ status: 'limited', retryAfterSeconds: 60 });
+  expect(await limit.verify('a', 'wrong', undefined)).toEqual({
+    status: 'limited',
+    retryAfterSeconds: 60,
+    isFirst: true,
+  });
   expect(lookUps).toEqual([]);
   expect(await verify('wrong', 'b')).toBe('unknown');
   vi.advanceTimersByTime(59_401);

@@ -10,7 +10,12 @@ const rememberedTokens = 10_000;
 /** The result of a verification, or how long its client address may make no more of them. */
 export type LimitedVerification =
   | Verification
-  | { readonly status: 'limited'; readonly retryAfterSeconds: number };
+  | {
+      readonly status: 'limited';
+      readonly retryAfterSeconds: number;
+      /** Whether it is the first one that is limited in this minute. */
+      readonly isFirst: boolean;
+    };
 
 /** Verifies tokens within a limit of failures for each client address. */
 export interface AuthenticationLimit {
@@ -57,8 +62,9 @@ export function createAuthenticationLimit(
 
   function reject(address: string, window: FailureWindow): LimitedVerification {
     const retryAfterSeconds = window.secondsLeft;
-    if (window.rejected++ === 0) onStart(address, retryAfterSeconds);
-    return { status: 'limited', retryAfterSeconds };
+    const isFirst = window.rejected++ === 0;
+    if (isFirst) onStart(address, retryAfterSeconds);
+    return { status: 'limited', retryAfterSeconds, isFirst };
   }
 
   function conclude(address: string, window: FailureWindow, cached: Verification): LimitedVerification {

@@ -9,14 +9,9 @@ export function toName(text: string): string {
   return text;
 }
 
-/** The time in so long from now, given as a duration such as `12h`. */
-export function toExpiry(text: string): Date {
-  return new Date(Date.now() + toDurationMs(text));
-}
-
-/** The same; `null` for `never`. */
-export function toExpiryOrNever(text: string): Date | null {
-  return text === 'never' ? null : toExpiry(text);
+/** The time in so long from now, given as a duration such as `12h`; `null` for `never`. */
+export function toExpiry(text: string): Date | null {
+  return text === 'never' ? null : new Date(Date.now() + toDurationMs(text));
 }
 
 /** The milliseconds of a duration such as `1h`, or of `0`. */

@@ -33,14 +33,13 @@ export function limitAuthentication(dependencies: AuthenticationLimitDependencie
     onEnd: (clientAddress, rejected) => log.warn({ clientAddress, rejected }, 'authentication limit over'),
   });
   stopping.addEventListener('abort', limit.clear);
-  const warnOfProxy = createProxyWarning(log);
   const countRequest = metrics === undefined ? () => {} : countLimitedRequests(metrics);
 
   return function verifyWithinLimit(request, text, cached) {
     const resolve = (verification: LimitedVerification) => {
       if (verification.status !== 'limited') return verification;
       countRequest();
-      warnOfProxy(request);
+      if (verification.isFirst) warnOfProxy(log, request);
       throw rateLimited(verification.retryAfterSeconds);
     };
     const verification = limit.verify(readClientAddress(request), text, cached);
@@ -56,15 +55,11 @@ function rateLimited(retryAfterSeconds: number): ServiceError {
   );
 }
 
-/** Warns once, of a request that is limited by the address of what seems to be a proxy. */
-function createProxyWarning(log: Logger): (request: Request) => void {
-  let isLogged = false;
-  return (request) => {
-    if (isLogged || request.headers['x-forwarded-for'] === undefined || request.ips.length > 0) return;
-    isLogged = true;
-    log.warn(
-      { proxyAddress: request.socket.remoteAddress },
-      'X-Forwarded-For of an address that is not in TRUSTED_PROXIES is ignored',
-    );
-  };
+/** Warns of a request that is limited by the address of what may be a proxy, or a client that has made the header up. */
+function warnOfProxy(log: Logger, request: Request): void {
+  if (request.headers['x-forwarded-for'] === undefined || request.ips.length > 0) return;
+  log.warn(
+    { proxyAddress: request.socket.remoteAddress },
+    'X-Forwarded-For of an address that is not in TRUSTED_PROXIES is ignored',
+  );
 }
