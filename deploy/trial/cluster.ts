@@ -49,6 +49,8 @@ export interface ClusterOptions {
   readonly servers: number;
   readonly user: ServerUser;
   readonly signal: AbortSignal;
+  /** Called if a program of it ends without having been killed; it should abort the signal. */
+  readonly onFailure: (error: Error) => void;
 }
 
 /** How long each step may take, in milliseconds; only one that hangs takes this long. */
@@ -58,12 +60,13 @@ const stepMs = 180_000;
 const holdBackMs = 500;
 
 /** Starts etcd, Patroni with its PostgreSQL servers, and HAProxy, and creates the database. */
-export async function startCluster({ folder, servers, user, signal }: ClusterOptions): Promise<Cluster> {
+export async function startCluster({ servers, ...place }: ClusterOptions): Promise<Cluster> {
+  const { folder, user, signal, onFailure } = place;
   const wait = { timeoutMs: stepMs, signal };
   const socketFolder = join(folder, 'sockets');
   mkdirSync(socketFolder);
   if (user !== undefined) chownSync(socketFolder, user.uid, user.gid);
-  const etcdPort = await startEtcd({ folder, user, signal });
+  const etcdPort = await startEtcd(place);
   const nodes: Node[] = [];
   for (const name of ['a', 'b', 'c'].slice(0, servers)) {
     const dataFolder = join(folder, `data-${name}`);
@@ -76,7 +79,7 @@ export async function startCluster({ folder, servers, user, signal }: ClusterOpt
     writeFileSync(file, readPatroniConfiguration(node, options));
     patronis.set(
       node.name,
-      start(['/usr/bin/patroni', file], { name: `patroni-${node.name}`, folder, user }),
+      start(['/usr/bin/patroni', file], { name: `patroni-${node.name}`, folder, user, onFailure }),
     );
   }
   const has = (node: Node, role: string) => isOk(`http://127.0.0.1:${node.restPort}/${role}`);
@@ -87,7 +90,7 @@ export async function startCluster({ folder, servers, user, signal }: ClusterOpt
 
   for (const node of nodes) startPatroni(node);
   await until('a primary with its standbys', isWhole, wait);
-  const proxyPort = await startHaproxy(nodes, { folder, user, signal });
+  const proxyPort = await startHaproxy(nodes, place);
   const databaseUrl = await createDatabase(proxyPort, wait);
   return {
     databaseUrl,
@@ -114,9 +117,9 @@ export async function startCluster({ folder, servers, user, signal }: ClusterOpt
   };
 }
 
-type Place = Pick<ClusterOptions, 'folder' | 'user' | 'signal'>;
+type Place = Omit<ClusterOptions, 'servers'>;
 
-async function startEtcd({ folder, user, signal }: Place): Promise<number> {
+async function startEtcd({ folder, user, signal, onFailure }: Place): Promise<number> {
   const [port, peerPort] = [await findFreePort(), await findFreePort()];
   const [url, peerUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
   const data = join(folder, 'data-etcd');
@@ -127,17 +130,17 @@ async function startEtcd({ folder, user, signal }: Place): Promise<number> {
     name: 'etcd',
     folder,
     user,
+    onFailure,
   });
   await until('etcd healthy', () => isOk(`${url}/health`), { timeoutMs: stepMs, signal });
   return port;
 }
 
-async function startHaproxy(nodes: readonly Node[], { folder, user }: Place): Promise<number> {
+async function startHaproxy(nodes: readonly Node[], { folder, user, onFailure }: Place): Promise<number> {
   const port = await findFreePort();
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, readHaproxyConfiguration(nodes, port));
-  const proxy = start(['/usr/sbin/haproxy', '-db', '-f', file], { name: 'haproxy', folder, user });
-  if (!isRunning(proxy)) throw new Error('HAProxy did not start');
+  start(['/usr/sbin/haproxy', '-db', '-f', file], { name: 'haproxy', folder, user, onFailure });
   return port;
 }
 

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { type Cluster, type Kill, kills, startCluster } from './cluster.ts';
 import { postgresqlFolders } from './configurations.ts';
 import { type Load, startLoad } from './load.ts';
-import { findServerUser, killAll, killPostgresql } from './processes.ts';
+import { findServerUser, killAll, stopPostgresqls } from './processes.ts';
 import { type Service, startService } from './service.ts';
 import { until } from './wait.ts';
 
@@ -35,12 +35,16 @@ interface Round {
 }
 
 const options = readOptions();
-const interrupted = new AbortController();
+const ended = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(name, () => interrupted.abort(new Error(`Stopped by ${name}`)));
+  process.on(name, () => ended.abort(new Error(`Stopped by ${name}`)));
 }
 const limit = AbortSignal.timeout(5 * 60_000 + options.kills * 2 * roundMs);
-const signal = AbortSignal.any([interrupted.signal, limit]);
+const signal = AbortSignal.any([ended.signal, limit]);
+/** Ends the trial at once where waiting would not help: a program has ended, or the load is rejected. */
+const onFailure = (error: Error) => ended.abort(error);
+// The servers read their configurations as another user.
+process.umask(0o022);
 const user = findServerUser();
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-failover-'));
 if (user !== undefined) chownSync(folder, user.uid, user.gid);
@@ -49,15 +53,16 @@ let hasPassed = false;
 process.on('exit', cleanUp);
 try {
   console.error(`Starting ${options.servers} PostgreSQL servers in ${folder}`);
-  const cluster = await startCluster({ folder, servers: options.servers, user, signal });
-  const service = await startService({ folder, databaseUrl: cluster.databaseUrl, signal });
-  const load = startLoad({ ...service, connections: options.connections, signal });
+  const cluster = await startCluster({ folder, servers: options.servers, user, signal, onFailure });
+  const service = await startService({ folder, databaseUrl: cluster.databaseUrl, signal, onFailure });
+  const load = startLoad({ ...service, connections: options.connections, signal, onFailure });
   const rounds: Round[] = [];
   for (let count = 1; count <= options.kills; count++) {
     rounds.push(await runRound(cluster, load, options.kill));
     console.error(`kill ${count}: ${JSON.stringify(rounds.at(-1))}`);
   }
   await load.stop();
+  signal.throwIfAborted();
   hasPassed = report(rounds, load, service);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
@@ -135,7 +140,6 @@ function report(rounds: readonly Round[], load: Load, service: Service): boolean
   const { acknowledged } = load;
   const lost = [...acknowledged].filter(([id, name]) => stored.get(id) !== name);
   const unknown = [...stored.keys()].filter((id) => !acknowledged.has(id));
-  const isSameProcess = service.isRunning();
   console.log(
     '| kill | server | seconds without service | failed attempts | seconds until it is a standby again |',
   );
@@ -148,19 +152,20 @@ function report(rounds: readonly Round[], load: Load, service: Service): boolean
   console.log(
     `\n${acknowledged.size} plants acknowledged, ${stored.size} stored: ${lost.length} lost, ${unknown.length} stored without a 200`,
   );
-  console.log(`Plant Store ${isSameProcess ? 'ran all the time' : 'has ended'} (process ${service.pid})`);
+  console.log(`Plant Store ran all the time (process ${service.pid})`);
   if (lost.length > 0) console.error(`Lost: ${lost.slice(0, 20).map(([id]) => id)}`);
-  return lost.length === 0 && unknown.length === 0 && isSameProcess;
+  return lost.length === 0 && unknown.length === 0;
 }
 
 /** Kills everything and removes the folder; of a trial that failed, its logs stay there. */
 function cleanUp(): void {
   // Patroni first, which would start its PostgreSQL again.
   killAll();
-  for (const name of readdirSync(folder)) killPostgresql(join(folder, name));
+  stopPostgresqls(readdirSync(folder).map((name) => join(folder, name)));
+  const remove = (path: string) => rmSync(path, { recursive: true, force: true, maxRetries: 10 });
   for (const name of readdirSync(folder)) {
-    if (hasPassed || !name.endsWith('.log')) rmSync(join(folder, name), { recursive: true, force: true });
+    if (hasPassed || !name.endsWith('.log')) remove(join(folder, name));
   }
-  if (hasPassed) rmSync(folder, { recursive: true });
+  if (hasPassed) remove(folder);
   else console.error(`The logs are in ${folder}`);
 }

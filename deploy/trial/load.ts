@@ -27,8 +27,10 @@ export function startLoad(options: {
   readonly token: string;
   readonly connections: number;
   readonly signal: AbortSignal;
+  /** Called on a reply that cannot be the result of a failover; it should abort the signal. */
+  readonly onFailure: (error: Error) => void;
 }): Load {
-  const { baseUrl, token, connections, signal } = options;
+  const { baseUrl, token, connections, signal, onFailure } = options;
   const client = createClient({ baseUrl, token, retries: 0, timeoutMs: 15_000 });
   const acknowledged = new Map<number, string>();
   const gaps: { readonly end: number; readonly length: number }[] = [];
@@ -64,8 +66,7 @@ export function startLoad(options: {
     }
   }
   const load = Promise.all(Array.from({ length: connections }, createContinually));
-  // It is reported by `stop`.
-  load.catch(() => undefined);
+  load.catch(onFailure);
   return {
     acknowledged,
     countFailures: () => failures,

@@ -21,16 +21,20 @@ export interface Start {
   readonly user?: ServerUser;
   /** Its environment besides `PATH`. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Called if it ends, or does not start, without having been killed. */
+  readonly onFailure: (error: Error) => void;
 }
 
+/** Those that were started and neither ended nor were killed. */
 const running = new Set<ChildProcess>();
 
 /** Starts a program in a process group of its own, so that Ctrl-C reaches this process alone, which stops all in order. */
 export function start(
   [program = '', ...args]: readonly string[],
-  { name, folder, user, environment }: Start,
+  { name, folder, user, environment, onFailure }: Start,
 ): ChildProcess {
-  const log = openSync(join(folder, `${name}.log`), 'a');
+  const logFile = join(folder, `${name}.log`);
+  const log = openSync(logFile, 'a');
   const child = spawn(program, args, {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...environment },
@@ -40,12 +44,16 @@ export function start(
   });
   closeSync(log);
   running.add(child);
-  child.once('exit', () => running.delete(child));
-  child.once('error', () => running.delete(child));
+  child.once('exit', (status, signal) => {
+    if (running.delete(child)) onFailure(new Error(`${name} ended with ${status ?? signal}: see ${logFile}`));
+  });
+  child.once('error', (error) => {
+    if (running.delete(child)) onFailure(error);
+  });
   return child;
 }
 
-/** Whether a process that `start` returned is still running. */
+/** Whether a process that `start` returned has neither ended nor been killed. */
 export function isRunning(child: ChildProcess): boolean {
   return running.has(child);
 }
@@ -56,8 +64,9 @@ export function killAll(): void {
 }
 
 /** Kills a process that `start` returned, with its process group. */
-export function killGroup({ pid }: ChildProcess): void {
-  if (pid !== undefined) kill(-pid);
+export function killGroup(child: ChildProcess): void {
+  running.delete(child);
+  if (child.pid !== undefined) kill(-child.pid);
 }
 
 /**
@@ -68,6 +77,21 @@ export function killPostgresql(dataFolder: string): void {
   const pid = readPostmasterPid(dataFolder);
   if (pid === undefined) return;
   for (const one of [pid, ...listChildren(pid)]) kill(one);
+}
+
+/**
+ * Ends the PostgreSQL of each data folder by an immediate shutdown, which removes its shared memory, and kills those that
+ * have not ended within 10 seconds. It blocks until then, so that it can run while this process exits.
+ */
+export function stopPostgresqls(dataFolders: readonly string[]): void {
+  for (const dataFolder of dataFolders) {
+    const pid = readPostmasterPid(dataFolder);
+    if (pid !== undefined) kill(pid, 'SIGQUIT');
+  }
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  const end = performance.now() + 10_000;
+  while (dataFolders.some(readPostmasterPid) && performance.now() < end) Atomics.wait(never, 0, 0, 50);
+  for (const dataFolder of dataFolders) killPostgresql(dataFolder);
 }
 
 /**

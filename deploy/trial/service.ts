@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning, start } from './processes.ts';
+import { start } from './processes.ts';
 import { until } from './wait.ts';
 
 /** The built command. */
@@ -12,8 +12,6 @@ export interface Service {
   readonly baseUrl: string;
   readonly token: string;
   readonly pid: number | undefined;
-  /** Whether the process that was started first still runs. */
-  isRunning(): boolean;
   /** Exports all plants, by id. */
   exportPlants(): Map<number, string>;
 }
@@ -23,8 +21,10 @@ export async function startService(options: {
   readonly folder: string;
   readonly databaseUrl: string;
   readonly signal: AbortSignal;
+  /** Called if it ends without having been killed; it should abort the signal. */
+  readonly onFailure: (error: Error) => void;
 }): Promise<Service> {
-  const { folder, databaseUrl, signal } = options;
+  const { folder, databaseUrl, signal, onFailure } = options;
   const environment = { DATABASE_URL: databaseUrl, PORT: '0', LOG_REQUESTS: 'errors' };
   const run = (...args: string[]) =>
     execFileSync(process.execPath, [main, ...args], {
@@ -34,10 +34,14 @@ export async function startService(options: {
       timeout: 300_000,
     });
   const token = run('token', 'create', '--name', 'trial').trim();
-  const service = start([process.execPath, main, 'serve'], { name: 'plant-store', folder, environment });
+  const service = start([process.execPath, main, 'serve'], {
+    name: 'plant-store',
+    folder,
+    environment,
+    onFailure,
+  });
   let baseUrl = '';
   function hasStarted(): boolean {
-    if (!isRunning(service)) throw new Error('Plant Store did not start');
     baseUrl = /"baseUrl":"([^"]+)"/.exec(readFileSync(join(folder, 'plant-store.log'), 'utf8'))?.[1] ?? '';
     return baseUrl !== '';
   }
@@ -46,7 +50,6 @@ export async function startService(options: {
     baseUrl,
     token,
     pid: service.pid,
-    isRunning: () => isRunning(service),
     exportPlants() {
       const lines = run('export').split('\n').slice(0, -1);
       return new Map(
