@@ -3,7 +3,7 @@ import { createAccessTokens } from '../../src/auth/access-tokens.js';
 import { acceptJwts } from '../../src/auth/jwt/accept-jwts.js';
 import { parseConfig } from '../../src/config.js';
 import { expectError } from '../support/expect-error.js';
-import { startIdentityProvider } from '../support/identity/start-identity-provider.js';
+import { type Members, startIdentityProvider } from '../support/identity/start-identity-provider.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { startTestService } from '../support/start-test-service.js';
@@ -126,3 +126,17 @@ it('logs a key that cannot be used once in five minutes', async () => {
   await check();
   expect(warnings).toHaveLength(2);
 });
+
+it.each<[string, Members, Members]>([
+  ['in the cache', { exp: 1 }, {}],
+  ['not in the cache', {}, { kid: 'another' }],
+])(
+  'lets a new token through where a rejected one that is %s is sent again and again',
+  async (_, claims, header) => {
+    const { provider, post } = await start({ AUTH_FAILURES_PER_MINUTE: '1' });
+    const rejected = await provider.sign(claims, header);
+    expectError(await post(rejected), 'invalid_token', /./);
+    for (let count = 0; count < 3; count++) expectError(await post(rejected), 'rate_limited', /./);
+    expect((await post(await provider.sign())).status).toBe(200);
+  },
+);
