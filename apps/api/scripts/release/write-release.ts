@@ -73,7 +73,7 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     });
     copy(root, target, ['LICENSE']);
     // Images are built from a clone, and trials run in one.
-    copy(root, target, ['deploy/**/*.{cfg,conf,json,md,service,toml,yml}'], {
+    copy(root, target, ['deploy/**/*.{cfg,conf,json,md,service,sh,toml,yml}'], {
       exclude: ['deploy/compose/**', 'deploy/trial/**'],
     });
     copy(packageFolder, target, ['prisma/*/migrations/*/migration.sql']);

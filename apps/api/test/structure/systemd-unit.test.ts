@@ -31,3 +31,32 @@ it('the systemd unit restarts the service without end, unless its settings are i
   expect(read('RestartPreventExitStatus')).toBe('2');
   expect(read('StartLimitIntervalSec')).toBe('0');
 });
+
+it('a command by as-service.sh has the user, settings and files of the unit', () => {
+  const script = readPage('deploy/as-service.sh');
+  const environment = [...unit.matchAll(/^Environment=(.+)$/gm)].flatMap(([, values = '']) =>
+    values.split(' '),
+  );
+  expect(environment.length).toBeGreaterThan(3);
+  const same = [
+    'EnvironmentFile',
+    'StateDirectory',
+    'StateDirectoryMode',
+    'WorkingDirectory',
+    'LimitNOFILE',
+    'UMask',
+  ];
+  const expected = [
+    `--uid=${read('User')}`,
+    `--gid=${read('Group')}`,
+    ...environment.map((value) => `--setenv=${value}`),
+    ...same.map((name) => `--property=${name}=${read(name)}`),
+  ];
+  expect(script.match(/--\S+/g)).toEqual(expect.arrayContaining(expected));
+  expect(script).toContain(`set -- ${read('ExecStart')?.replace(/ serve$/, '')} "$@"`);
+  const [, credential] =
+    /^LoadCredential=(.+)$/m.exec(readPage('deploy/plant-store.service.d/postgresql.conf')) ?? [];
+  expect(script.replaceAll('$password', /^password=(.+)$/m.exec(script)?.[1] ?? '')).toContain(
+    `--property=LoadCredential=${credential}`,
+  );
+});
