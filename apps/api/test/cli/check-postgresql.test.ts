@@ -3,6 +3,7 @@ import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
 import { readMigrations } from '../../src/database/migrations/read-migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
+import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { examine } from '../support/examine.js';
 import { createUser } from '../support/postgresql/create-user.js';
 import { enableTls } from '../support/postgresql/enable-tls.js';
@@ -56,19 +57,7 @@ it('applies no pending migrations, and reports them', async () => {
   expect(await query(url, `SELECT nspname FROM pg_namespace WHERE nspname = 'garden'`)).toEqual([]);
 });
 
-it.each([
-  [
-    'a newer version',
-    `UPDATE _prisma_migrations SET migration_name = '3'`,
-    'which this version does not have',
-  ],
-  [
-    'an edited migration',
-    `UPDATE _prisma_migrations SET checksum = 'x'`,
-    'was edited after it had been applied',
-  ],
-  ['another program', 'DROP TABLE _prisma_migrations', 'belongs to another program'],
-])('reports a database of %s', async (_, sql, message) => {
+it.each(unusableLedgers)('reports a database of %s', async (_, sql, message) => {
   await fill();
   await query(url, sql);
   const found = await examine({ DATABASE_URL: url });

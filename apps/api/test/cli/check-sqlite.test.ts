@@ -6,6 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
 import { readMigrations } from '../../src/database/migrations/read-migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
+import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { examine } from '../support/examine.js';
 import { startTestService } from '../support/start-test-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -88,19 +89,7 @@ it('applies no pending migrations, and reports them', async () => {
   connection.close();
 });
 
-it.each([
-  [
-    'a newer version',
-    `UPDATE _prisma_migrations SET migration_name = '3'`,
-    'which this version does not have',
-  ],
-  [
-    'an edited migration',
-    `UPDATE _prisma_migrations SET checksum = 'x'`,
-    'was edited after it had been applied',
-  ],
-  ['another program', 'DROP TABLE _prisma_migrations', 'it belongs to another program'],
-])('reports a database of %s', async (_, sql, message) => {
+it.each(unusableLedgers)('reports a database of %s', async (_, sql, message) => {
   const { url } = await createStore(sql);
   const found = await examine({ DATABASE_URL: url });
   expect(found('migrations')).toEqual([expect.stringMatching(/^error: /)]);
