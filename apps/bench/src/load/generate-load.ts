@@ -7,6 +7,9 @@ import { writeRandomIds } from './write-random-ids.js';
 /** How often autocannon checks whether it has been stopped. */
 const sampleMs = 50;
 
+/** How much longer a measurement lasts at most until its first reply: on a busy machine a short one may have none. */
+const firstReplySeconds = 10;
+
 /** A separate program: takes a `Load` as JSON on its command line, prints a `LoadResult` as JSON. */
 const load = LoadSchema.parse(JSON.parse(process.argv[2] ?? ''));
 process.stdout.write(JSON.stringify(await generateLoad(load)));
@@ -36,7 +39,7 @@ async function generateLoad({
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       connections,
       // It runs until it is stopped below; this is only an upper limit.
-      duration: warmupSeconds + seconds + 10,
+      duration: warmupSeconds + seconds + 2 * firstReplySeconds,
       sampleInt: sampleMs,
       setupClient: writeRandomIds,
     },
@@ -58,6 +61,8 @@ async function generateLoad({
   const startedAtMs = performance.now();
   const cpuAtStart = process.cpuUsage();
   await delay(seconds * 1000);
+  const latestEndMs = performance.now() + firstReplySeconds * 1000;
+  while (latencies.count === 0 && errors === 0 && performance.now() < latestEndMs) await delay(sampleMs);
   measuring = false;
   const measuredSeconds = (performance.now() - startedAtMs) / 1000;
   const cpu = process.cpuUsage(cpuAtStart);
