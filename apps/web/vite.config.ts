@@ -1,0 +1,25 @@
+import react from '@vitejs/plugin-react';
+import { defaultClientConditions, defineConfig } from 'vite';
+
+/** Where `pnpm dev` runs the service. */
+const service = 'http://127.0.0.1:3000';
+
+export default defineConfig(({ command }) => ({
+  plugins: [react()],
+  // The development server reads the sources of the packages, so that an edit shows at once; a build reads their builds.
+  resolve: command === 'serve' ? { conditions: ['@plant-store/source', ...defaultClientConditions] } : {},
+  server: {
+    host: '127.0.0.1',
+    port: 5173,
+    strictPort: true,
+    proxy: { '/plants': service, '/docs': service, '/openapi.json': service },
+  },
+  build: {
+    // The first versions that have light-dark() in CSS.
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    // Neither data: URLs nor inline code, so that the Content-Security-Policy needs no exception.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  worker: { format: 'es' },
+}));

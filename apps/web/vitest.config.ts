@@ -1,0 +1,29 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vitest/config';
+
+/** What both projects have: the sources of the packages instead of their builds. */
+const shared = {
+  plugins: [react()],
+  resolve: { conditions: ['@plant-store/source'] },
+  ssr: { resolve: { conditions: ['@plant-store/source'] } },
+};
+
+/** Only a test that hangs takes this long, even on a busy machine. */
+const testTimeout = 60_000;
+
+export default defineConfig({
+  test: {
+    // CI compares the number of tests with the one in .ci/test-counts.json.
+    reporters: ['default', ['json', { outputFile: 'test-results.json' }]],
+    projects: [
+      {
+        ...shared,
+        test: { name: 'node', include: ['src/**/*.test.ts'], environment: 'node', testTimeout },
+      },
+      {
+        ...shared,
+        test: { name: 'jsdom', include: ['src/**/*.test.tsx'], environment: 'jsdom', testTimeout },
+      },
+    ],
+  },
+});
