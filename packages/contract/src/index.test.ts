@@ -19,6 +19,7 @@ describe('the exports of the package', () => {
       './routes',
       './request-target',
       './messages',
+      './access-token',
       './exact-json/parse',
       './exact-json/stringify',
       './openapi',
@@ -66,6 +67,7 @@ describe('the packages that a module loads', () => {
     'routing/request-target.ts',
     'int64/int64.ts',
     'errors/messages.ts',
+    'access-token/index.ts',
     'exact-json/parse.ts',
     'exact-json/stringify.ts',
   ])('%s: none', async (file) => {

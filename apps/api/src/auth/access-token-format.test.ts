@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
-import fc from 'fast-check';
+import { isAccessTokenFormat } from '@plant-store/contract/access-token';
 import { expect, it } from 'vitest';
-import {
-  generateAccessToken,
-  hashAccessToken,
-  hideAccessTokens,
-  isAccessTokenFormat,
-} from './access-token-format.js';
-
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+import { generateAccessToken, hashAccessToken, hideAccessTokens } from './access-token-format.js';
 
 it('generates distinct tokens of one format', () => {
   const tokens = Array.from({ length: 1_000 }, generateAccessToken);
@@ -18,32 +11,6 @@ it('generates distinct tokens of one format', () => {
     expect(isAccessTokenFormat(token)).toBe(true);
   }
   expect(new Set(tokens).size).toBe(tokens.length);
-});
-
-it('detects any single mistyped character', () => {
-  const position = fc.integer({ min: 4, max: 52 });
-  fc.assert(
-    fc.property(position, fc.constantFrom(...alphabet), (at, character) => {
-      const token = generateAccessToken();
-      fc.pre(token[at] !== character);
-      return !isAccessTokenFormat(token.slice(0, at) + character + token.slice(at + 1));
-    }),
-  );
-});
-
-it('detects any truncation, any addition, and any other prefix', () => {
-  const token = generateAccessToken();
-  for (let length = 0; length < token.length; length++) {
-    expect(isAccessTokenFormat(token.slice(0, length))).toBe(false);
-    expect(isAccessTokenFormat(token.slice(token.length - length))).toBe(false);
-  }
-  for (const other of [`${token}0`, ` ${token}`, `${token}\n`, token.replace('pst_', 'PST_')]) {
-    expect(isAccessTokenFormat(other)).toBe(false);
-  }
-});
-
-it('accepts a token issued long ago: the format never changes', () => {
-  expect(isAccessTokenFormat(`pst_${'0'.repeat(42)}72YDVwp`)).toBe(true);
 });
 
 it('hashes with SHA-256 in hexadecimal', () => {

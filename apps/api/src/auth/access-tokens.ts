@@ -1,5 +1,6 @@
+import { isAccessTokenFormat } from '@plant-store/contract/access-token';
 import { LRUCache } from 'lru-cache';
-import { generateAccessToken, hashAccessToken, isAccessTokenFormat } from './access-token-format.js';
+import { generateAccessToken, hashAccessToken } from './access-token-format.js';
 import type { AccessToken, AccessTokenStore } from './access-token-store.js';
 import type { TokenRejection } from './token-rejections.js';
 

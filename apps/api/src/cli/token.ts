@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
-import { hashAccessToken, isAccessTokenFormat } from '../auth/access-token-format.js';
+import { isAccessTokenFormat } from '@plant-store/contract/access-token';
+import { hashAccessToken } from '../auth/access-token-format.js';
 import type { AccessToken } from '../auth/access-token-store.js';
 import { createAccessTokens } from '../auth/access-tokens.js';
 import { issueAndDeliver } from '../auth/issue-and-deliver.js';

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAccessTokenFormat } from '@plant-store/contract/access-token';
 import { expect, it } from 'vitest';
-import { generateAccessToken, isAccessTokenFormat } from '../../src/auth/access-token-format.js';
+import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import { readPage } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

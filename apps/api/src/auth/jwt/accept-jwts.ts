@@ -1,5 +1,6 @@
+import { accessTokenPrefix } from '@plant-store/contract/access-token';
 import { LRUCache } from 'lru-cache';
-import { accessTokenPrefix, hashAccessToken } from '../access-token-format.js';
+import { hashAccessToken } from '../access-token-format.js';
 import { type AccessTokens, cacheSize, cacheTtlMs, type Verification } from '../access-tokens.js';
 import type { JwtRejection } from '../token-rejections.js';
 import type { JwtSettings } from './jwt-settings.js';

@@ -1,5 +1,6 @@
+import { accessTokenPrefix } from '@plant-store/contract/access-token';
 import { LRUCache } from 'lru-cache';
-import { accessTokenPrefix, hashAccessToken } from '../access-token-format.js';
+import { hashAccessToken } from '../access-token-format.js';
 import type { AccessTokens, Verification } from '../access-tokens.js';
 import { AddressWindows } from './address-windows.js';
 import { type FailureWindow, windowMs } from './failure-window.js';
