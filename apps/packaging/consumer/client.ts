@@ -59,7 +59,10 @@ function nameOf(error: ErrorNumber<400>): ErrorName | 'another error' {
 function describeError(error: unknown): string {
   if (!isPlantStoreError(error)) throw error;
   if (isUnexpectedResponseError(error)) return `unexpected ${error.status} ${error.bodyStart}`;
-  if (isTimeoutError(error) || isNetworkError(error)) return `${error.name} ${error.outcome}`;
+  if (isTimeoutError(error) || isNetworkError(error)) {
+    const { name, outcome, cause } = error;
+    return `${name} ${outcome} ${cause instanceof Error ? cause.message : ''}`;
+  }
   return error.message;
 }
 
@@ -78,8 +81,8 @@ const expected: readonly (readonly [Answer, string])[] = [
     '400 another error An error of a later version.',
   ],
   [() => new Response('Bad gateway', { status: 502 }), 'unexpected 502 Bad gateway'],
-  [fail(new Error('broken')), 'NetworkError unknown'],
-  [fail(Object.assign(new Error('refused'), { syscall: 'connect' })), 'NetworkError not_sent'],
+  [fail(new Error('broken')), 'NetworkError unknown broken'],
+  [fail(Object.assign(new Error('refused'), { syscall: 'connect' })), 'NetworkError not_sent refused'],
 ];
 
 for (const [answer, text] of expected) {

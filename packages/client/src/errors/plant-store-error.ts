@@ -5,8 +5,9 @@
 export type Outcome = 'not_sent' | 'unknown';
 
 /** The cause of an error, and whether the request may have been carried out. */
-export interface PlantStoreErrorOptions extends ErrorOptions {
+export interface PlantStoreErrorOptions {
   readonly outcome: Outcome;
+  readonly cause?: unknown;
 }
 
 /**
@@ -17,6 +18,9 @@ export interface PlantStoreErrorOptions extends ErrorOptions {
 export abstract class PlantStoreError extends Error {
   /** Whether the plant may have been stored. Retrying a create is safe in either case. */
   readonly outcome: Outcome;
+
+  /** The error that led to this one, if there was one. Declared here for projects whose `lib` is older than ES2022. */
+  declare readonly cause?: unknown;
 
   constructor(message: string, { outcome, ...options }: PlantStoreErrorOptions) {
     super(message, options);

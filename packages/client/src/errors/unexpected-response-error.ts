@@ -18,7 +18,7 @@ export class UnexpectedResponseError extends PlantStoreError {
   readonly bodyStart: string;
 
   /** Takes the reason why the response is unexpected, its status and its whole body. */
-  constructor(reason: string, status: number, body: string, options?: ErrorOptions) {
+  constructor(reason: string, status: number, body: string, options?: { readonly cause?: unknown }) {
     // A proxy may respond like this after the service has carried out the request.
     super(`Unexpected response with status ${status}: ${reason}`, { ...options, outcome: 'unknown' });
     this.status = status;
