@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { checkDraft } from './draft.js';
+
+const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+
+it.each([
+  ['1', 1n],
+  [' 42\t', 42n],
+  ['+7', 7n],
+  ['-0', 0n],
+  ['007', 7n],
+  [`${'0'.repeat(1_000)}9223372036854775807`, 9223372036854775807n],
+  ['9223372036854775807', 9223372036854775807n],
+  ['-9223372036854775808', -9223372036854775808n],
+  ['9007199254740993', 9007199254740993n],
+])('reads the id %j with every digit', async (id, expected) => {
+  expect(await checkDraft({ id, name: 'Rose', tag: '' })).toEqual({
+    plant: { id: expected, name: 'Rose' },
+  });
+});
+
+it.each([
+  '9223372036854775808',
+  '-9223372036854775809',
+  '9'.repeat(100_000),
+  '1.5',
+  '1e3',
+  '1,000',
+  '0x10',
+  'abc',
+  '--1',
+  '１',
+])('rejects the id %j with the words of the contract', async (id) => {
+  expect(await checkDraft({ id, name: 'Rose', tag: '' })).toEqual({ problems: { id: range } });
+});
+
+it('takes an empty field as absent', async () => {
+  expect(await checkDraft({ id: ' ', name: '', tag: '' })).toEqual({
+    problems: { id: 'is required', name: 'is required' },
+  });
+});
+
+it('keeps text exactly, white space and all', async () => {
+  const { plant } = await checkDraft({ id: '1', name: ' Rosa \u00e9 ', tag: ' ' });
+  expect(plant).toEqual({ id: 1n, name: ' Rosa \u00e9 ', tag: ' ' });
+});
+
+it('gives every problem of a field', async () => {
+  const { problems } = await checkDraft({ id: '1', name: '\0\ud800', tag: '\0' });
+  expect(problems).toEqual({
+    name: 'must not contain the character NUL (U+0000); must not contain an unpaired surrogate',
+    tag: 'must not contain the character NUL (U+0000)',
+  });
+});

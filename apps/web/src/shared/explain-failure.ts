@@ -1,0 +1,133 @@
+import {
+  type ErrorName,
+  errors,
+  isNetworkError,
+  isPlantStoreError,
+  isTimeoutError,
+  isUnexpectedResponseError,
+  type ReplyOf,
+} from '@plant-store/client';
+
+/** A reply that is not a success. */
+export type FailedReply = Exclude<ReplyOf<'createPlant'>, { status: 200 }>;
+
+/** Why a plant was not added, or may not have been, in words for people, and what they can do. */
+export interface Failure {
+  /**
+   * What it is about: `id`, the id is taken; `plant`, something else in the plant; `token`, the access token; `later`, the
+   * service or the way to it, so that the same may succeed later.
+   */
+  readonly about: 'id' | 'plant' | 'token' | 'later';
+  readonly message: string;
+}
+
+/** How a reply with a number of the registry is explained; `message` is that of the service, `wait` says when to go on. */
+interface Explanation {
+  readonly about: Failure['about'];
+  readonly explain: (reply: { message: string; wait: string; report: string }) => string;
+}
+
+const safe = 'Adding the same plant again is safe.';
+const ofPage: Explanation = {
+  about: 'plant',
+  explain: ({ message, report }) =>
+    `The service could not read what this page sent: ${message} Reload the page, in case the service was upgraded.${report}`,
+};
+const ofAddress: Explanation = {
+  about: 'later',
+  explain: ({ message }) =>
+    `The service does not take plants under this address: ${message} Ask the operator for the right one.`,
+};
+const ofToken: Explanation = {
+  about: 'token',
+  explain: ({ message }) => `${message} What you typed is kept.`,
+};
+
+const explanations: Readonly<Record<ErrorName, Explanation>> = {
+  bad_request: ofPage,
+  malformed_json: ofPage,
+  unsupported_content_type: ofPage,
+  invalid_plant: { about: 'plant', explain: ({ message }) => message },
+  id_taken: { about: 'id', explain: () => 'This id belongs to another plant. Choose another id.' },
+  body_too_large: {
+    about: 'plant',
+    explain: ({ message }) =>
+      `The plant is too large. ${message.replace('Send a smaller one.', '')}Shorten its name or tag.`,
+  },
+  missing_token: ofToken,
+  invalid_token: ofToken,
+  insufficient_scope: ofToken,
+  not_found: ofAddress,
+  method_not_allowed: ofAddress,
+  rate_limited: {
+    about: 'later',
+    explain: ({ wait }) => `More plants were sent than the service takes in this time. Try again ${wait}.`,
+  },
+  internal_error: {
+    about: 'later',
+    explain: ({ report }) => `The service has an error of its own; the plant may be stored. ${safe}${report}`,
+  },
+  overloaded: {
+    about: 'later',
+    explain: ({ wait }) => `The service has more to do than it can take. Try again ${wait}. ${safe}`,
+  },
+  database_unavailable: {
+    about: 'later',
+    explain: ({ wait }) =>
+      `The database of the service does not answer; the plant may be stored. Try again ${wait}. ${safe}`,
+  },
+  shutting_down: {
+    about: 'later',
+    explain: ({ wait }) => `The service is stopping or restarting. Try again ${wait}. ${safe}`,
+  },
+  database_damaged: {
+    about: 'later',
+    explain: () =>
+      'The database of the service is damaged and stores nothing. Ask the operator to restore it; trying again does not help until then.',
+  },
+  identity_provider_unavailable: {
+    about: 'later',
+    explain: ({ wait }) => `The service cannot check your access token at the moment. Try again ${wait}.`,
+  },
+};
+
+/** Explains a reply that is not a success; one with a number that this version does not know by the words of the service. */
+export function explainReply({ body, headers, requestId }: FailedReply): Failure {
+  const [name] = Object.entries(errors).find(([, { error }]) => error === body.error) ?? [];
+  const seconds = Number(headers.get('Retry-After'));
+  const { about, explain } = isErrorName(name)
+    ? explanations[name]
+    : { about: 'later' as const, explain: () => body.message };
+  return {
+    about,
+    message: explain({
+      message: body.message,
+      wait: seconds > 1 ? `in ${seconds} seconds` : 'in a moment',
+      report: requestId === null ? '' : ` If it stays, give the operator the request id ${requestId}.`,
+    }),
+  };
+}
+
+/** Explains what a call of the client threw. */
+export function explainError(error: unknown, online = navigator.onLine): Failure {
+  return { about: 'later', message: explainThrown(error, online) };
+}
+
+function explainThrown(error: unknown, online: boolean): string {
+  const stored =
+    isPlantStoreError(error) && error.outcome === 'not_sent' ? '' : ` The plant may be stored. ${safe}`;
+  if (isTimeoutError(error)) return `The service did not answer in time.${stored}`;
+  if (isNetworkError(error)) {
+    return online
+      ? `The service cannot be reached, or the connection broke.${stored}`
+      : `This device is offline.${stored} Connect, then try again.`;
+  }
+  if (isUnexpectedResponseError(error)) {
+    return `Something other than the service answered, such as a proxy in front of it (status ${error.status}).${stored}`;
+  }
+  return `This page has an error of its own: ${error instanceof Error ? error.message : String(error)}.${stored} Reload the page; what you typed is kept.`;
+}
+
+function isErrorName(name: string | undefined): name is ErrorName {
+  return name !== undefined && name in explanations;
+}

@@ -1,0 +1,43 @@
+/** The keys under which the page keeps what a reload of this tab must not lose; nothing is kept beyond the tab. */
+export const tabStorageKeys = {
+  token: 'plant-store.token',
+  draft: 'plant-store.draft',
+  added: 'plant-store.added',
+} as const;
+
+type Key = (typeof tabStorageKeys)[keyof typeof tabStorageKeys];
+
+/** The part of `sessionStorage` that is used. */
+export type TabStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+
+/**
+ * Reads what was kept in this tab. `undefined` without it, where the browser blocks the storage, and where it is not JSON,
+ * such as that of an earlier version of the page.
+ */
+export function readFromTab(key: Key, storage = openStorage()): unknown {
+  try {
+    const text = storage?.getItem(key);
+    return text == null ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a value of JSON in this tab; `undefined` removes it. Where that is not possible, a reload forgets it. */
+export function keepInTab(key: Key, value: unknown, storage = openStorage()): void {
+  try {
+    if (value === undefined) storage?.removeItem(key);
+    else storage?.setItem(key, JSON.stringify(value));
+  } catch {
+    // Full or blocked: the page works on without it.
+  }
+}
+
+/** The access alone throws where the browser blocks storage. */
+function openStorage(): TabStorage | undefined {
+  try {
+    return globalThis.sessionStorage;
+  } catch {
+    return undefined;
+  }
+}

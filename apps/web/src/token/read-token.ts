@@ -1,0 +1,25 @@
+import { accessTokenPrefix, isAccessTokenFormat } from '@plant-store/contract/access-token';
+
+/** What a text that was entered as an access token is. */
+export type TokenReading =
+  | { readonly token: string; readonly problem?: undefined }
+  | { readonly token?: undefined; readonly problem: string };
+
+/** The compact form of a signed JSON Web Token (RFC 7515, section 7.1). */
+const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/**
+ * Reads an access token as people paste it: white space is dropped wherever it stands, since a terminal wraps a long line,
+ * and so is the scheme `Bearer` before it. One of the service must have the right checksum, a JSON Web Token its form, so
+ * that a text that is certainly no token is never sent.
+ */
+export function readToken(text: string): TokenReading {
+  const token = text.replace(/^\s*Bearer\s+/i, '').replaceAll(/\s+/g, '');
+  if (token === '') return { problem: 'Paste your access token.' };
+  if (isAccessTokenFormat(token) || jwtForm.test(token)) return { token };
+  return {
+    problem: token.startsWith(accessTokenPrefix)
+      ? 'This token is not complete, or mistyped. Paste it as it was issued: pst_ and 49 characters.'
+      : 'This is no access token. One begins with pst_, or is a JSON Web Token: three parts with dots between them.',
+  };
+}
