@@ -20,6 +20,8 @@ export default defineConfig(({ command }) => ({
     // Neither data: URLs nor inline code, so that the Content-Security-Policy needs no exception.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Not served: a release finds in them the packages that the page has code of.
+    sourcemap: 'hidden',
   },
   worker: { format: 'es' },
 }));

@@ -1,5 +1,8 @@
-// Bundles the command into dist.
+// Bundles the command into dist, with the page in a folder of its own.
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
+import { pageSource, writePage } from './page/write-page.js';
 
-await bundle(fileURLToPath(new URL('../dist', import.meta.url)), { sourcemap: true });
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
+await bundle(dist, { sourcemap: true });
+writePage(pageSource, `${dist}/page`);

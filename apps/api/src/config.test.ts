@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { environmentVariables, parseConfig } from './config.js';
 
@@ -26,6 +27,7 @@ it('has a default for everything', () => {
     },
     drainDelayMs: undefined,
     shutdownTimeoutMs: 10_000,
+    pageFolder: fileURLToPath(new URL('../dist/page', import.meta.url)),
     fastPath: true,
   });
   expect(Object.isFrozen(config)).toBe(true);
@@ -99,6 +101,10 @@ it('quotes the value that is not an origin', () => {
   expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is not');
 });
 
+it('has no page when that is switched off', () => {
+  expect(parseConfig({ PAGE: 'off' }, '/srv').pageFolder).toBeUndefined();
+});
+
 it('takes no shortcuts when they are switched off', () => {
   expect(parseConfig({ FAST_PATH: 'off' }, '/srv').fastPath).toBe(false);
   expect(parseConfig({ FAST_PATH: 'on' }, '/srv').fastPath).toBe(true);
@@ -151,6 +157,7 @@ it.each([
   ['QUEUE_MAX_BYTES', ['0', '32MiB']],
   ['DRAIN_DELAY_MS', ['5s', '-1']],
   ['SHUTDOWN_TIMEOUT_MS', ['10s']],
+  ['PAGE', ['OFF', 'false', '0']],
   ['FAST_PATH', ['OFF', 'false', '0']],
 ])('rejects %s when it is one of %j', (name, values) => {
   for (const value of values) {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt/jwt-settings.js';
 import {
@@ -9,6 +10,7 @@ import {
 import { addPasswordOfFile } from './database/password-file.js';
 import { ConfigurationError } from './errors/configuration-error.js';
 import { parseTrustedProxies } from './http/trusted-proxies.js';
+import { packageFolder } from './package-folder.js';
 import type { PlantBatcherLimits } from './plants/plant-batcher.js';
 import { wholeNumber } from './whole-number.js';
 
@@ -47,11 +49,15 @@ export type Config = Readonly<{
   drainDelayMs: number | undefined;
   /** How long requests in flight have to finish when the service shuts down, in milliseconds. */
   shutdownTimeoutMs: number;
+  /** The folder of the built page on which people add plants; `undefined` where it is not served. */
+  pageFolder: string | undefined;
   /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 20). */
   fastPath: boolean;
 }>;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const onOrOff = z.enum(['on', 'off'], { error: 'must be on or off' });
 
 /** The most that goes into one commit: a larger one is hardly cheaper per plant, and delays others. */
 const batchPlants = 1_000;
@@ -81,7 +87,8 @@ const EnvironmentSchema = z
     QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
     DRAIN_DELAY_MS: wholeNumber(0, 10 ** 7).optional(),
     SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
-    FAST_PATH: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+    PAGE: onOrOff.default('on'),
+    FAST_PATH: onOrOff.default('on'),
   })
   // One token may use half of the limit, which must leave room for one body.
   .refine(({ BODY_MAX_BYTES, BODIES_MAX_BYTES = Infinity }) => BODIES_MAX_BYTES >= 2 * BODY_MAX_BYTES, {
@@ -153,6 +160,7 @@ export function parseConfig(
     }),
     drainDelayMs: variables.DRAIN_DELAY_MS,
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
+    pageFolder: variables.PAGE === 'on' ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
     fastPath: variables.FAST_PATH === 'on',
   });
 }

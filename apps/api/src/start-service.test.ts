@@ -21,7 +21,7 @@ it('stops completely even if its database cannot be closed, logs the cause, and 
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
   const DATABASE_URL = `file:${join(temporaryFolder(), 'plant-store.db')}`;
-  const config = parseConfig({ DATABASE_URL, PORT: '0', ADMIN_PORT: '0' }, '/');
+  const config = parseConfig({ DATABASE_URL, PORT: '0', ADMIN_PORT: '0', PAGE: 'off' }, '/');
   const { adminUrl, stop } = await startService(config, log);
   expect((await fetch(`${adminUrl}/livez`)).status).toBe(200);
 

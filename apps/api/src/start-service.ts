@@ -9,6 +9,7 @@ import type { Config } from './config.js';
 import type { Database } from './database/database.js';
 import { openDatabase } from './database/open-database.js';
 import { createApp } from './http/create-app.js';
+import { readPage } from './http/page/read-page.js';
 import { createServer } from './http/server/create-server.js';
 import { createGracefulShutdown } from './http/server/graceful-shutdown.js';
 import { listen } from './http/server/listen.js';
@@ -47,13 +48,14 @@ export interface Service {
  * Opens the database, assembles the service and listens.
  *
  * @param requestLog where requests are logged
- * @throws {OperatorError} when the database cannot be opened or the address cannot be listened on
+ * @throws {OperatorError} when the page cannot be served, the database cannot be opened or the address cannot be listened on
  */
 export async function startService(
   config: Config,
   log: Logger,
   requestLog: RequestLog = log,
 ): Promise<Service> {
+  const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder);
   // Nobody could read them without an admin port.
   const metrics = config.admin && createRegistry();
   const database = await openDatabase(config.database, { log, metrics });
@@ -65,6 +67,7 @@ export async function startService(
   const plants = createPlantBatcher(commits, { ...config.batcherLimits, concurrentInserts });
   const app = await createApp({
     ...config,
+    page,
     plants,
     accessTokens,
     metrics,

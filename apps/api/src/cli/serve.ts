@@ -44,8 +44,8 @@ export async function serve(
     context.reportStarted().catch((error: unknown) => log.warn({ err: error }, 'systemd was not notified'));
     if (quickstart) {
       const tokenFile = resolve(context.folder, 'data/access-token');
-      await ensureQuickstartToken(service.accessTokens, tokenFile);
-      print(describeQuickstart(baseUrl, tokenFile));
+      const token = await ensureQuickstartToken(service.accessTokens, tokenFile);
+      print(describeQuickstart(baseUrl, tokenFile, config.pageFolder === undefined ? undefined : token));
     }
     log.info({ signal: await stopSignal, drainDelayMs }, 'stopping');
     await service.drain(drainDelayMs);

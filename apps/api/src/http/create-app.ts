@@ -22,10 +22,12 @@ import { rejectWhenFull } from './middleware/reject-when-full.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLogger } from './middleware/request-logger.js';
 import { requireValidTarget } from './middleware/request-target.js';
+import type { Page } from './page/read-page.js';
 import { docs } from './routes/docs.js';
 import { rejectOtherMethods } from './routes/method-not-allowed.js';
 import { notFound } from './routes/not-found.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
+import { page } from './routes/page.js';
 
 /** What an app depends on. */
 export interface AppDependencies extends OperationDependencies, Shutdown {
@@ -48,6 +50,8 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
   readonly corsOrigins: readonly string[];
+  /** The page on which people add plants; by default there is none. */
+  readonly page?: Page | undefined;
   /** Whether replies are composed without Express; see decision 20. */
   readonly fastPath: boolean;
 }
@@ -90,6 +94,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   });
   app.use(rejectOtherMethods);
 
+  if (dependencies.page !== undefined) app.use(page(dependencies.page));
   app.use(docs());
   app.use(notFound);
   const rejections = createRejectionLog(log, stopping);

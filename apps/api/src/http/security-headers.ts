@@ -20,6 +20,27 @@ export const securityHeaders = computeHeaders({
   xXssProtection: false,
 });
 
+/**
+ * The headers of the page on which people add plants: it loads its own scripts, styles and images and nothing else, calls
+ * this service and no other, and cannot be framed, or read by a page of another origin.
+ */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  ...securityHeaders,
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+};
+
 /** Helmet sets the headers on a response that is never sent: they are the same for every reply. */
 function computeHeaders(options: HelmetOptions): Readonly<Record<string, string>> {
   const response = new ServerResponse(new IncomingMessage(new Socket()));

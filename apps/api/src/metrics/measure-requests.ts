@@ -46,7 +46,7 @@ export function measureRequests(registry: Registry) {
     },
     onEnd(request: Request, response: Response, durationMs: number) {
       inFlight--;
-      const route = routeOf(request);
+      const route = response.locals.route ?? routeOf(request);
       const status = response.writableFinished ? response.statusCode : 0;
       countRequest(request.method, route, status, response.locals.error ?? '');
       observeDuration(durationMs / 1_000, route);

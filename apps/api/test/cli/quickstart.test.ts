@@ -19,13 +19,13 @@ function paste(line: string): { status: string; body: unknown } {
   return { status: head.slice(0, 12), body: JSON.parse(body) };
 }
 
-it('prints a curl that stores a plant, and keeps token and plant after a restart', async () => {
+it('prints the address of the page and a curl that stores a plant, and keeps token and plant after a restart', async () => {
   const folder = join(temporaryFolder(), "it's a folder");
   execFileSync('mkdir', [folder]);
 
   const first = await startServe({ folder }, ['--quickstart']);
   const [line] = await first.command.waitFor(/^curl .*$/m);
-  const token = readFileSync(join(folder, 'data/access-token'), 'utf8');
+  const token = readFileSync(join(folder, 'data/access-token'), 'utf8').trim();
   expect(paste(line)).toEqual({
     status: 'HTTP/1.1 200',
     body: { name: 'Monstera deliciosa', tag: 'houseplant' },
@@ -34,16 +34,26 @@ it('prints a curl that stores a plant, and keeps token and plant after a restart
 
   const second = await startServe({ folder }, ['--quickstart']);
   const [secondLine] = await second.command.waitFor(/^curl .*$/m);
-  expect(readFileSync(join(folder, 'data/access-token'), 'utf8')).toBe(token);
+  expect(readFileSync(join(folder, 'data/access-token'), 'utf8').trim()).toBe(token);
   const rejected = paste(secondLine.replace('Monstera deliciosa', 'Ficus'));
   expect(rejected).toMatchObject({ status: 'HTTP/1.1 400', body: { error: errors.id_taken.error } });
   const secondEnd = await second.command.end('SIGINT');
 
   for (const { exitCode, stdout, stderr } of [firstEnd, secondEnd]) {
     expect(exitCode).toBe(0);
-    expect(stdout + stderr).not.toContain(token.trim());
+    // For a person, and in no record of the log.
+    const lines = (stdout + stderr).split('\n').filter((line) => line.includes(token));
+    expect(lines).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=pst_\w+$/)]);
     expect(stdout).toContain('"msg":"stopped"');
   }
+});
+
+it('prints no token where there is no page', async () => {
+  const folder = temporaryFolder();
+  const { command } = await startServe({ folder, environment: { PAGE: 'off' } }, ['--quickstart']);
+  await command.waitFor(/^curl .*$/m);
+  const { stdout, stderr } = await command.end('SIGTERM');
+  expect(stdout + stderr).not.toContain('pst_');
 });
 
 it('makes the token, the database and its log unreadable for other users', async () => {

@@ -29,7 +29,10 @@ describe.each(engines)('the last use of a token on %s', (engine) => {
 
   async function start() {
     const log = pino({}, { write: (line) => void logLines.push(line) });
-    const service = await startService(parseConfig({ PORT: '0', DATABASE_URL: database.url }, '/'), log);
+    const service = await startService(
+      parseConfig({ PORT: '0', DATABASE_URL: database.url, PAGE: 'off' }, '/'),
+      log,
+    );
     const issue = async (name: string) => (await service.accessTokens.issue({ name })).text;
     return { ...service, issue };
   }

@@ -9,11 +9,12 @@ import { OperatorError } from '../../errors/operator-error.js';
  * Ensures that the file holds a valid access token for the quickstart, the existing one or a new one, readable by this
  * user only (0600). A token is issued only once its file can be written.
  *
+ * @returns the token
  * @throws {OperatorError} when the file cannot be read or written
  */
-export async function ensureQuickstartToken(accessTokens: AccessTokens, file: string): Promise<void> {
+export async function ensureQuickstartToken(accessTokens: AccessTokens, file: string): Promise<string> {
   const existing = orExplain(file, () => readTokenFile(file));
-  if (existing !== undefined && (await accessTokens.verify(existing)).status === 'valid') return;
+  if (existing !== undefined && (await accessTokens.verify(existing)).status === 'valid') return existing;
 
   const draft = `${file}.${process.pid}`;
   orExplain(file, () => {
@@ -27,18 +28,32 @@ export async function ensureQuickstartToken(accessTokens: AccessTokens, file: st
       writeFileSync(draft, `${text}\n`);
       renameSync(draft, file);
     });
+    return text;
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
   }
 }
 
-/** What the quickstart prints: the address, and a `curl` to paste, which reads the token from its file. */
-export function describeQuickstart(baseUrl: string, tokenFile: string): string {
+/**
+ * What the quickstart prints: the address, and a `curl` to paste, which reads the token from its file.
+ *
+ * @param pageToken the token that the page is opened with, in the fragment of its address, which browsers do not send;
+ *   `undefined` where there is no page
+ */
+export function describeQuickstart(
+  baseUrl: string,
+  tokenFile: string,
+  pageToken: string | undefined,
+): string {
+  const page =
+    pageToken === undefined
+      ? ''
+      : `\nAdd plants on its page, which this address opens with the token:\n\n${baseUrl}/#token=${pageToken}\n`;
   return `
 Plant Store listens on ${baseUrl}
 Its documentation is ${baseUrl}/docs, its access token in ${tokenFile}
-
+${page}
 Store a plant:
 
 curl -i ${baseUrl}${routes.createPlant.path} -H "Authorization: Bearer $(cat ${quote(tokenFile)})" -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "houseplant"}'

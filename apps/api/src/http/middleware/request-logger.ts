@@ -2,10 +2,12 @@ import { errors } from '@plant-store/contract/errors';
 import { hideAccessTokens } from '../../auth/access-token-format.js';
 import type { RequestLog } from '../../logging/request-log.js';
 import { parseTraceparent } from '../../logging/traceparent.js';
+import { hashedFilesRoute } from '../page/read-page.js';
 import type { RequestObserver } from './observe-requests.js';
 
 /**
- * Logs one line per request, once it is over, except for those rejected for overload. Never logs a header or a body, nor a
+ * Logs one line per request, once it is over, except for those rejected for overload, and for the scripts and styles of the
+ * page, several of which follow each request for it. Never logs a header or a body, nor a
  * token in the path.
  *
  * @param share the share of the requests without an error that are logged, from 0 to 1
@@ -13,11 +15,12 @@ import type { RequestObserver } from './observe-requests.js';
 export function requestLogger(log: RequestLog, share: number): RequestObserver {
   return {
     onEnd(request, response, durationMs) {
-      const { accessToken, subject, plantId, error } = response.locals;
+      const { accessToken, subject, plantId, error, route } = response.locals;
       // The rejection log counts these.
       if (error === errors.overloaded.error) return;
       const isSent = response.writableFinished;
       if (isSent && error === undefined && share < 1 && Math.random() >= share) return;
+      if (isSent && error === undefined && route === hashedFilesRoute) return;
       const { traceparent } = request.headers;
       const caller = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
       log.info(

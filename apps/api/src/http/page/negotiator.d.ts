@@ -1,0 +1,13 @@
+/** What is used of negotiator 1, of which `@types/negotiator` describes version 0.6. */
+declare module 'negotiator' {
+  export class Negotiator {
+    constructor(request: import('node:http').IncomingMessage);
+    /**
+     * Selects the content codings that the client accepts, in the order of their weights.
+     *
+     * @param available those to select from
+     * @param options the order of those with equal weights
+     */
+    encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): string[];
+  }
+}
