@@ -7,6 +7,11 @@ const { exports: contractExports } = createRequire(import.meta.url)('@plant-stor
   readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
 };
 
+/** The packages that the client's optional entries are for. */
+const { peerDependencies } = createRequire(import.meta.url)('../package.json') as {
+  readonly peerDependencies: Readonly<Record<string, string>>;
+};
+
 interface Copy {
   /** Where the compiler has written the declarations, in the folder structure of `packages/`. */
   readonly from: string;
@@ -25,7 +30,8 @@ export function copyTypes({ from, to, entries }: Copy): void {
   const modules = new Set(entries.map((entry) => `client/src/${entry}`));
   for (const module of modules) {
     const text = readFileSync(join(from, `${module}.d.ts`), 'utf8');
-    const copied = text.replace(imports, (_, before, quote, specifier) => {
+    const copied = text.replace(imports, (statement, before, quote, specifier) => {
+      if (specifier in peerDependencies) return statement;
       const imported = findModule(specifier, module);
       modules.add(imported);
       const path = relative(dirname(targetOf(module)), targetOf(imported));

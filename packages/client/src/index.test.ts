@@ -3,7 +3,10 @@ import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import clientPackage from '../package.json' with { type: 'json' };
 import * as client from './index.js';
+import * as msw from './msw/index.js';
+import * as tanstackQuery from './tanstack-query/index.js';
 import * as testing from './testing/index.js';
+import * as unwrapping from './unwrap/index.js';
 
 describe('@plant-store/client', () => {
   it('exports this and nothing else', () => {
@@ -29,13 +32,74 @@ describe('@plant-store/client', () => {
       '../contract/src/routes.ts',
     ]);
     expect(files).toContain('src/errors/network-error.ts');
-    expect(files.filter((file) => file.startsWith('src/testing/'))).toEqual([]);
+    expect(files.filter((file) => /^src\/(unwrap|tanstack-query|testing|msw)\//.test(file))).toEqual([]);
     expect(packages).toEqual([]);
   });
 
   it('would fail the check above if it included the schemas', async () => {
     const { packages } = await listImports('../contract/src/index.ts');
     expect(packages).toEqual(['@ts-rest/core', 'zod']);
+  });
+});
+
+describe('@plant-store/client/unwrap', () => {
+  it('exports this and nothing else', () => {
+    expect(Object.keys(unwrapping).sort()).toEqual([
+      'RejectedError',
+      'ensureSuccess',
+      'isRejectedError',
+      'unwrap',
+    ]);
+  });
+
+  it('includes no contract, no client and nothing of any other package', async () => {
+    expect(await listImports('src/unwrap/index.ts')).toEqual({
+      files: [
+        'src/call/backoff.ts',
+        'src/unwrap/index.ts',
+        'src/unwrap/rejected-error.ts',
+        'src/unwrap/unwrap.ts',
+      ],
+      packages: [],
+    });
+  });
+});
+
+describe('@plant-store/client/tanstack-query', () => {
+  it('exports this and nothing else, with the errors of unwrap', () => {
+    expect(Object.keys(tanstackQuery).sort()).toEqual([
+      'RejectedError',
+      'createTanstackQueryUtils',
+      'isRejectedError',
+    ]);
+    expect(tanstackQuery.RejectedError).toBe(unwrapping.RejectedError);
+  });
+
+  it('includes unwrap and nothing of any other package, TanStack Query among them', async () => {
+    const { files, packages } = await listImports('src/tanstack-query/index.ts');
+    expect(files.filter((file) => !file.startsWith('src/unwrap/'))).toEqual([
+      'src/call/backoff.ts',
+      'src/tanstack-query/create-tanstack-query-utils.ts',
+      'src/tanstack-query/index.ts',
+    ]);
+    expect(packages).toEqual([]);
+  });
+});
+
+describe('@plant-store/client/msw', () => {
+  it('exports this and nothing else', () => {
+    expect(Object.keys(msw)).toEqual(['createHandlers']);
+  });
+
+  it('includes no schema and no fake, which its caller brings', async () => {
+    const { files, packages } = await listImports('src/msw/index.ts', ['msw']);
+    expect(files).toEqual([
+      '../contract/src/routes.ts',
+      'src/msw/create-handlers.ts',
+      'src/msw/index.ts',
+      'src/request/parse-base-url.ts',
+    ]);
+    expect(packages).toEqual([]);
   });
 });
 
@@ -52,9 +116,10 @@ describe('@plant-store/client/testing', () => {
 });
 
 describe('the manifest', () => {
-  it('requires no other package', () => {
+  it('requires no other package, and names MSW only for those who have it', () => {
     expect(clientPackage).not.toHaveProperty('dependencies');
-    expect(clientPackage).not.toHaveProperty('peerDependencies');
+    expect(Object.keys(clientPackage.peerDependencies)).toEqual(['msw']);
+    expect(clientPackage.peerDependenciesMeta).toEqual({ msw: { optional: true } });
   });
 
   it('publishes the exports without the sources, which only the workspace has', () => {
@@ -69,12 +134,19 @@ describe('the manifest', () => {
   });
 });
 
-/** Every file that a source imports at run time, directly or not, and every package outside this repository among them. */
-async function listImports(source: string): Promise<{ files: string[]; packages: string[] }> {
+/**
+ * Every file that a source imports at run time, directly or not, and every package outside this repository among them,
+ * except for the external ones.
+ */
+async function listImports(
+  source: string,
+  external: string[] = [],
+): Promise<{ files: string[]; packages: string[] }> {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
     entryPoints: [source],
     bundle: true,
+    external,
     conditions: ['@plant-store/source'],
     format: 'esm',
     metafile: true,

@@ -22,7 +22,7 @@ function isRetryableStatus(status: number): boolean {
   return /^(408|425|429|50[0234])$/.test(String(status));
 }
 
-/** Seconds, or a date, as milliseconds from now; `NaN` when it is neither. */
-function parseRetryAfter(value: string): number {
+/** What `Retry-After` asks for, seconds or a date, as milliseconds from now; `NaN` when it is neither. */
+export function parseRetryAfter(value: string): number {
   return /^\d+$/.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - Date.now());
 }

@@ -1,0 +1,1 @@
+export { createHandlers, type HandlersOptions } from './create-handlers.js';

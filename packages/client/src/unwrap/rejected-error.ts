@@ -1,0 +1,87 @@
+import type { ErrorName, ErrorNumber, errors } from '@plant-store/contract/errors';
+import { parseRetryAfter } from '../call/backoff.js';
+import type { FailedReply, RejectionOf } from './reply.js';
+
+/** Shared by all copies of this module, so that an error of one is recognized by the others. */
+const brand: unique symbol = Symbol.for('@plant-store/client/RejectedError');
+
+/** The status that the errors of some numbers are sent with. */
+type StatusOf<Listed> = Extract<(typeof errors)[ErrorName], { readonly error: Listed }>['status'];
+
+/**
+ * The service rejected a request: a reply with an Error body, thrown. `message` is the service's own, to be shown as it
+ * is. It holds nothing of the request, so neither token nor plant, and has no `cause`: nothing failed beneath it.
+ *
+ * A copy by `JSON` has all fields but `headers` and `stack`. A copy by `structuredClone` has, as of every error, only
+ * `message` and `stack`: send `error.toJSON()` to another thread.
+ */
+export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Error {
+  override get name(): 'RejectedError' {
+    return 'RejectedError';
+  }
+
+  get [brand](): true {
+    return true;
+  }
+
+  /** The HTTP status of the reply. */
+  readonly status: StatusOf<Listed>;
+
+  /** The field `error` of the reply, a number of the table `errors`; a service of another version may send others. */
+  readonly number: Listed;
+
+  /** The id of the request in the service's log, to include in a bug report. */
+  readonly requestId: string | null;
+
+  /** The time to wait before another attempt that `Retry-After` names, in milliseconds from the reply on, if it does. */
+  readonly retryAfterMs: number | undefined;
+
+  /** Those of the reply. */
+  readonly headers: Headers;
+
+  /** Takes a reply that is not a success. */
+  constructor({ status, body, headers, requestId }: FailedReply) {
+    super(body.message);
+    // A reply has the status of its number; the types of the routes say which.
+    this.status = status as StatusOf<Listed>;
+    this.number = body.error as Listed;
+    this.requestId = requestId;
+    const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '');
+    this.retryAfterMs = Number.isNaN(retryAfterMs) ? undefined : retryAfterMs;
+    this.headers = headers;
+  }
+
+  /** Plain data for a log, or for another thread or process. */
+  toJSON(): RejectedErrorData {
+    const { name, message, status, number, requestId, retryAfterMs } = this;
+    return { name, message, status, number, requestId, retryAfterMs };
+  }
+}
+
+/** A `RejectedError` as plain data. */
+export interface RejectedErrorData {
+  readonly name: 'RejectedError';
+  readonly message: string;
+  readonly status: number;
+  readonly number: number;
+  readonly requestId: string | null;
+  readonly retryAfterMs: number | undefined;
+}
+
+/**
+ * Whether a caught value is a `RejectedError`, and of one of the numbers, if some are given. It recognizes an error of
+ * another copy of this package, too.
+ *
+ * @example
+ * import { errors } from '@plant-store/client';
+ * import { isRejectedError } from '@plant-store/client/unwrap';
+ *
+ * if (isRejectedError(error, errors.id_taken.error)) return chooseAnotherId();
+ */
+export function isRejectedError<const Listed extends ErrorNumber = ErrorNumber>(
+  error: unknown,
+  ...numbers: readonly Listed[]
+): error is RejectionOf<Listed> {
+  const { [brand]: isBranded, number } = Object(error);
+  return isBranded === true && (numbers.length === 0 || numbers.includes(number));
+}
