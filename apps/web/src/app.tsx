@@ -1,7 +1,10 @@
-import { lazy, Suspense, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { OnePlant } from './one/one-plant.js';
+import { LoadBoundary } from './shared/load-boundary.js';
 import { Tabs } from './shared/tabs.js';
 import { TokenPanel } from './token/token-panel.js';
+import { useSession } from './token/use-session.js';
 
 const ManyPlants = lazy(async () => {
   const { ManyPlants } = await import('./many/many-plants.js');
@@ -10,52 +13,90 @@ const ManyPlants = lazy(async () => {
 
 /** The page: the token, and, once there is one, the two ways to add plants. */
 export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | undefined }) {
-  const [token, setToken] = useState(tokenFromAddress);
+  const { session, use, reject, forget } = useSession(tokenFromAddress);
+  const queryClient = useQueryClient();
+  const workspace = useRef<HTMLDivElement>(null);
+  // Whether the person has entered or forgotten a token, so that the focus has to follow.
+  const [asked, setAsked] = useState(false);
+  useEffect(() => {
+    if (asked && session.active) {
+      workspace.current?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')?.focus();
+    }
+  }, [asked, session]);
+  const rejectToken = (message: string) => {
+    setAsked(true);
+    reject(message);
+  };
+  const forgetToken = () => {
+    setAsked(true);
+    queryClient.clear();
+    forget();
+  };
+  return (
+    <div className="page">
+      <header className="page-header">
+        <img src="/icon.svg" alt="" width="40" height="40" />
+        <h1>Plant Store</h1>
+        <nav aria-label="Page">
+          {session.active && (
+            <button type="button" className="quiet" onClick={forgetToken}>
+              Forget token
+            </button>
+          )}
+          <a href="/docs">API for developers</a>
+        </nav>
+      </header>
+      <main>
+        {!session.active && (
+          <TokenPanel
+            key={session.problem ?? ''}
+            reason={session.problem}
+            takeFocus={asked}
+            onToken={(token) => {
+              setAsked(true);
+              use(token);
+            }}
+          />
+        )}
+        {session.token !== undefined && (
+          // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
+          <div ref={workspace} hidden={!session.active}>
+            <Workspace token={session.token} onTokenRejected={rejectToken} />
+          </div>
+        )}
+      </main>
+    </div>
+  );
+}
+
+interface WorkspaceProps {
+  readonly token: string;
+  onTokenRejected(message: string): void;
+}
+
+function Workspace(props: WorkspaceProps) {
   const [tab, setTab] = useState<'one' | 'many'>('one');
   const [manyOpened, setManyOpened] = useState(false);
   const select = (name: 'one' | 'many') => {
     setTab(name);
     if (name === 'many') setManyOpened(true);
   };
-  const forget = () => setToken(undefined);
+  const many = (
+    <LoadBoundary>
+      <Suspense fallback={<p className="loading">Loading…</p>}>
+        <ManyPlants {...props} />
+      </Suspense>
+    </LoadBoundary>
+  );
   return (
-    <div className="page">
-      <header>
-        <h1>Plant Store</h1>
-        <a href="/docs">API for developers</a>
-      </header>
-      <main>
-        {token === undefined ? (
-          <TokenPanel onToken={setToken} />
-        ) : (
-          <>
-            <button type="button" onClick={forget}>
-              Forget token
-            </button>
-            <Tabs
-              label="Add plants"
-              selected={tab}
-              onSelect={select}
-              tabs={[
-                {
-                  name: 'one',
-                  title: 'One plant',
-                  panel: <OnePlant token={token} onTokenRejected={forget} />,
-                },
-                {
-                  name: 'many',
-                  title: 'Many plants',
-                  panel: manyOpened && (
-                    <Suspense fallback={<p>Loading…</p>}>
-                      <ManyPlants token={token} onTokenRejected={forget} />
-                    </Suspense>
-                  ),
-                },
-              ]}
-            />
-          </>
-        )}
-      </main>
-    </div>
+    <Tabs
+      label="Ways to add plants"
+      selected={tab}
+      onSelect={select}
+      tabs={[
+        { name: 'one', title: 'One plant', panel: <OnePlant {...props} /> },
+        { name: 'many', title: 'Many plants', panel: manyOpened && many },
+      ]}
+    />
   );
 }

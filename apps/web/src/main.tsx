@@ -1,6 +1,8 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
+import { queryOptions } from './query-options.js';
 import './styles/page.css';
 import { takeTokenFromAddress } from './token/take-token-from-address.js';
 
@@ -11,6 +13,8 @@ const container = document.getElementById('page');
 if (container === null) throw new Error('index.html has no element "page".');
 createRoot(container).render(
   <StrictMode>
-    <App tokenFromAddress={tokenFromAddress} />
+    <QueryClientProvider client={new QueryClient(queryOptions)}>
+      <App tokenFromAddress={tokenFromAddress} />
+    </QueryClientProvider>
   </StrictMode>,
 );

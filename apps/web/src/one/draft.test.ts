@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { checkDraft } from './draft.js';
+import { checkDraft, isDraftOf } from './draft.js';
 
-const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+const range = 'Id must be an integer from -9223372036854775808 to 9223372036854775807.';
 
 it.each([
   ['1', 1n],
@@ -36,7 +36,7 @@ it.each([
 
 it('takes an empty field as absent', async () => {
   expect(await checkDraft({ id: ' ', name: '', tag: '' })).toEqual({
-    problems: { id: 'is required', name: 'is required' },
+    problems: { id: 'Id is required.', name: 'Name is required.' },
   });
 });
 
@@ -48,7 +48,18 @@ it('keeps text exactly, white space and all', async () => {
 it('gives every problem of a field', async () => {
   const { problems } = await checkDraft({ id: '1', name: '\0\ud800', tag: '\0' });
   expect(problems).toEqual({
-    name: 'must not contain the character NUL (U+0000); must not contain an unpaired surrogate',
-    tag: 'must not contain the character NUL (U+0000)',
+    name: 'Name must not contain the character NUL (U+0000); must not contain an unpaired surrogate.',
+    tag: 'Tag must not contain the character NUL (U+0000).',
   });
+});
+
+it.each([
+  [{ id: '7', name: 'Rose', tag: '' }, true],
+  [{ id: ' 007', name: 'Rose', tag: '' }, true],
+  [{ id: '8', name: 'Rose', tag: '' }, false],
+  [{ id: '7', name: 'Rose ', tag: '' }, false],
+  [{ id: '7', name: 'Rose', tag: 'shrub' }, false],
+  [{ id: 'x', name: 'Rose', tag: '' }, false],
+])('%j holds the plant 7, Rose: %s', (draft, expected) => {
+  expect(isDraftOf(draft, { id: 7n, name: 'Rose' })).toBe(expected);
 });

@@ -4,10 +4,13 @@ import type { NewPlant } from '@plant-store/contract/operations';
 export const draftFields = ['id', 'name', 'tag'] as const;
 export type DraftField = (typeof draftFields)[number];
 
+/** The labels of the fields. */
+export const labels = { id: 'Id', name: 'Name', tag: 'Tag' } as const satisfies Record<DraftField, string>;
+
 /** What is in the fields, as typed. */
 export type Draft = Readonly<Record<DraftField, string>>;
 
-/** What is wrong with each field; nothing for a field that is right. */
+/** What is wrong with each field, in a sentence; nothing for a field that is right. */
 export type DraftProblems = { readonly [Field in DraftField]?: string };
 
 /** The result of a check. */
@@ -19,7 +22,7 @@ export type CheckedDraft =
 export const loadPlantSchema = () => import('./plant-schema.js');
 
 /**
- * Checks what was typed by the contract, whose messages it gives.
+ * Checks what was typed by the contract, whose messages it gives after the label of the field.
  *
  * @throws {Error} when the contract's check cannot be loaded
  */
@@ -31,9 +34,16 @@ export async function checkDraft(draft: Draft): Promise<CheckedDraft> {
   for (const { path, message } of error?.issues ?? []) {
     const field = draftFields.find((name) => name === path[0]);
     if (field === undefined) continue;
-    problems[field] = problems[field] === undefined ? message : `${problems[field]}; ${message}`;
+    const before = problems[field];
+    problems[field] =
+      before === undefined ? `${labels[field]} ${message}.` : `${before.slice(0, -1)}; ${message}.`;
   }
   return { problems };
+}
+
+/** Whether the fields still hold a plant, so that they may be emptied once it is stored. */
+export function isDraftOf(draft: Draft, { id, name, tag = '' }: NewPlant): boolean {
+  return readId(draft.id.trim()) === id && draft.name === name && draft.tag === tag;
 }
 
 /** The members of the plant: a field that is empty is absent, and text is kept exactly. */

@@ -1,0 +1,69 @@
+import { Sprig } from '../shared/sprig.js';
+import { type AddedPlant, isConfirmed, maxAdded } from './added-plants.js';
+
+const states: Readonly<Record<AddedPlant['state'], string>> = {
+  sending: 'adding',
+  stored: 'stored',
+  present: 'was there already',
+  rejected: 'rejected',
+  unconfirmed: 'not confirmed',
+};
+
+interface AddedListProps {
+  readonly added: readonly AddedPlant[];
+  readonly pending: boolean;
+  onRetry(plant: AddedPlant): void;
+}
+
+/** What was added in this tab, newest first. */
+export function AddedList({ added, pending, onRetry }: AddedListProps) {
+  return (
+    <section aria-labelledby="added-heading" className="added">
+      <h2 id="added-heading">Added in this tab</h2>
+      {added.length === 0 ? (
+        <div className="empty">
+          <Sprig />
+          <p>Nothing yet. What you add is listed here, newest first.</p>
+        </div>
+      ) : (
+        <ol reversed className="added-list">
+          {added.map((plant) => (
+            <AddedItem key={plant.key} plant={plant} pending={pending} onRetry={onRetry} />
+          ))}
+        </ol>
+      )}
+      {added.length === maxAdded && <p className="note">Only the newest {maxAdded} are listed.</p>}
+    </section>
+  );
+}
+
+interface AddedItemProps {
+  readonly plant: AddedPlant;
+  readonly pending: boolean;
+  onRetry(plant: AddedPlant): void;
+}
+
+function AddedItem({ plant, pending, onRetry }: AddedItemProps) {
+  const { id, name, tag, state, reason, at } = plant;
+  const time = new Date(at);
+  return (
+    <li className="added-item">
+      <p className="added-name">
+        <strong>{name}</strong>
+        {tag !== undefined && <span className="tag">{tag}</span>}
+      </p>
+      <p className={`state ${state}`}>{states[state]}</p>
+      <p className="added-id">
+        <span className="visually-hidden">Id </span>
+        {id}
+      </p>
+      <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
+      {reason !== undefined && !isConfirmed(plant) && <p className="added-reason">{reason}</p>}
+      {state === 'unconfirmed' && (
+        <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
+          Try again<span className="visually-hidden">: {name}</span>
+        </button>
+      )}
+    </li>
+  );
+}

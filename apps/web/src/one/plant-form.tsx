@@ -1,0 +1,74 @@
+import { type FormEvent, type ReactNode, type Ref, useImperativeHandle, useRef } from 'react';
+import { Field } from '../shared/field.js';
+import { type Draft, type DraftField, type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
+import { suggestId } from './suggest-id.js';
+
+/** What the form lets its owner do. */
+export interface PlantFormHandle {
+  /** Moves the focus to the first field with a problem. */
+  focusFirst(problems: DraftProblems): void;
+}
+
+interface PlantFormProps {
+  readonly draft: Draft;
+  readonly problems: DraftProblems;
+  readonly pending: boolean;
+  readonly ref: Ref<PlantFormHandle>;
+  /** Where the result is shown. */
+  readonly children: ReactNode;
+  onChange(draft: Draft): void;
+  onSubmit(): void;
+}
+
+/** The fields of a plant. While one is being added, the button keeps the focus and does nothing. */
+export function PlantForm({ draft, problems, pending, ref, children, onChange, onSubmit }: PlantFormProps) {
+  const inputs = useRef<Partial<Record<DraftField, HTMLInputElement | null>>>({});
+  useImperativeHandle(ref, () => ({
+    focusFirst: (found) => {
+      const field = draftFields.find((name) => found[name] !== undefined);
+      if (field !== undefined) inputs.current[field]?.focus();
+    },
+  }));
+  const bind = (name: DraftField) => ({
+    name,
+    value: draft[name],
+    problem: problems[name],
+    ref: (element: HTMLInputElement | null) => {
+      inputs.current[name] = element;
+    },
+    onChange: (event: { target: { value: string } }) => onChange({ ...draft, [name]: event.target.value }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!pending) onSubmit();
+  };
+  return (
+    <form
+      noValidate
+      onSubmit={submit}
+      // So that the check is there when it is needed; the first view does without.
+      onFocus={() => void loadPlantSchema().catch(() => undefined)}
+      className="stack"
+    >
+      <h2>Add a plant</h2>
+      <Field
+        label="Id"
+        hint="A whole number. This one is free; you may choose another."
+        aria-required
+        {...bind('id')}
+      >
+        <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
+          Suggest another<span className="visually-hidden"> id</span>
+        </button>
+      </Field>
+      <Field label="Name" hint="Stored exactly as you type it." aria-required {...bind('name')} />
+      <Field label="Tag" hint="Optional: the type of the plant, such as houseplant." {...bind('tag')} />
+      <div className="submit-row">
+        <button type="submit" className="primary" aria-disabled={pending} data-busy={pending || undefined}>
+          Add plant
+        </button>
+      </div>
+      {children}
+    </form>
+  );
+}

@@ -1,0 +1,66 @@
+import { createClient } from '@plant-store/client';
+import type { NewPlant } from '@plant-store/contract/operations';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { explainError, explainReply, type Failure } from '../shared/explain-failure.js';
+import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { type AddedPlant, beginAdding, restoreAdded, settle } from './added-plants.js';
+
+/** How adding a plant ended. */
+export type AddResult =
+  | { readonly state: 'stored' | 'present'; readonly failure?: undefined }
+  | { readonly state: 'rejected' | 'unconfirmed'; readonly failure: Failure };
+
+/** What adds plants, one at a time, and what was added. */
+export interface AddPlant {
+  readonly added: readonly AddedPlant[];
+  readonly pending: boolean;
+  /** The number of the attempt in flight; more than 1 once the client retries. */
+  readonly attempt: number;
+  /** Adds a plant and lists it. `undefined`, and nothing is sent, while another is being added. */
+  add(plant: NewPlant): Promise<AddResult | undefined>;
+}
+
+/** Adds plants through the client, which retries by itself, and keeps a list of them in this tab. */
+export function useAddPlant(token: string): AddPlant {
+  const [added, setAdded] = useState(() => restoreAdded(readFromTab(tabStorageKeys.added)));
+  const [attempt, setAttempt] = useState(0);
+  const sending = useRef(false);
+  useEffect(() => keepInTab(tabStorageKeys.added, added), [added]);
+  const client = useMemo(() => createClient({ baseUrl: location.origin, token }), [token]);
+  const { isPending, mutateAsync } = useMutation({
+    mutationFn: (plant: NewPlant) =>
+      client.createPlant({ body: plant, onRequest: (event) => setAttempt(event.attempt) }),
+  });
+
+  const add = async (plant: NewPlant): Promise<AddResult | undefined> => {
+    // A reference, since a second event may come before the state is rendered.
+    if (sending.current) return undefined;
+    sending.current = true;
+    const begun = beginAdding(added, plant, Date.now());
+    setAdded(begun);
+    try {
+      const result = await mutateAsync(plant).then(toResult, toFailed);
+      const { state, failure } = result;
+      const key = begun[0]?.key ?? 0;
+      setAdded((list) => settle(list, key, { state, reason: failure?.message }));
+      return result;
+    } finally {
+      sending.current = false;
+    }
+  };
+  return { added, pending: isPending, attempt, add };
+}
+
+type Reply = Parameters<typeof explainReply>[0] | { readonly status: 200; readonly replayed: boolean };
+
+function toResult(reply: Reply): AddResult {
+  if (reply.status === 200) return { state: reply.replayed ? 'present' : 'stored' };
+  const failure = explainReply(reply);
+  const rejected = failure.about === 'id' || failure.about === 'plant';
+  return { state: rejected ? 'rejected' : 'unconfirmed', failure };
+}
+
+function toFailed(error: unknown): AddResult {
+  return { state: 'unconfirmed', failure: explainError(error) };
+}

@@ -1,0 +1,23 @@
+import { useEffect, useState } from 'react';
+import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { type Draft, draftFields } from './draft.js';
+import { suggestId } from './suggest-id.js';
+
+/** An empty form with a suggested id. */
+export function emptyDraft(): Draft {
+  return { id: suggestId(), name: '', tag: '' };
+}
+
+/** What is typed in the form, which a reload of this tab does not lose. */
+export function useDraft() {
+  const [draft, setDraft] = useState(() => restoreDraft(readFromTab(tabStorageKeys.draft)));
+  useEffect(() => keepInTab(tabStorageKeys.draft, draft), [draft]);
+  return [draft, setDraft] as const;
+}
+
+function restoreDraft(kept: unknown): Draft {
+  const { id, name, tag } = Object(kept);
+  return draftFields.every((field) => typeof Object(kept)[field] === 'string')
+    ? { id, name, tag }
+    : emptyDraft();
+}

@@ -1,0 +1,36 @@
+import { type InputHTMLAttributes, type ReactNode, type Ref, useId } from 'react';
+
+interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  readonly label: string;
+  /** What to enter; a problem takes its place. */
+  readonly hint: string;
+  /** What is wrong with the value, in a whole sentence. */
+  readonly problem?: string | undefined;
+  readonly ref?: Ref<HTMLInputElement>;
+  /** A button beside the input. */
+  readonly children?: ReactNode;
+}
+
+/** A labelled input with a line below it, which has room for a problem, so that nothing moves when there is one. */
+export function Field({ label, hint, problem, children, ...input }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <div className="field-row">
+        <input
+          id={id}
+          autoComplete="off"
+          spellCheck={false}
+          aria-invalid={problem !== undefined}
+          aria-describedby={`${id}-note`}
+          {...input}
+        />
+        {children}
+      </div>
+      <p id={`${id}-note`} className={problem === undefined ? 'note' : 'note problem'}>
+        {problem ?? hint}
+      </p>
+    </div>
+  );
+}
