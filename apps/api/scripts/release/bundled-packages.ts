@@ -30,7 +30,8 @@ export function listBundledPackages({ inputs, outputs }: Metafile): BundledPacka
   const add = (folder: string) => {
     const known = packages.get(folder);
     if (known !== undefined) return known;
-    const added = { ...readManifest(folder), folder, imports: new Set<string>() };
+    const { name, version, license } = readManifest(folder);
+    const added = { name, version, license, folder, imports: new Set<string>() };
     packages.set(folder, added);
     return added;
   };
@@ -67,19 +68,21 @@ export function findInstalled(name: string): string {
   return dirname(createRequire(`${packageFolder}/`).resolve(`${name}/package.json`));
 }
 
-/** The folder of the package that a module is from; `undefined` for one of this repository. */
-function toPackageFolder(path: string): string | undefined {
+/** The folder of the package that a module is from, whose path may be relative to this package; `undefined` for one of this repository. */
+export function toPackageFolder(path: string): string | undefined {
   const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
   return folder === undefined ? undefined : resolve(packageFolder, folder);
 }
 
-function readManifest(folder: string): Pick<BundledPackage, 'name' | 'version' | 'license'> {
-  const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Record<
-    string,
-    unknown
-  >;
+/** What a package declares, with the names of the packages that it depends on. */
+export function readManifest(folder: string): Pick<BundledPackage, 'name' | 'version' | 'license'> & {
+  readonly dependencies: readonly string[];
+} {
+  const manifest: Record<string, unknown> & { readonly dependencies?: object; peerDependencies?: object } =
+    JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  const { name, version, license, dependencies, peerDependencies } = manifest;
   if (typeof name !== 'string' || typeof version !== 'string' || typeof license !== 'string') {
     throw new Error(`${folder}/package.json does not declare a name, a version and a license.`);
   }
-  return { name, version, license };
+  return { name, version, license, dependencies: Object.keys({ ...dependencies, ...peerDependencies }) };
 }

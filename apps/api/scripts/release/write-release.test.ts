@@ -41,6 +41,9 @@ it('has what a server needs, and no other file', () => {
     'sbom.cdx.json',
     'dist/{main,checkpoint-worker,copy-process}.js',
     'dist/*-[0-9A-Z]*.js',
+    'dist/page/files.json',
+    'dist/page/{index.html,icon.svg}{,.br,.gz}',
+    'dist/page/assets/*-????????.{css,js}{,.br,.gz}',
     'prisma/{sqlite,postgresql}/migrations/[0-9]*_*/migration.sql',
     'docs/*.md',
     'deploy/**/*.*',
@@ -68,6 +71,13 @@ it('has the pages and configurations for operators, not those for contributors',
     (path) => statSync(join(root, path)).isFile() && !/^deploy\/(compose|trial)\//.test(path),
   );
   expect(below('deploy')).toEqual(configurations.toSorted());
+});
+
+it('has the license and the origin of each package with code in the page', () => {
+  for (const name of ['react', 'react-dom', 'scheduler']) {
+    expect(read('THIRD_PARTY_LICENSES.txt')).toMatch(new RegExp(`\\n${name}@[\\d.]+, license MIT\\n`));
+    expect(read('sbom.cdx.json')).toMatch(new RegExp(`"pkg:npm/${name}@[\\d.]+"`));
+  }
 });
 
 it('is smaller than 20 MiB', () => {

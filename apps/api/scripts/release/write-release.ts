@@ -11,11 +11,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundle } from '../bundle.js';
+import { pageSource, writePage } from '../page/write-page.js';
 import { findInstalled, listBundledPackages } from './bundled-packages.js';
 import { createSbom } from './create-sbom.js';
 import { packageFolder, root } from './folders.js';
 import { renderLicenses } from './license-texts.js';
 import { listOperatorPages, readOperatorPage, renderReadme } from './operator-pages.js';
+import { listPagePackages, mergePackages } from './page-packages.js';
 import { replaceFolder } from './replace-folder.js';
 
 /** What a release is written from, besides the sources. */
@@ -59,7 +61,9 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
   const identity = { name: 'plant-store', version: String(version), commit };
   const folder = join(parent, `plant-store-${version}`);
   await replaceFolder(folder, async (target) => {
-    const packages = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
+    const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
+    writePage(pageSource, join(target, 'dist/page'));
+    const packages = mergePackages([service, listPagePackages(pageSource)]);
     write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
     write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
     writeJson(join(target, 'package.json'), {

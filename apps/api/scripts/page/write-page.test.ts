@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect, it, onTestFinished } from 'vitest';
+import { testPage, writeTestPage } from '../../test/support/write-test-page.js';
+
+function write(files: Readonly<Record<string, string>>): string {
+  const { folder, remove } = writeTestPage(files);
+  onTestFinished(remove);
+  return folder;
+}
+
+it('writes each file, the same compressed where that is smaller, their list, and no source map', () => {
+  const folder = write(testPage);
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  expect(names.toSorted()).toEqual([
+    'assets',
+    'assets/index-BjGIhLHV.js',
+    'assets/index-BjGIhLHV.js.br',
+    'assets/index-BjGIhLHV.js.gz',
+    'assets/index-C_NqZPfo.css',
+    'assets/index-C_NqZPfo.css.br',
+    'assets/index-C_NqZPfo.css.gz',
+    'files.json',
+    'icon.svg',
+    'index.html',
+    'index.html.br',
+    'index.html.gz',
+  ]);
+  const script = testPage['assets/index-BjGIhLHV.js'];
+  const read = (suffix: string) => readFileSync(join(folder, `assets/index-BjGIhLHV.js${suffix}`));
+  expect(brotliDecompressSync(read('.br')).toString()).toBe(script);
+  expect(gunzipSync(read('.gz')).toString()).toBe(script);
+});
+
+it('rejects a page without a document', () => {
+  const { 'index.html': _, ...others } = testPage;
+  expect(() => write(others)).toThrow('has no index.html: build apps/web first.');
+});
+
+it('rejects a file that would be cached forever though its name may stay when its content changes', () => {
+  const files = { ...testPage, 'assets/worker.js': '' };
+  expect(() => write(files)).toThrow('assets/worker.js has no hash in its name');
+});

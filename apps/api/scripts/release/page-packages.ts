@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type BundledPackage, readManifest, toKey, toPackageFolder } from './bundled-packages.js';
+
+/**
+ * Lists the packages with code in the page, in the order of their names, from the source maps that Vite writes beside its
+ * scripts.
+ *
+ * @param source the folder that Vite has written
+ * @throws {Error} when a script has no source map, or a package does not declare its name, version and license
+ */
+export function listPagePackages(source: string): BundledPackage[] {
+  const scripts = globSync('**/*.js', { cwd: source }).map((name) => join(source, name));
+  const folders = new Set(scripts.flatMap(readSources).flatMap((path) => toPackageFolder(path) ?? []));
+  const packages = [...folders].map((folder) => ({ ...readManifest(folder), folder }));
+  const keys = new Map(packages.map((bundled) => [bundled.name, toKey(bundled)]));
+  return packages
+    .map(({ dependencies, ...bundled }) => ({
+      ...bundled,
+      imports: dependencies.flatMap((name) => keys.get(name) ?? []).toSorted(),
+    }))
+    .toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
+}
+
+/** The union of lists of packages, each package once and with what it imports in any of them. */
+export function mergePackages(lists: readonly (readonly BundledPackage[])[]): BundledPackage[] {
+  const merged = new Map<string, BundledPackage>();
+  for (const bundled of lists.flat()) {
+    const { imports } = merged.get(toKey(bundled)) ?? { imports: [] };
+    const union = [...new Set([...imports, ...bundled.imports])].toSorted();
+    merged.set(toKey(bundled), { ...bundled, imports: union });
+  }
+  return [...merged.values()].toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
+}
+
+/** The absolute paths of the modules that a script was made of. */
+function readSources(script: string): string[] {
+  const { sources } = JSON.parse(readFileSync(`${script}.map`, 'utf8')) as { readonly sources: string[] };
+  return sources.map((path) => resolve(dirname(script), path));
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { getFile } from '../support/get-file.js';
+import { startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** The page of apps/web, as the build has put it beside the command. */
+const packageFolder = fileURLToPath(new URL('../..', import.meta.url));
+const page = join(packageFolder, 'dist/page');
+const names = readdirSync(page, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => relative(page, join(parentPath, name)));
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+it('serves every file of the page that was built, with its type, in the coding that was asked for', async () => {
+  const { command, baseUrl } = await startServe({ folder: temporaryFolder() });
+  onTestFinished(async () => void (await command.end('SIGTERM')));
+  const files = names.filter((name) => !/\.(br|gz)$/.test(name) && name !== 'files.json');
+  expect(files).toEqual(expect.arrayContaining(['index.html', expect.stringMatching(/^assets\/.*\.js$/)]));
+  for (const name of files) {
+    for (const [coding, suffix] of [
+      ['identity', ''],
+      ['gzip', '.gz'],
+      ['br', '.br'],
+    ] as const) {
+      const path = name === 'index.html' ? '/' : `/${name}`;
+      const reply = await getFile(baseUrl, path, { 'Accept-Encoding': coding });
+      const expected = names.includes(name + suffix) ? name + suffix : name;
+      expect([name, reply.status, reply.headers['content-type']]).toEqual([
+        name,
+        200,
+        types[name.replace(/.*\./, '')],
+      ]);
+      expect([expected, reply.content.equals(readFileSync(join(page, expected)))]).toEqual([expected, true]);
+    }
+  }
+});
+
+it('has a document that loads only files of the page, and has no code or style of its own', () => {
+  const document = readFileSync(join(page, 'index.html'), 'utf8');
+  const targets = [...document.matchAll(/\s(?:src|href)="([^"]*)"/g)].map(([, target = '']) => target);
+  const loaded = targets.filter((target) => target !== '/docs');
+  expect(loaded.length).toBeGreaterThan(2);
+  expect(loaded.filter((target) => !names.includes(target.slice(1)))).toEqual([]);
+  expect(document).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|javascript:|data:|blob:/i);
+});
+
+it('has no file that a Content-Security-Policy without exceptions would keep from working', () => {
+  const scripts = names.filter((name) => name.endsWith('.js') || name.endsWith('.css'));
+  for (const name of scripts) {
+    const content = readFileSync(join(page, name), 'utf8');
+    // In a style sheet these are requests to other origins, or images that img-src 'self' blocks.
+    if (name.endsWith('.css'))
+      expect([name, content.match(/url\((?!["']?(\/assets\/|#))[^)]*/g)]).toEqual([name, null]);
+    expect([name, content.match(/sourceMappingURL=/)]).toEqual([name, null]);
+  }
+});
+
+it('does not start with a damaged page, changes nothing, and prints what to do', async () => {
+  const copy = temporaryFolder();
+  cpSync(join(packageFolder, 'dist'), join(copy, 'dist'), { recursive: true });
+  for (const name of ['node_modules', 'package.json', 'prisma'])
+    symlinkSync(join(packageFolder, name), join(copy, name));
+  rmSync(join(copy, 'dist/page/index.html'));
+
+  const options = { cwd: copy, env: { PORT: '0' } };
+  const started = promisify(execFile)(process.execPath, [join(copy, 'dist/main.js'), 'serve'], options);
+  await expect(started).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^plant-store: The page in .*\/dist\/page cannot be served: .*index\.html.*\nBuild or install this program again, or set PAGE=off/,
+    ),
+  });
+  expect(existsSync(join(copy, 'data'))).toBe(false);
+});
