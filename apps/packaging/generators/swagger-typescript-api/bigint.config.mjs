@@ -1,0 +1,6 @@
+export default {
+  primitiveTypeConstructs: (types) => ({
+    ...types,
+    integer: { int64: () => 'bigint', $default: () => 'number' },
+  }),
+};
