@@ -8,7 +8,7 @@ import { createClient, isNetworkError } from '@plant-store/client';
 export async function callService({ baseUrl, token }) {
   const plant = { id: 9223372036854775807n, name: 'Rose' };
   const { status } = await createClient({ baseUrl, token }).createPlant({ body: plant });
-  const refused = await createClient({ baseUrl: 'http://127.0.0.1:1', token, retries: 0 })
+  const refused = await createClient({ baseUrl: 'http://127.0.0.1:65535', token, retries: 0 })
     .createPlant({ body: plant })
     .catch((error) => error);
   if (!isNetworkError(refused)) throw refused;
