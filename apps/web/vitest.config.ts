@@ -22,7 +22,13 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: { name: 'jsdom', include: ['src/**/*.test.tsx'], environment: 'jsdom', testTimeout },
+        test: {
+          name: 'jsdom',
+          include: ['src/**/*.test.tsx'],
+          environment: 'jsdom',
+          setupFiles: ['test/setup-jsdom.ts'],
+          testTimeout,
+        },
       },
     ],
   },

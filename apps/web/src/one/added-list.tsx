@@ -11,12 +11,14 @@ const states: Readonly<Record<AddedPlant['state'], string>> = {
 
 interface AddedListProps {
   readonly added: readonly AddedPlant[];
+  /** The plant whose result the form shows, so that the list only names it. */
+  readonly shownKey: number | undefined;
   readonly pending: boolean;
   onRetry(plant: AddedPlant): void;
 }
 
 /** What was added in this tab, newest first. */
-export function AddedList({ added, pending, onRetry }: AddedListProps) {
+export function AddedList({ added, shownKey, pending, onRetry }: AddedListProps) {
   return (
     <section aria-labelledby="added-heading" className="added">
       <h2 id="added-heading">Added in this tab</h2>
@@ -28,7 +30,13 @@ export function AddedList({ added, pending, onRetry }: AddedListProps) {
       ) : (
         <ol reversed className="added-list">
           {added.map((plant) => (
-            <AddedItem key={plant.key} plant={plant} pending={pending} onRetry={onRetry} />
+            <AddedItem
+              key={plant.key}
+              plant={plant}
+              explained={plant.key !== shownKey}
+              pending={pending}
+              onRetry={onRetry}
+            />
           ))}
         </ol>
       )}
@@ -39,27 +47,29 @@ export function AddedList({ added, pending, onRetry }: AddedListProps) {
 
 interface AddedItemProps {
   readonly plant: AddedPlant;
+  /** Whether to say why it is not stored, and to offer another try. */
+  readonly explained: boolean;
   readonly pending: boolean;
   onRetry(plant: AddedPlant): void;
 }
 
-function AddedItem({ plant, pending, onRetry }: AddedItemProps) {
+function AddedItem({ plant, explained, pending, onRetry }: AddedItemProps) {
   const { id, name, tag, state, reason, at } = plant;
   const time = new Date(at);
   return (
     <li className="added-item">
+      <p className={`state ${state}`}>{states[state]}</p>
+      <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
       <p className="added-name">
         <strong>{name}</strong>
         {tag !== undefined && <span className="tag">{tag}</span>}
       </p>
-      <p className={`state ${state}`}>{states[state]}</p>
       <p className="added-id">
         <span className="visually-hidden">Id </span>
         {id}
       </p>
-      <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
-      {reason !== undefined && !isConfirmed(plant) && <p className="added-reason">{reason}</p>}
-      {state === 'unconfirmed' && (
+      {explained && !isConfirmed(plant) && reason !== undefined && <p className="added-reason">{reason}</p>}
+      {explained && state === 'unconfirmed' && (
         <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
           Try again<span className="visually-hidden">: {name}</span>
         </button>

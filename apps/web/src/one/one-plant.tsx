@@ -21,9 +21,9 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
   const [problems, setProblems] = useState<DraftProblems>({});
   const [checking, setChecking] = useState(false);
   const [done, setDone] = useState('');
-  const [failed, setFailed] = useState('');
+  const [failed, setFailed] = useState<{ message: string; plant?: NewPlant }>();
   const form = useRef<PlantFormHandle>(null);
-  const { added, pending, attempt, add } = useAddPlant(token);
+  const { added, lastKey, pending, attempt, add } = useAddPlant(token);
   const busy = checking || pending;
   const slow = useSlow(pending, 2_000);
 
@@ -42,11 +42,11 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
       setDraft((current) => (isDraftOf(current, plant) ? emptyDraft() : current));
     } else if (failure.about === 'token') onTokenRejected(failure.message);
     else if (failure.about === 'id') show({ id: failure.message });
-    else setFailed(failure.message);
+    else setFailed({ message: failure.message, ...(state === 'unconfirmed' && { plant }) });
   };
   const addAndShow = async (plant: NewPlant) => {
     setDone('');
-    setFailed('');
+    setFailed(undefined);
     const result = await add(plant);
     if (result !== undefined) finish(plant, result);
   };
@@ -58,8 +58,10 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
     if (found !== undefined) show(found);
     else setProblems({});
     if (plant !== undefined) await addAndShow(plant);
-    else if (found === undefined) setFailed(notLoaded);
+    else if (found === undefined) setFailed({ message: notLoaded });
   };
+  const unconfirmed = failed?.plant;
+  const retryFailed = unconfirmed && (() => void addAndShow(unconfirmed));
   const retry = ({ id, name, tag }: AddedPlant) =>
     void addAndShow({ id: BigInt(id), name, ...(tag !== undefined && { tag }) });
 
@@ -72,17 +74,18 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
         pending={busy}
         onChange={change}
         onSubmit={() => void submit()}
+        onRetry={retryFailed}
       >
         <div className="outcome">
           <p role="status" className="message">
             {slow ? waiting(attempt) : done}
           </p>
           <p role="alert" className="message problem">
-            {failed}
+            {failed?.message}
           </p>
         </div>
       </PlantForm>
-      <AddedList added={added} pending={busy} onRetry={retry} />
+      <AddedList added={added} shownKey={lastKey} pending={busy} onRetry={retry} />
     </div>
   );
 }

@@ -18,10 +18,21 @@ interface PlantFormProps {
   readonly children: ReactNode;
   onChange(draft: Draft): void;
   onSubmit(): void;
+  /** Adds the plant again that was not confirmed; `undefined` where there is none. */
+  readonly onRetry: (() => void) | undefined;
 }
 
 /** The fields of a plant. While one is being added, the button keeps the focus and does nothing. */
-export function PlantForm({ draft, problems, pending, ref, children, onChange, onSubmit }: PlantFormProps) {
+export function PlantForm({
+  draft,
+  problems,
+  pending,
+  ref,
+  children,
+  onChange,
+  onSubmit,
+  onRetry,
+}: PlantFormProps) {
   const inputs = useRef<Partial<Record<DraftField, HTMLInputElement | null>>>({});
   useImperativeHandle(ref, () => ({
     focusFirst: (found) => {
@@ -51,14 +62,9 @@ export function PlantForm({ draft, problems, pending, ref, children, onChange, o
       className="stack"
     >
       <h2>Add a plant</h2>
-      <Field
-        label="Id"
-        hint="A whole number. This one is free; you may choose another."
-        aria-required
-        {...bind('id')}
-      >
+      <Field label="Id" hint="Any whole number; the suggested one is free." aria-required {...bind('id')}>
         <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
-          Suggest another<span className="visually-hidden"> id</span>
+          Suggest another id
         </button>
       </Field>
       <Field label="Name" hint="Stored exactly as you type it." aria-required {...bind('name')} />
@@ -67,6 +73,11 @@ export function PlantForm({ draft, problems, pending, ref, children, onChange, o
         <button type="submit" className="primary" aria-disabled={pending} data-busy={pending || undefined}>
           Add plant
         </button>
+        {onRetry !== undefined && (
+          <button type="button" aria-disabled={pending} onClick={() => pending || onRetry()}>
+            Try again
+          </button>
+        )}
       </div>
       {children}
     </form>

@@ -14,6 +14,8 @@ export type AddResult =
 /** What adds plants, one at a time, and what was added. */
 export interface AddPlant {
   readonly added: readonly AddedPlant[];
+  /** The plant that was sent last since the page was loaded, by its key in the list. */
+  readonly lastKey: number | undefined;
   readonly pending: boolean;
   /** The number of the attempt in flight; more than 1 once the client retries. */
   readonly attempt: number;
@@ -24,6 +26,7 @@ export interface AddPlant {
 /** Adds plants through the client, which retries by itself, and keeps a list of them in this tab. */
 export function useAddPlant(token: string): AddPlant {
   const [added, setAdded] = useState(() => restoreAdded(readFromTab(tabStorageKeys.added)));
+  const [lastKey, setLastKey] = useState<number>();
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
   useEffect(() => keepInTab(tabStorageKeys.added, added), [added]);
@@ -38,18 +41,20 @@ export function useAddPlant(token: string): AddPlant {
     if (sending.current) return undefined;
     sending.current = true;
     const begun = beginAdding(added, plant, Date.now());
+    const key = begun[0]?.key ?? 0;
     setAdded(begun);
+    setLastKey(key);
+    setAttempt(0);
     try {
       const result = await mutateAsync(plant).then(toResult, toFailed);
       const { state, failure } = result;
-      const key = begun[0]?.key ?? 0;
       setAdded((list) => settle(list, key, { state, reason: failure?.message }));
       return result;
     } finally {
       sending.current = false;
     }
   };
-  return { added, pending: isPending, attempt, add };
+  return { added, lastKey, pending: isPending, attempt, add };
 }
 
 type Reply = Parameters<typeof explainReply>[0] | { readonly status: 200; readonly replayed: boolean };

@@ -7,7 +7,7 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   /** What is wrong with the value, in a whole sentence. */
   readonly problem?: string | undefined;
   readonly ref?: Ref<HTMLInputElement>;
-  /** A button beside the input. */
+  /** A button that belongs to the input, shown beside its label. */
   readonly children?: ReactNode;
 }
 
@@ -17,20 +17,18 @@ export function Field({ label, hint, problem, children, ...input }: FieldProps) 
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <div className="field-row">
-        <input
-          id={id}
-          autoComplete="off"
-          spellCheck={false}
-          aria-invalid={problem !== undefined}
-          aria-describedby={`${id}-note`}
-          {...input}
-        />
-        {children}
-      </div>
+      <input
+        id={id}
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-note`}
+        {...input}
+      />
       <p id={`${id}-note`} className={problem === undefined ? 'note' : 'note problem'}>
         {problem ?? hint}
       </p>
+      {children}
     </div>
   );
 }

@@ -54,7 +54,7 @@ export function TokenPanel({ reason, takeFocus, onToken }: TokenPanelProps) {
         }}
       >
         <button type="button" className="quiet" aria-pressed={shown} onClick={() => setShown(!shown)}>
-          Show<span className="visually-hidden"> token</span>
+          Show token
         </button>
       </Field>
       <div className="submit-row">

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { beginAdding, maxAdded, restoreAdded, settle } from './added-plants.js';
+
+const rose = { id: 7n, name: 'Rose' };
+
+it('puts the newest first, each under a key of its own, and keeps a bounded number', () => {
+  let list = beginAdding([], rose, 1);
+  for (let id = 0n; id < 200n; id++) list = beginAdding(list, { id, name: 'Fern' }, 2);
+  expect(list.length).toBe(maxAdded);
+  expect(list[0]).toMatchObject({ id: '199', state: 'sending' });
+  expect(new Set(list.map(({ key }) => key)).size).toBe(maxAdded);
+});
+
+it('replaces an earlier try of the same plant, unless the service confirmed it', () => {
+  const tried = settle(beginAdding([], rose, 1), 1, { state: 'unconfirmed', reason: 'away' });
+  expect(beginAdding(tried, rose, 2).map(({ key }) => key)).toEqual([2]);
+  expect(beginAdding(tried, { ...rose, tag: '' }, 2).map(({ key }) => key)).toEqual([2, 1]);
+  const stored = settle(tried, 1, { state: 'stored', reason: undefined });
+  expect(beginAdding(stored, rose, 2).map(({ key }) => key)).toEqual([2, 1]);
+});
+
+it('restores what was kept, and nothing that is not of this form', () => {
+  const list = settle(beginAdding([], { id: -1n, name: '', tag: 'x' }, 5), 1, {
+    state: 'present',
+    reason: undefined,
+  });
+  const kept: unknown = JSON.parse(JSON.stringify(list));
+  expect(restoreAdded(kept)).toEqual(list);
+  for (const other of [
+    undefined,
+    null,
+    7,
+    {},
+    [null],
+    [{ ...list[0], id: '1.5' }],
+    [{ ...list[0], state: '' }],
+  ]) {
+    expect(restoreAdded(other)).toEqual([]);
+  }
+});
