@@ -1,0 +1,120 @@
+import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import Papa from 'papaparse';
+import type { Problem } from '../check/check-plants.js';
+import type { Reading } from '../check/read-plants.js';
+import type { Pacer } from '../pacer.js';
+import { readCells, readLineNumber, readText, type Table } from '../table.js';
+
+/** A file for the person to keep. */
+export interface Download {
+  readonly file: Blob;
+  readonly fileName: string;
+}
+
+/** The columns that are added: the line in the file, the service's error number, and the reason. */
+const addedTitles = ['line', 'error', 'reason'] as const;
+
+/**
+ * Writes the lines that were not stored in the format of the input, each with its line number, the number of the service's
+ * error if it was sent, and the reason. What the person wrote is left exactly, so that the file can be corrected and added.
+ */
+export async function writeRejected(
+  table: Table,
+  reading: Reading,
+  problems: ReadonlyMap<number, Problem>,
+  pacer: Pacer,
+): Promise<Download> {
+  const isJson = reading.columns === undefined;
+  const writer = isJson ? createJsonWriter(table) : createCellWriter(table, reading);
+  const indexes = [...problems.keys()].sort((a, b) => a - b);
+  const parts: string[] = writer.start;
+  for (const [done, index] of indexes.entries()) {
+    parts.push(writer.write(index, problems.get(index) ?? { reason: '' }));
+    await pacer.pass(done / indexes.length);
+  }
+  const extension = isJson ? 'ndjson' : isTabs(table) ? 'tsv' : 'csv';
+  const type = { ndjson: 'application/x-ndjson', tsv: 'text/tab-separated-values', csv: 'text/csv' }[
+    extension
+  ];
+  const baseName = (table.fileName ?? 'plants').replace(/\.[^.]*$/, '');
+  return {
+    file: new Blob(parts, { type: `${type};charset=utf-8` }),
+    fileName: `${baseName}-rejected.${extension}`,
+  };
+}
+
+interface Writer {
+  readonly start: string[];
+  write(index: number, problem: Problem): string;
+}
+
+function isTabs({ format }: Table): boolean {
+  return format.kind === 'delimited' && format.delimiter === '\t';
+}
+
+function createCellWriter(table: Table, reading: Reading): Writer {
+  const delimiter = table.format.kind === 'delimited' ? table.format.delimiter : ',';
+  const titles = readHeader(table, reading);
+  const kept = endsWithAdded(titles) ? titles.length - addedTitles.length : titles.length;
+  const writeRow = (cells: readonly string[]) =>
+    `${Papa.unparse([cells], { delimiter, newline: '\r\n' })}\r\n`;
+  // Spreadsheets read UTF-8 only behind a byte order mark.
+  const mark = table.hasByteOrderMark || table.encoding !== 'UTF-8' ? '\ufeff' : '';
+  return {
+    start: [mark + writeRow([...titles.slice(0, kept), ...addedTitles])],
+    write(index, { error, reason }) {
+      const [cells = []] = readCells(table, index, index + 1);
+      const padded = Array.from({ length: kept }, (_, column) => cells[column] ?? '');
+      const added = [String(readLineNumber(table, index)), error === undefined ? '' : String(error)];
+      // What has more cells than columns would move the added ones: it goes behind them.
+      const surplus = table.records.malformed.has(index) ? [] : cells.slice(titles.length);
+      return writeRow([...padded, ...added, guardFormula(reason), ...surplus]);
+    },
+  };
+}
+
+/** Where there is no header, one that names the chosen columns. */
+function readHeader(table: Table, { columns, hasHeader }: Reading): readonly string[] {
+  if (hasHeader) return readCells(table, 0, 1)[0] ?? [];
+  const names = new Map([
+    [columns?.id, 'id'],
+    [columns?.name, 'name'],
+    [columns?.tag, 'tag'],
+  ]);
+  return Array.from({ length: columns?.count ?? 0 }, (_, index) => names.get(index) ?? `column ${index + 1}`);
+}
+
+function endsWithAdded(titles: readonly string[]): boolean {
+  return titles.slice(-addedTitles.length).join() === addedTitles.join();
+}
+
+/** A text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP, CSV Injection). */
+function guardFormula(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+/** What an earlier file of rejected lines has at the end of each. */
+const addedMember = /,"rejected":\{"line":\d+,(?:"error":\d+,)?"reason":"(?:[^"\\]|\\.)*"\}\}$/;
+
+function createJsonWriter(table: Table): Writer {
+  return {
+    start: [],
+    write(index, { error, reason }) {
+      const line = readLineNumber(table, index);
+      const rejected = stringifyExactJson({ line, error, reason });
+      const text = readText(table, index).trim().replace(addedMember, '}');
+      // Added as text, so that nothing else of the line is written in another way.
+      if (isJsonObject(text))
+        return `${text.slice(0, -1)}${/^\{\s*\}$/.test(text) ? '' : ','}"rejected":${rejected}}\n`;
+      return `${stringifyExactJson({ text, rejected: { line, error, reason } })}\n`;
+    },
+  };
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return text.startsWith('{') && JSON.parse(text) !== null;
+  } catch {
+    return false;
+  }
+}

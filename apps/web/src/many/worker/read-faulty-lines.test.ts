@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import { file, read } from './testing/read.js';
+
+it('keeps the text of cells exactly, and the numbers of the lines of the file', async () => {
+  const content = 'id,name,tag\r\n1,"a ""b"",\r\nc\n",  x \r\n\r\n,,\r\n5, Fern,\r\n';
+  expect(await read(file('plants.csv', content))).toMatchObject({
+    plants: { 2: { id: 1n, name: 'a "b",\r\nc\n', tag: '  x ' }, 7: { id: 5n, name: ' Fern' } },
+    faulty: {},
+  });
+});
+
+it('marks the line of a quote that is never closed, and reads the lines after it', async () => {
+  const { plants, faulty } = await read(
+    file('p.csv', 'id,name\n1,"Rose\n2,Fern\n3,"Ivy"\n4,"Oak" tree\n5,"Elm\n6,Ash\n'),
+  );
+  expect(Object.keys(plants)).toEqual(['3', '4', '7']);
+  expect(faulty).toEqual({
+    2: expect.stringContaining('a double quote opens a cell and does not close it'),
+    5: expect.stringContaining('a double quote opens a cell'),
+    6: expect.stringContaining('a double quote opens a cell'),
+  });
+});
+
+it('reads 5,000 lines with a quote that is never closed in every tenth', async () => {
+  const lines = Array.from({ length: 5000 }, (_, id) =>
+    id % 10 ? `${id},"Plant ${id}"` : `${id},"Plant ${id}`,
+  );
+  const { counts, faulty } = await read(file('plants.csv', ['id,name', ...lines].join('\n')));
+  expect(counts.plants).toBe(4500);
+  expect(Object.keys(faulty)).toHaveLength(500);
+});
+
+it.each([
+  ['1e5', 'the spreadsheet shortened this id; format the column as text'],
+  ['9.22337E+18', 'the spreadsheet shortened this id; format the column as text'],
+  ['9,22337E+18', 'the spreadsheet shortened this id; format the column as text'],
+  ['1.0', 'write the id without decimals'],
+  ['1,000', 'write the id without separators between its digits'],
+  ['1 000 000', 'write the id without separators between its digits'],
+  ['007', 'write the id without zeros in front'],
+  ['+7', 'write the id without a plus sign'],
+  ['Rose', 'an id has digits only'],
+  ['９', 'an id has digits only'],
+])('rejects the id %s of a cell', async (id, reason) => {
+  const { faulty } = await read(file('plants.tsv', `id\tname\n1\tFern\n${id}\tRose\n`));
+  expect(faulty).toEqual({ 3: expect.stringContaining(`id "${id}": ${reason}`) });
+});
+
+it('rejects what the contract rejects, with its messages, all of a line together', async () => {
+  const content = `id,name,tag\n9223372036854775808,Rose\n,Rose\n4,\n5,a\0b\nx,\n-9223372036854775808,Fern\n${'9'.repeat(5000)},Ivy`;
+  const range = 'id must be an integer from -9223372036854775808 to 9223372036854775807';
+  expect(await read(file('plants.csv', content))).toMatchObject({
+    plants: { 7: { id: -9223372036854775808n, name: 'Fern' } },
+    faulty: {
+      2: range,
+      3: 'id is required',
+      4: 'name is required',
+      5: 'name must not contain the character NUL (U+0000)',
+      6: 'id "x": an id has digits only, such as 42 or -7; name is required',
+      8: range,
+    },
+  });
+});
+
+it('rejects a line with more cells than columns, unless these are empty', async () => {
+  const { plants, faulty } = await read(file('plants.csv', 'id,name\n1,Rose, red\n2,Fern,,\n3,Ivy'));
+  expect(Object.keys(plants)).toEqual(['3', '4']);
+  expect(faulty).toEqual({ 2: expect.stringContaining('the line has 3 cells for 2 columns') });
+});
+
+it('rejects the second of two plants under one id, and takes a plant twice', async () => {
+  const { plants, faulty, counts } = await read(
+    file('plants.csv', 'id,name\n1,Rose\n1,Rose\n1,Fern\n2,Rose'),
+  );
+  expect(Object.keys(plants)).toEqual(['2', '3', '5']);
+  expect(faulty).toEqual({ 4: expect.stringContaining('line 2 has another plant under the id 1') });
+  expect(counts).toMatchObject({ plants: 3, duplicates: 1 });
+});
+
+it('notices ids that a spreadsheet has rounded, unless others of that length have not been', async () => {
+  const rounded = 'id,name\n9223372036854770000,Rose\n12,Fern\n';
+  expect((await read(file('plants.csv', rounded))).counts.rounded).toBe(1);
+  expect((await read(file('plants.csv', `${rounded}9223372036854775807,Ivy\n`))).counts.rounded).toBe(0);
+});

@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import { createPacer } from './pacer.js';
+import { readTable } from './table.js';
+import { file, read } from './testing/read.js';
+
+const rose = { id: 9223372036854775807n, name: 'Rose', tag: 'shrub' };
+
+it.each([
+  ['commas', 'plants.csv', 'id,name,tag\n9223372036854775807,Rose,shrub\n'],
+  ['semicolons', 'plants.csv', 'Name;Id;Tag\r\nRose;9223372036854775807;shrub\r\n'],
+  ['tabs', 'plants.tsv', 'tag\tname\tid\nshrub\tRose\t9223372036854775807'],
+  ['the line breaks of old Macs', 'plants.csv', 'id,name,tag\r9223372036854775807,Rose,shrub\r'],
+  ['German titles', 'pflanzen.csv', 'Nr.;Bezeichnung;Kategorie\n9223372036854775807;Rose;shrub\n'],
+  ['French titles', 'plantes.csv', 'Numéro,Espèce,Catégorie\n9223372036854775807,Rose,shrub\n'],
+  ['Spanish titles', 'plantas.csv', 'Número,Nombre,Etiqueta\n9223372036854775807,Rose,shrub\n'],
+  ['other columns between', 'plants.csv', 'id,price,name,x,tag\n9223372036854775807,5,Rose,,shrub\n'],
+  [
+    'a title and no header above the ids',
+    'plants.csv',
+    'a,b,c\n9223372036854775807,Rose,shrub\n',
+    ['b', 'c'],
+  ],
+])('reads cells with %s', async (_, name, content, untitled?: unknown) => {
+  const { plants, faulty } = await read(file(name, content));
+  expect(plants).toEqual({ 2: untitled ? { id: rose.id, name: rose.name } : rose });
+  expect(faulty).toEqual({});
+});
+
+it('recognizes the columns by their content where there is no header', async () => {
+  const { plants } = await read({ text: '9223372036854775807\tRose\tshrub\n-3\tFern\t\n' });
+  expect(plants).toEqual({ 1: rose, 2: { id: -3n, name: 'Fern' } });
+});
+
+it.each([
+  ['UTF-8 with a byte order mark', 'UTF-8', new Uint8Array(Buffer.from('\ufeffid,name\n1,Rosé'))],
+  ['UTF-16, low byte first', 'UTF-16', new Uint8Array(Buffer.from('\ufeffid,name\n1,Rosé', 'utf16le'))],
+  [
+    'UTF-16, high byte first',
+    'UTF-16',
+    new Uint8Array(Buffer.from('\ufeffid,name\n1,Rosé', 'utf16le').swap16()),
+  ],
+  ['UTF-16 without a mark', 'UTF-16', new Uint8Array(Buffer.from('id,name\n1,Rosé', 'utf16le'))],
+  ['Windows-1252', 'Windows-1252', new Uint8Array(Buffer.from('id,name\n1,Rosé', 'latin1'))],
+])('reads %s', async (_, encoding, bytes) => {
+  expect(await read(file('plants.csv', bytes))).toMatchObject({
+    plants: { 2: { id: 1n, name: 'Rosé' } },
+    encoding,
+  });
+});
+
+it('reads NDJSON with every digit, and JSON as the service does', async () => {
+  const lines = [
+    '{"id":9223372036854775807,"name":"Rose","tag":"shrub"}',
+    '',
+    '{"id":1e2,"name":""}',
+    '{"id":"7","name":"Fern"}',
+    '{"id":8,"name":"Fern"',
+    '[8]',
+    '{"id":8,"id":9,"name":"Fern"}',
+    '{"id":9,"name":"Fern","tag":null}',
+  ];
+  expect(await read(file('plants.ndjson', lines.join('\r\n')))).toMatchObject({
+    format: { kind: 'ndjson' },
+    plants: { 1: rose, 3: { id: 100n, name: '' } },
+    faulty: {
+      4: 'id must be an integer from -9223372036854775808 to 9223372036854775807',
+      5: expect.stringContaining("the line is not valid JSON: Expected ',' or '}'"),
+      6: 'the line must be a JSON object',
+      7: expect.stringContaining('the line is not valid JSON: Duplicate member'),
+      8: 'tag must be a string',
+    },
+  });
+});
+
+it('recognizes pasted NDJSON by its content', async () => {
+  expect(await read({ text: '\n{"id":1,"name":"Rose"}' })).toMatchObject({ plants: { 2: { id: 1n } } });
+});
+
+it.each([
+  ['an Excel workbook', 'plants.xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 0]), 'Save it as CSV in UTF-8'],
+  [
+    'an old Excel workbook',
+    'plants.xls',
+    new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]),
+    'Save it as CSV in UTF-8',
+  ],
+  ['an archive', 'plants.csv.gz', new Uint8Array([0x1f, 0x8b, 8, 0]), 'Unpack it first'],
+  ['a JSON array', 'plants.json', '[\n {"id":1,"name":"Rose"}]', 'one object a line'],
+  ['an empty file', 'plants.csv', '', 'no lines'],
+  ['a blank file', 'plants.csv', '\n \n,,\n', 'no lines'],
+])('says what to do with %s', async (_, name, content, message) => {
+  await expect(read(file(name, content))).rejects.toThrow(message);
+});
+
+it('says how much it takes at a time', async () => {
+  const large = new File(['id,name\n1,Rose'], 'plants.csv');
+  Object.defineProperty(large, 'size', { value: 200 * 1024 * 1024 });
+  await expect(read({ file: large })).rejects.toThrow('It has 200 MiB; the page takes 100 MiB at a time');
+  await expect(read({ text: 'x\n'.repeat(1_000_001) })).rejects.toThrow('It has 1,000,001 lines');
+});
+
+it('says so when the file is gone', async () => {
+  const gone = new File(['id,name\n1,Rose'], 'plants.csv');
+  gone.arrayBuffer = () => Promise.reject(new DOMException('', 'NotFoundError'));
+  await expect(read({ file: gone })).rejects.toThrow('Choose it again');
+});
+
+it('ends when it is no longer wanted', async () => {
+  const ending = new AbortController();
+  const stopped = createPacer(ending.signal, () => ending.abort());
+  await expect(readTable({ text: '1,Rose\n'.repeat(500_000) }, stopped)).rejects.toThrow('aborted');
+});

@@ -1,0 +1,30 @@
+import Papa from 'papaparse';
+import { UnreadableFileError } from './decode-text.js';
+
+/** How the plants are written: one JSON object a line, or cells between delimiters, in quotes where needed (RFC 4180). */
+export type Format = { readonly kind: 'ndjson' } | { readonly kind: 'delimited'; readonly delimiter: string };
+
+const sampleLength = 64 * 1024;
+
+/**
+ * Recognizes the format by the content, and by the ending of the file's name where there is one.
+ *
+ * @throws {UnreadableFileError} for a JSON array, which is not read line by line
+ */
+export function detectFormat(text: string, fileName: string | undefined): Format {
+  const start = text.slice(0, sampleLength).trimStart();
+  if (start.startsWith('[') && /^\[\s*(\{|\]|$)/.test(start)) {
+    throw new UnreadableFileError(
+      'This is a JSON array. Write one object a line (NDJSON), such as with: jq -c ".[]" plants.json',
+    );
+  }
+  const isJsonName = /\.(ndjson|jsonl|json)$/i.test(fileName ?? '');
+  if (start.startsWith('{') || isJsonName) return { kind: 'ndjson' };
+  if (/\.(tsv|tab)$/i.test(fileName ?? '')) return { kind: 'delimited', delimiter: '\t' };
+  return { kind: 'delimited', delimiter: guessDelimiter(start) };
+}
+
+function guessDelimiter(start: string): string {
+  const { meta } = Papa.parse(start, { preview: 20, delimitersToGuess: ['\t', ',', ';', '|'] });
+  return meta.delimiter;
+}

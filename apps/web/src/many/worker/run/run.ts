@@ -1,0 +1,141 @@
+import type { Progress, Stop } from '../../protocol.js';
+import type { Outcome, Retry } from './send-plant.js';
+
+/** What a run needs. */
+export interface RunOptions {
+  /** The records to send, and how many these are; each is asked for once, in order. */
+  readonly records: Iterable<number>;
+  readonly count: number;
+  /** Sends a record. Rejects only once the signal is aborted. */
+  send(record: number, signal: AbortSignal): Promise<Outcome>;
+  /** Called with the outcome of each record, once. */
+  onOutcome(record: number, outcome: Exclude<Outcome, { kind: 'stopped' }>): void;
+  /** Called after each change of what `view` returns. */
+  onChange(): void;
+  readonly concurrency: number;
+  /** How long to wait after so many stops in a row, in milliseconds; `undefined` to wait for the person. */
+  readonly backoff?: (stops: number) => number | undefined;
+  /** How long requests in flight may take after a cancel, in milliseconds. */
+  readonly graceMs?: number;
+}
+
+/** The state of a run. */
+export type RunView = Pick<Progress, 'state' | 'stop' | 'resumesAt' | 'inFlight'>;
+
+/** Waits 1, 2, 4, 8, 16 and 30 s, then for the person. */
+function growingDelay(stops: number): number | undefined {
+  return stops > 6 ? undefined : Math.min(30_000, 1000 * 2 ** (stops - 1));
+}
+
+/**
+ * Sends records with bounded concurrency. What is not about one record (a token, an overload, a broken connection) stops
+ * the run: the record stays open and is sent again when the run goes on, by itself after a delay or by `resume`.
+ */
+export class Run {
+  readonly #options: RunOptions;
+  readonly #records: Iterator<number>;
+  readonly #unfinished: number[] = [];
+  readonly #aborting = new AbortController();
+  #state: Progress['state'] = 'paused';
+  #cancelled = false;
+  #inFlight = 0;
+  #left: number;
+  #stops = 0;
+  #stop: Stop | undefined;
+  #resumesAt: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#records = options.records[Symbol.iterator]();
+    this.#left = options.count;
+  }
+
+  get view(): RunView {
+    return { state: this.#state, stop: this.#stop, resumesAt: this.#resumesAt, inFlight: this.#inFlight };
+  }
+
+  /** Starts the run, or goes on after a pause or a stop, immediately. */
+  resume(): void {
+    if (this.#state === 'ended' || this.#cancelled) return;
+    this.#set('running');
+    this.#fill();
+  }
+
+  /** Sends nothing more until `resume`; what is in flight is finished. */
+  pause(stop?: Stop): void {
+    if (this.#state === 'ended' || this.#cancelled) return;
+    this.#set('paused', stop);
+  }
+
+  /** Sends nothing more, and ends once what is in flight is finished, or after a few seconds without it. */
+  cancel(): void {
+    if (this.#state === 'ended' || this.#cancelled) return;
+    this.#cancelled = true;
+    this.#set('paused');
+    this.#timer = setTimeout(() => this.#aborting.abort(), this.#options.graceMs ?? 3000);
+    this.#endIfDone();
+  }
+
+  #set(state: Progress['state'], stop?: Stop, delayMs?: number): void {
+    clearTimeout(this.#timer);
+    this.#state = state;
+    this.#stop = stop;
+    this.#resumesAt = delayMs === undefined ? undefined : Date.now() + delayMs;
+    if (delayMs !== undefined) this.#timer = setTimeout(() => this.resume(), delayMs);
+    this.#options.onChange();
+  }
+
+  #fill(): void {
+    while (this.#state === 'running' && this.#inFlight < this.#options.concurrency) {
+      const record = this.#next();
+      if (record === undefined) break;
+      this.#inFlight++;
+      void this.#send(record);
+    }
+    this.#endIfDone();
+  }
+
+  #next(): number | undefined {
+    const unfinished = this.#unfinished.pop();
+    if (unfinished !== undefined) return unfinished;
+    const { done, value } = this.#records.next();
+    return done ? undefined : value;
+  }
+
+  async #send(record: number): Promise<void> {
+    const { send, onOutcome, onChange } = this.#options;
+    const { signal } = this.#aborting;
+    const outcome = await send(record, signal).catch((error: unknown) => {
+      // What else it throws is an error of the page, which must not be taken for a plant that may be sent again.
+      if (!signal.aborted) throw error;
+    });
+    this.#inFlight--;
+    if (outcome === undefined || outcome.kind === 'stopped') {
+      this.#unfinished.push(record);
+      if (outcome !== undefined) this.#onStop(outcome.stop, outcome.retry);
+    } else {
+      this.#left--;
+      this.#stops = 0;
+      onOutcome(record, outcome);
+    }
+    onChange();
+    this.#fill();
+  }
+
+  /** The first stop counts; those of the other requests in flight have the same cause. One that only a person ends prevails. */
+  #onStop(stop: Stop, retry: Retry): void {
+    const isFirst = this.#state === 'running';
+    if (this.#cancelled || (!isFirst && retry !== 'never')) return;
+    if (isFirst) this.#stops++;
+    const backoffMs = (this.#options.backoff ?? growingDelay)(this.#stops);
+    const askedMs = retry === 'backoff' ? backoffMs : retry;
+    const delayMs = retry === 'never' || backoffMs === undefined ? undefined : Number(askedMs);
+    this.#set(delayMs === undefined ? 'paused' : 'waiting', stop, delayMs);
+  }
+
+  #endIfDone(): void {
+    const isDone = this.#left === 0 || (this.#cancelled && this.#inFlight === 0);
+    if (isDone && this.#state !== 'ended') this.#set('ended');
+  }
+}
