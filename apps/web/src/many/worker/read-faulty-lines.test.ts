@@ -37,13 +37,22 @@ it.each([
   ['1.0', 'write the id without decimals'],
   ['1,000', 'write the id without separators between its digits'],
   ['1 000 000', 'write the id without separators between its digits'],
-  ['007', 'write the id without zeros in front'],
-  ['+7', 'write the id without a plus sign'],
   ['Rose', 'an id has digits only'],
   ['９', 'an id has digits only'],
 ])('rejects the id %s of a cell', async (id, reason) => {
   const { faulty } = await read(file('plants.tsv', `id\tname\n1\tFern\n${id}\tRose\n`));
   expect(faulty).toEqual({ 3: expect.stringContaining(`id "${id}": ${reason}`) });
+});
+
+it.each([
+  ['007', 7n],
+  ['+7', 7n],
+  [' -7 ', -7n],
+  ['-0', 0n],
+  ['-009223372036854775808', -9223372036854775808n],
+])('reads the id %s of a cell', async (text, id) => {
+  const { plants } = await read(file('plants.tsv', `id\tname\n1\tFern\n${text}\tRose\n`));
+  expect(plants).toMatchObject({ 3: { id } });
 });
 
 it('rejects what the contract rejects, with its messages, all of a line together', async () => {

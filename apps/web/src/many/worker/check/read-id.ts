@@ -1,9 +1,7 @@
-import { INT64_MAX } from '@plant-store/contract';
-
 /** The id in a cell, for the contract's schema to check, or why the cell holds none. */
 export type IdCell = { readonly id: bigint | undefined } | { readonly reason: string };
 
-/** An int64 has at most 19 digits and a sign. */
+/** An int64 has at most 19 digits. */
 const longestId = 20;
 
 /** What spreadsheets make of ids, and how to get them back. */
@@ -14,8 +12,6 @@ const damages: readonly (readonly [pattern: RegExp, advice: string])[] = [
   ],
   [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'write the id without separators between its digits'],
   [/^[+-]?\d+[.,]\d*$/, 'write the id without decimals'],
-  [/^\+\d+$/, 'write the id without a plus sign'],
-  [/^-?0\d+$/, 'write the id without zeros in front'],
 ];
 
 /**
@@ -25,9 +21,11 @@ const damages: readonly (readonly [pattern: RegExp, advice: string])[] = [
 export function readId(cell: string): IdCell {
   const text = cell.trim();
   if (text === '') return { id: undefined };
-  if (/^-?(0|[1-9]\d*)$/.test(text)) {
+  const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
+  if (digits !== undefined) {
     // Beyond all int64s, so that the contract rejects it, without the time that converting many digits takes.
-    return { id: text.length > longestId ? INT64_MAX + 1n : BigInt(text) };
+    const value = digits.length > longestId ? 2n ** 64n : BigInt(digits);
+    return { id: sign === '-' ? -value : value };
   }
   const start = text.slice(0, longestId * 2);
   const advice =

@@ -1,0 +1,98 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import './many.css';
+import { type Announcer, createAnnouncer } from './session/announce.js';
+import { formatCountOf } from './session/format-progress.js';
+import type { ManySession } from './session/many-session.js';
+import { isUnfinished, type ManyState } from './session/many-state.js';
+import { ChoosePlants } from './steps/choose-plants.js';
+import { PreviewPlants } from './steps/preview-plants.js';
+import { ReadingPlants } from './steps/reading-plants.js';
+import { RunPlants } from './steps/run-plants.js';
+import { RunSummary } from './steps/run-summary.js';
+
+interface ManyPlantsViewProps {
+  readonly session: ManySession;
+  readonly token: string;
+  onTokenRejected(message: string): void;
+}
+
+/** What the tab shows of a session. */
+export function ManyPlantsView({ session, token, onTokenRejected }: ManyPlantsViewProps) {
+  const state = useSyncExternalStore(session.subscribe, session.getState);
+  useEffect(() => {
+    session.onTokenRejected = onTokenRejected;
+  }, [session, onTokenRejected]);
+  useEffect(
+    () => () => {
+      session.onTokenRejected = undefined;
+      session.forgetToken();
+    },
+    [session],
+  );
+  useWarningBeforeClosing(isUnfinished(state));
+  useDropsOutside();
+  return (
+    <section className="many" aria-label="Many plants">
+      <Step session={session} state={state} token={token} />
+      <p className="many-announcement" role="status">
+        {useAnnouncement(state)}
+      </p>
+    </section>
+  );
+}
+
+function Step({ session, state, token }: { session: ManySession; state: ManyState; token: string }) {
+  const { step, preview, progress } = state;
+  if (step === 'choose') return <ChoosePlants session={session} problem={state.problem} />;
+  if (step === 'reading' || preview === undefined) return <ReadingPlants session={session} state={state} />;
+  if (step === 'preview') {
+    return <PreviewPlants session={session} state={state} preview={preview} token={token} />;
+  }
+  if (progress?.state === 'ended') {
+    return <RunSummary session={session} state={state} preview={preview} progress={progress} />;
+  }
+  return <RunPlants session={session} preview={preview} progress={progress} token={token} />;
+}
+
+/** The browser asks before it closes the page while a run is not finished. */
+function useWarningBeforeClosing(active: boolean): void {
+  useEffect(() => {
+    if (!active) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [active]);
+}
+
+/** A file that is dropped beside the place for it must not replace the page. */
+function useDropsOutside(): void {
+  useEffect(() => {
+    const ignore = (event: DragEvent) => event.preventDefault();
+    window.addEventListener('dragover', ignore);
+    window.addEventListener('drop', ignore);
+    return () => {
+      window.removeEventListener('dragover', ignore);
+      window.removeEventListener('drop', ignore);
+    };
+  }, []);
+}
+
+/** What a screen reader announces. */
+function useAnnouncement({ step, preview, progress }: ManyState): string {
+  const [announcement, setAnnouncement] = useState('');
+  const [announcer, setAnnouncer] = useState<Announcer>(() => createAnnouncer());
+  useEffect(() => {
+    if (step !== 'run') setAnnouncer(() => createAnnouncer());
+    if (step === 'reading') setAnnouncement('Reading the lines.');
+    if (step === 'preview' && preview !== undefined) {
+      setAnnouncement(
+        `${formatCountOf(preview.plants, 'plant')}, ${formatCountOf(preview.faulty, 'faulty line')}.`,
+      );
+    }
+  }, [step, preview]);
+  useEffect(() => {
+    const text = progress && announcer(progress, performance.now());
+    if (text !== undefined) setAnnouncement(text);
+  }, [progress, announcer]);
+  return announcement;
+}

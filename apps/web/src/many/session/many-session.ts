@@ -1,0 +1,108 @@
+import type { Command, Report } from '../protocol.js';
+import { applyReport, explainCrash, initialState, type ManyState } from './many-state.js';
+import { saveFile } from './save-file.js';
+import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
+
+/**
+ * The connection of the tab to its worker. It lives beside the components, so that a run goes on, or waits for a new token,
+ * while they are not there.
+ */
+export class ManySession {
+  readonly #spawn: typeof spawnWorker;
+  readonly #listeners = new Set<() => void>();
+  #worker: PlantsWorker | undefined;
+  #state = initialState;
+
+  /** Called with the reason when the service no longer accepts the token. */
+  onTokenRejected: ((message: string) => void) | undefined;
+
+  /** @param spawn starts the worker, at the first command */
+  constructor(spawn: typeof spawnWorker) {
+    this.#spawn = spawn;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getState = (): ManyState => this.#state;
+
+  read(source: (Command & { type: 'read' })['source']): void {
+    this.#set({ ...initialState, step: 'reading', busy: { step: 'read', fraction: 0 } });
+    this.#send({ type: 'read', source });
+  }
+
+  choose(choice: Omit<Command & { type: 'choose' }, 'type'>): void {
+    this.#set({ ...this.#state, busy: { step: 'check', fraction: 0 } });
+    this.#send({ type: 'choose', ...choice });
+  }
+
+  list(filter: (Command & { type: 'list' })['filter'], offset: number): void {
+    this.#send({ type: 'list', filter, offset });
+  }
+
+  start(token: string): void {
+    this.#set({ ...this.#state, step: 'run', progress: undefined });
+    this.#send({ type: 'start', baseUrl: location.origin, token });
+  }
+
+  resume(token: string): void {
+    this.#send({ type: 'resume', baseUrl: location.origin, token });
+  }
+
+  control(type: 'pause' | 'cancel' | 'download'): void {
+    this.#send({ type });
+  }
+
+  forgetToken(): void {
+    this.#worker?.send({ type: 'forget-token' });
+  }
+
+  /** Forgets the file and its results. */
+  reset(): void {
+    this.#worker?.end();
+    this.#worker = undefined;
+    this.#set(initialState);
+  }
+
+  #send(command: Command): void {
+    try {
+      this.#worker ??= this.#spawn({
+        onReport: (report) => this.#onReport(report),
+        onCrash: (message) => this.#onCrash(message),
+      });
+      this.#worker.send(command);
+    } catch (error) {
+      this.#onCrash(error instanceof Error ? error.message : '');
+    }
+  }
+
+  #onReport(report: Report): void {
+    if (report.type === 'failed') this.#onCrash(report.message);
+    else if (report.type === 'download') saveFile(report.file, report.fileName);
+    else this.#apply(report);
+  }
+
+  #apply(report: Report): void {
+    const before = this.#state.progress;
+    this.#set(applyReport(this.#state, report));
+    const { progress } = this.#state;
+    if (progress === undefined || progress === before) return;
+    // The summary shows the lines that were not stored.
+    if (progress.state === 'ended') this.list('faulty', 0);
+    const { stop } = progress;
+    if (stop?.cause === 'token' && before?.stop?.cause !== 'token') this.onTokenRejected?.(stop.message);
+  }
+
+  #onCrash(message: string): void {
+    this.#worker?.end();
+    this.#worker = undefined;
+    this.#set(explainCrash(this.#state, message));
+  }
+
+  #set(state: ManyState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}

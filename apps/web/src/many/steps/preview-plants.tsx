@@ -1,0 +1,87 @@
+import type { Preview } from '../protocol.js';
+import { formatCountOf } from '../session/format-progress.js';
+import type { ManySession } from '../session/many-session.js';
+import type { ManyState } from '../session/many-state.js';
+import { ChooseColumns } from './choose-columns.js';
+import { LineList } from './line-list.js';
+import { StepHeading } from './step-heading.js';
+
+interface PreviewPlantsProps {
+  readonly session: ManySession;
+  readonly state: ManyState;
+  readonly preview: Preview;
+  readonly token: string;
+}
+
+/** Shows what was read before anything is sent. */
+export function PreviewPlants({ session, state, preview, token }: PreviewPlantsProps) {
+  const { columns, plants, faulty } = preview;
+  return (
+    <div className="many-step">
+      <StepHeading>Preview</StepHeading>
+      <PreviewTotals preview={preview} />
+      {preview.notes.map((note) => (
+        <p key={note} className="many-note">
+          {note}
+        </p>
+      ))}
+      {columns && (
+        <ChooseColumns
+          columns={columns}
+          busy={state.busy !== undefined}
+          onChoose={(hasHeader, choice) => session.choose({ hasHeader, columns: choice })}
+        />
+      )}
+      <p className="many-actions">
+        {plants > 0 && (
+          <button
+            type="button"
+            className="many-primary"
+            aria-disabled={state.busy !== undefined}
+            onClick={() => state.busy === undefined && session.start(token)}
+          >
+            Add {formatCountOf(plants, 'plant')}
+          </button>
+        )}
+        {faulty > 0 && (
+          <button type="button" onClick={() => session.control('download')}>
+            Download rejected lines
+          </button>
+        )}
+        <button type="button" onClick={() => session.reset()}>
+          Choose another file
+        </button>
+      </p>
+      {state.list && (
+        <LineList list={state.list} faulty={faulty} onList={(...page) => session.list(...page)} />
+      )}
+    </div>
+  );
+}
+
+function PreviewTotals({ preview }: { readonly preview: Preview }) {
+  const { fileName, format, plants, faulty, duplicates } = preview;
+  return (
+    <>
+      <p className="many-hint">
+        {fileName ?? 'Pasted lines'}, read as {format}
+      </p>
+      <dl className="many-totals">
+        <div>
+          <dt>Plants</dt>
+          <dd>{plants.toLocaleString('en')}</dd>
+        </div>
+        <div>
+          <dt>Faulty lines</dt>
+          <dd className={faulty > 0 ? 'many-bad' : undefined}>{faulty.toLocaleString('en')}</dd>
+        </div>
+      </dl>
+      {duplicates > 0 && (
+        <p className="many-hint">
+          {formatCountOf(duplicates, 'line')} of these have the same plant as an earlier line: it is stored
+          once.
+        </p>
+      )}
+    </>
+  );
+}

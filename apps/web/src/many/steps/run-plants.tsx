@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'react';
+import type { Preview, Progress } from '../protocol.js';
+import { formatCount, formatProgress, formatTimeLeft } from '../session/format-progress.js';
+import type { ManySession } from '../session/many-session.js';
+import { StepHeading } from './step-heading.js';
+
+interface RunPlantsProps {
+  readonly session: ManySession;
+  readonly preview: Preview;
+  /** `undefined` until the worker reports the first time. */
+  readonly progress: Progress | undefined;
+  readonly token: string;
+}
+
+/** Shows how far a run is, and lets the person pause, resume and cancel it. */
+export function RunPlants({ session, preview, progress, token }: RunPlantsProps) {
+  const state = progress?.state ?? 'running';
+  return (
+    <div className="many-step">
+      <StepHeading>Adding plants</StepHeading>
+      <RunProgress preview={preview} progress={progress} />
+      <p className="many-stop">
+        {progress?.stop?.message} <Countdown progress={progress} />
+      </p>
+      <p className="many-actions">
+        {state === 'running' ? (
+          <button key="toggle" type="button" onClick={() => session.control('pause')}>
+            Pause
+          </button>
+        ) : (
+          <button key="toggle" type="button" className="many-primary" onClick={() => session.resume(token)}>
+            Resume
+          </button>
+        )}
+        <button type="button" onClick={() => session.control('cancel')}>
+          Cancel
+        </button>
+      </p>
+      <p className="many-hint">
+        You can leave this page: choose the same file again later, and nothing is stored twice.
+      </p>
+    </div>
+  );
+}
+
+function RunProgress({ preview, progress }: Pick<RunPlantsProps, 'preview' | 'progress'>) {
+  const { stored = 0, replayed = 0, rejected = 0, state = 'running', rate = 0, secondsLeft } = progress ?? {};
+  const { done, total } =
+    progress === undefined ? { done: 0, total: preview.plants } : formatProgress(progress);
+  return (
+    <>
+      <progress className="many-progress" value={done} max={total} aria-label="Plants done" />
+      <p className="many-line">
+        <strong>
+          {formatCount(done)} of {formatCount(total)}
+        </strong>
+        <span>{state === 'running' ? `${formatCount(Math.round(rate))} plants/s` : ''}</span>
+        <span>{state === 'running' ? formatTimeLeft(secondsLeft) : describeState(progress)}</span>
+      </p>
+      <dl className="many-totals">
+        <Total title="Stored" count={stored} />
+        <Total title="Was there already" count={replayed} />
+        <Total title="Rejected" count={rejected} bad />
+      </dl>
+    </>
+  );
+}
+
+function describeState(progress: Progress | undefined): string {
+  if (progress?.state === 'waiting') return 'Waiting';
+  return progress !== undefined && progress.inFlight > 0
+    ? `Pausing: ${progress.inFlight} in flight`
+    : 'Paused';
+}
+
+/** One count of plants. */
+export function Total({ title, count, bad = false }: { title: string; count: number; bad?: boolean }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd className={bad && count > 0 ? 'many-bad' : undefined}>{formatCount(count)}</dd>
+    </div>
+  );
+}
+
+/** When a run that waits goes on, second by second; not announced. */
+function Countdown({ progress }: Pick<RunPlantsProps, 'progress'>) {
+  const resumesAt = progress?.resumesAt;
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (resumesAt === undefined) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [resumesAt]);
+  if (progress?.stop === undefined) return null;
+  if (resumesAt === undefined) return <>Nothing is lost: press Resume to go on.</>;
+  return <>Goes on by itself in {Math.max(0, Math.ceil((resumesAt - now) / 1000))} s.</>;
+}

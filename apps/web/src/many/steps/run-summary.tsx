@@ -1,0 +1,55 @@
+import type { Preview, Progress } from '../protocol.js';
+import { formatCountOf } from '../session/format-progress.js';
+import type { ManySession } from '../session/many-session.js';
+import type { ManyState } from '../session/many-state.js';
+import { LineList } from './line-list.js';
+import { Total } from './run-plants.js';
+import { StepHeading } from './step-heading.js';
+
+interface RunSummaryProps {
+  readonly session: ManySession;
+  readonly state: ManyState;
+  readonly preview: Preview;
+  readonly progress: Progress;
+}
+
+/** Shows the outcome of a run, and offers the rejected lines. */
+export function RunSummary({ session, state, preview, progress }: RunSummaryProps) {
+  const { stored, replayed, rejected, open } = progress;
+  const problems = preview.faulty + rejected;
+  return (
+    <div className="many-step">
+      <StepHeading>Summary</StepHeading>
+      <dl className="many-totals">
+        <Total title="Stored" count={stored} />
+        <Total title="Was there already" count={replayed} />
+        <Total title="Rejected" count={problems} bad />
+        {open > 0 && <Total title="Not sent" count={open} bad />}
+      </dl>
+      {rejected > 0 && preview.faulty > 0 && (
+        <p className="many-hint">
+          {formatCountOf(preview.faulty, 'faulty line')} and {formatCountOf(rejected, 'plant')} that the
+          service rejected.
+        </p>
+      )}
+      {open > 0 && (
+        <p className="many-note">
+          The run was cancelled. Choose the same file again to add the rest: nothing is stored twice.
+        </p>
+      )}
+      <p className="many-actions">
+        {problems > 0 && (
+          <button type="button" className="many-primary" onClick={() => session.control('download')}>
+            Download rejected lines
+          </button>
+        )}
+        <button type="button" onClick={() => session.reset()}>
+          Choose another file
+        </button>
+      </p>
+      {problems > 0 && state.list && (
+        <LineList list={state.list} faulty={problems} onList={(...page) => session.list(...page)} />
+      )}
+    </div>
+  );
+}

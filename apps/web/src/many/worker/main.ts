@@ -1,0 +1,18 @@
+import './avoid-eval.js';
+import type { Command, Report } from '../protocol.js';
+import { PlantsSession } from './plants-session.js';
+
+/** The part of a worker's global scope that is used; the types of pages have another. */
+interface WorkerScope {
+  postMessage(report: Report): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: Command }) => void): void;
+  addEventListener(type: 'unhandledrejection', listener: (event: { readonly reason: unknown }) => void): void;
+}
+
+const scope = globalThis as unknown as WorkerScope;
+const session = new PlantsSession((report) => scope.postMessage(report));
+
+scope.addEventListener('message', ({ data }) => void session.handle(data));
+scope.addEventListener('unhandledrejection', ({ reason }) => {
+  scope.postMessage({ type: 'failed', message: reason instanceof Error ? reason.message : String(reason) });
+});
