@@ -34,7 +34,7 @@ export function ManyPlantsView({ session, token, onTokenRejected }: ManyPlantsVi
   return (
     <section className="many" aria-label="Many plants">
       <Step session={session} state={state} token={token} />
-      <p className="many-announcement" role="status">
+      <p className="visually-hidden" role="status">
         {useAnnouncement(state)}
       </p>
     </section>

@@ -36,7 +36,7 @@ export function PreviewPlants({ session, state, preview, token }: PreviewPlantsP
         {plants > 0 && (
           <button
             type="button"
-            className="many-primary"
+            className="primary"
             aria-disabled={state.busy !== undefined}
             onClick={() => state.busy === undefined && session.start(token)}
           >

@@ -28,7 +28,7 @@ export function RunPlants({ session, preview, progress, token }: RunPlantsProps)
             Pause
           </button>
         ) : (
-          <button key="toggle" type="button" className="many-primary" onClick={() => session.resume(token)}>
+          <button key="toggle" type="button" className="primary" onClick={() => session.resume(token)}>
             Resume
           </button>
         )}

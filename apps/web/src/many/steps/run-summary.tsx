@@ -39,7 +39,7 @@ export function RunSummary({ session, state, preview, progress }: RunSummaryProp
       )}
       <p className="many-actions">
         {problems > 0 && (
-          <button type="button" className="many-primary" onClick={() => session.control('download')}>
+          <button type="button" className="primary" onClick={() => session.control('download')}>
             Download rejected lines
           </button>
         )}
