@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import './line-list.css';
 import { type Filter, type List, listLength } from '../protocol.js';
 import { formatCount } from '../session/format-progress.js';
 

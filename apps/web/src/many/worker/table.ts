@@ -17,7 +17,7 @@ export interface Table extends DecodedText {
 }
 
 /** The most that is read: within a tab's memory, and within what a person would wait for. */
-export const limits = { bytes: 100 * 1024 * 1024, records: 1_000_000 };
+const limits = { bytes: 100 * 1024 * 1024, records: 1_000_000 };
 
 /**
  * Reads a file or a pasted text.

@@ -4,7 +4,7 @@ import { chooseReading } from '../columns/choose-reading.js';
 import { createPacer } from '../pacer.js';
 import { readLineNumber, readTable, type Source } from '../table.js';
 
-export const pacer = createPacer(new AbortController().signal, () => undefined);
+const pacer = createPacer(new AbortController().signal, () => undefined);
 
 /** A file of the person. */
 export function file(name: string, content: string | Uint8Array<ArrayBuffer>): Source {
