@@ -95,7 +95,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   app.use(rejectOtherMethods);
 
   if (dependencies.page !== undefined) app.use(page(dependencies.page));
-  app.use(docs());
+  app.use(docs({ hasPage: dependencies.page !== undefined }));
   app.use(notFound);
   const rejections = createRejectionLog(log, stopping);
   app.use(errorHandler(log, metrics === undefined ? rejections : countRejections(rejections, metrics)));

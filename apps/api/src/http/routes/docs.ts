@@ -7,8 +7,12 @@ import { methodNotAllowed } from './method-not-allowed.js';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Serves the OpenAPI document of the API, and a page that shows it; both need no token. */
-export function docs(): Router {
+/**
+ * Serves the OpenAPI document of the API, and a page that shows it; both need no token.
+ *
+ * @param hasPage whether the page on which people add plants is there to be linked
+ */
+export function docs({ hasPage }: { readonly hasPage: boolean }): Router {
   const document = readFileSync(resolve('@plant-store/contract/openapi.json'));
   const router = Router({ caseSensitive: true, strict: true });
 
@@ -16,7 +20,7 @@ export function docs(): Router {
     response.type('application/json').send(document);
   });
   router.get('/docs', asPage, (_request, response) => {
-    response.type('html').send(page);
+    response.type('html').send(renderViewer(hasPage ? linkToPage : ''));
   });
   router.get('/docs/start.js', asPage, (_request, response) => {
     response.type('text/javascript').send(startViewer);
@@ -65,7 +69,9 @@ const asPage: RequestHandler = (request, response, next) => {
   next();
 };
 
-const page = `<!doctype html>
+const linkToPage = '<p class="page"><a href="/">Add plants without a program</a></p>\n    ';
+
+const renderViewer = (link: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -74,6 +80,7 @@ const page = `<!doctype html>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/docs/swagger-ui.css">
     <style>
+      .page { margin: 1rem auto -1rem; max-width: 1460px; padding: 0 20px; font: 1rem/1.5 sans-serif; }
       /* The viewer's table of replies is wider than a phone, where each part gets a line of its own. No reply has links. */
       @media (max-width: 640px) {
         .responses-table > thead, .responses-table .response > .response-col_links { display: none; }
@@ -83,7 +90,7 @@ const page = `<!doctype html>
     </style>
   </head>
   <body>
-    <main id="viewer"></main>
+    ${link}<main id="viewer"></main>
     <script src="/docs/swagger-ui-bundle.js"></script>
     <script src="/docs/start.js"></script>
   </body>
