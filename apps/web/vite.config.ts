@@ -1,8 +1,8 @@
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 
-/** Where `pnpm dev` runs the service. */
-const service = 'http://127.0.0.1:3000';
+/** Where `pnpm dev` runs the service, which has its port from the same variable. */
+const service = `http://127.0.0.1:${process.env['PORT'] ?? 3000}`;
 
 export default defineConfig(({ command }) => ({
   plugins: [react()],
