@@ -45,7 +45,7 @@ export function PreviewPlants({ session, state, preview, token }: PreviewPlantsP
         )}
         {faulty > 0 && (
           <button type="button" onClick={() => session.control('download')}>
-            Download rejected lines
+            Download faulty lines
           </button>
         )}
         <button type="button" onClick={() => session.reset()}>

@@ -32,12 +32,12 @@ export function RunPlants({ session, preview, progress, token }: RunPlantsProps)
             Resume
           </button>
         )}
-        <button type="button" onClick={() => session.control('cancel')}>
+        <button type="button" className="many-apart" onClick={() => session.control('cancel')}>
           Cancel
         </button>
       </p>
       <p className="many-hint">
-        You can leave this page: choose the same file again later, and nothing is stored twice.
+        You can cancel or close the page: choose the same file again later, and nothing is stored twice.
       </p>
     </div>
   );

@@ -1,0 +1,114 @@
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { afterEach, expect, it, vi } from 'vitest';
+import { ManyPlantsView } from './many-plants-view.js';
+import { ManySession } from './session/many-session.js';
+import type { WorkerListener } from './session/spawn-worker.js';
+import { PlantsSession } from './worker/plants-session.js';
+
+afterEach(cleanup);
+
+/** The tab, whose worker runs in this thread and sends to a fake plant store. */
+function open() {
+  const store = createFakePlantStore({ baseUrl: location.origin });
+  const onTokenRejected = vi.fn();
+  const listeners: WorkerListener[] = [];
+  const session = new ManySession((listener) => {
+    listeners.push(listener);
+    const worker = new PlantsSession(listener.onReport, { fetch: store.fetch, retries: 0 });
+    return { send: (command) => void worker.handle(command), end: () => undefined };
+  });
+  const view = (token: string) => (
+    <ManyPlantsView session={session} token={token} onTokenRejected={onTokenRejected} />
+  );
+  const rendered = render(view(store.token));
+  const crash = (message: string) => listeners.at(-1)?.onCrash(message);
+  return { store, onTokenRejected, crash, useToken: (token: string) => rendered.rerender(view(token)) };
+}
+
+const slow = { timeout: 30_000 };
+const choose = (text: string) =>
+  userEvent.upload(screen.getByLabelText('File with plants'), new File([text], 'plants.csv'));
+const button = (name: string | RegExp) => screen.findByRole('button', { name }, slow);
+const total = (title: string) => screen.getByText(title, { selector: 'dt' }).nextElementSibling?.textContent;
+const csv = 'id,name\n1,Rose\n2,Fern\nx,Ivy\n';
+
+it('shows the faulty lines before it sends anything, then stores the others', async () => {
+  const { store } = open();
+  await choose(csv);
+  const add = await button('Add 2 plants');
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Preview' }));
+  expect(total('Faulty lines')).toBe('1');
+  const row = screen.getByRole('rowheader', { name: '4' }).closest('tr');
+  expect(within(row ?? document.body).getByText(/an id has digits only/)).toBeDefined();
+  expect(store.plants.size).toBe(0);
+  await userEvent.click(add);
+  const heading = await screen.findByRole('heading', { name: 'Summary' }, slow);
+  await waitFor(() => expect(document.activeElement).toBe(heading), slow);
+  expect(total('Stored')).toBe('2');
+  expect(total('Rejected')).toBe('1');
+  await button('Download rejected lines');
+  expect(screen.getByRole('status').textContent).toContain('Finished. 2 of 2 plants done.');
+  await userEvent.click(await button('Choose another file'));
+  await choose(csv);
+  await userEvent.click(await button('Add 2 plants'));
+  await screen.findByRole('heading', { name: 'Summary' }, slow);
+  expect(total('Was there already')).toBe('2');
+});
+
+it('takes pasted lines and another choice of columns', async () => {
+  open();
+  await userEvent.type(screen.getByLabelText('Lines from a spreadsheet'), 'Rose;7{Enter}Fern;8');
+  await userEvent.click(await button('Preview lines'));
+  await button('Add 2 plants');
+  await userEvent.selectOptions(screen.getByLabelText('Name column'), '');
+  await waitFor(() => expect(total('Faulty lines')).toBe('2'), slow);
+  expect(screen.queryByRole('button', { name: /^Add/ })).toBeNull();
+});
+
+it('says what is wrong with a file, and takes another', async () => {
+  open();
+  await choose('');
+  expect((await screen.findByText(/There are no lines in it/, {}, slow)).getAttribute('role')).toBe('alert');
+  await choose(csv);
+  await button('Add 2 plants');
+});
+
+it('asks for another token when the service rejects it, and goes on with that', async () => {
+  const { store, onTokenRejected, useToken } = open();
+  const { token } = store;
+  store.acceptTokens('another');
+  await choose(csv);
+  await userEvent.click(await button('Add 2 plants'));
+  await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(1), slow);
+  expect(onTokenRejected.mock.calls[0]?.[0]).toContain('does not accept the token');
+  expect(token).not.toBe('another');
+  useToken('another');
+  await userEvent.click(await button('Resume'));
+  await screen.findByRole('heading', { name: 'Summary' }, slow);
+  expect(total('Stored')).toBe('2');
+  expect(onTokenRejected).toHaveBeenCalledTimes(1);
+});
+
+it('says what to do when its worker cannot be loaded or fails', async () => {
+  const { crash } = open();
+  await choose(csv);
+  await button('Add 2 plants');
+  crash('');
+  const alert = await screen.findByText(/could not be loaded or has run out of memory/, {}, slow);
+  expect(alert.textContent).toContain('Reload the page and choose the same file again');
+});
+
+it('lets the browser ask before the page is closed while a run is not finished', async () => {
+  const { store } = open();
+  const close = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  await choose(csv);
+  store.fail({ kind: 'delay', ms: 200 }, { kind: 'delay', ms: 200 });
+  const add = await button('Add 2 plants');
+  expect(close()).toBe(false);
+  await userEvent.click(add);
+  expect(close()).toBe(true);
+  await screen.findByRole('heading', { name: 'Summary' }, slow);
+  expect(close()).toBe(false);
+});

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { checkPlants } from '../check/check-plants.js';
+import { chooseReading } from '../columns/choose-reading.js';
+import { createPacer } from '../pacer.js';
+import { readTable } from '../table.js';
+import { writeRejected } from './write-rejected.js';
+
+const pacer = createPacer(new AbortController().signal, () => undefined);
+
+/** The file of the rejected lines of a file, and of one that the service has rejected. */
+async function write(
+  name: string,
+  content: string,
+  rejected?: { index: number; error: number; reason: string },
+) {
+  const table = await readTable({ file: new File([content], name) }, pacer);
+  const reading = chooseReading(table);
+  const { problems } = await checkPlants(table, reading, pacer);
+  if (rejected) problems.set(rejected.index, { error: rejected.error, reason: rejected.reason });
+  const { file, fileName } = await writeRejected(table, reading, problems, pacer);
+  return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.arrayBuffer()), fileName };
+}
+
+const taken = { error: 40003, reason: 'The id 9223372036854775807 belongs to another plant.' };
+
+it('adds line, error and reason to the cells, which stay exact', async () => {
+  const content = 'id;name;tag\r\n9223372036854775807;"a;""b""\n";=1+1\r\n1;Fern;\r\nx; Rose ;\r\n2\r\n';
+  expect(await write('plants.csv', content, { index: 1, ...taken })).toEqual({
+    fileName: 'plants-rejected.csv',
+    text: [
+      'id;name;tag;line;error;reason',
+      '9223372036854775807;"a;""b""\n";=1+1;2;40003;The id 9223372036854775807 belongs to another plant.',
+      'x;" Rose ";;5;;"id ""x"": an id has digits only, such as 42 or -7"',
+      '2;;;6;;name is required',
+      '',
+    ].join('\r\n'),
+  });
+});
+
+it('writes a file that gives the same lines again, and corrected ones', async () => {
+  const first = await write('plants.tsv', 'id\tname\nx\tRose\n1,"Fern\n\t"open\n');
+  const second = await write(first.fileName, first.text);
+  expect(second.fileName).toBe('plants-rejected-rejected.tsv');
+  expect(second.text.split('\r\n')[0]).toBe('id\tname\tline\terror\treason');
+  expect(second.text.split('\r\n')).toHaveLength(first.text.split('\r\n').length);
+  const corrected = await readTable(
+    { file: new File([first.text.replace('x\t', '7\t')], 'plants.tsv') },
+    pacer,
+  );
+  expect((await checkPlants(corrected, chooseReading(corrected), pacer)).plants).toBe(1);
+});
+
+it('names the columns where the input does not', async () => {
+  const { text } = await write('plants.csv', '1,Fern,a\n2,Ivy,b\n,Rose,c\n');
+  expect(text).toBe('id,name,tag,line,error,reason\r\n,Rose,c,3,,id is required\r\n');
+});
+
+it('guards the reasons against formulas, and only these', async () => {
+  const { text } = await write('plants.csv', 'id,name\n1,=Fern\n', {
+    index: 1,
+    error: 40000,
+    reason: '=HYPERLINK(1)',
+  });
+  expect(text).toContain("1,=Fern,2,40000,'=HYPERLINK(1)\r\n");
+});
+
+it('begins with a byte order mark if the input did', async () => {
+  expect((await write('plants.csv', '\ufeffid,name\nx,Rose\n')).text.startsWith('\ufeffid,')).toBe(true);
+  expect((await write('plants.csv', 'id,name\nx,Rose\n')).text.startsWith('id,')).toBe(true);
+});
+
+it('adds the reasons to the objects of NDJSON, and keeps the rest as it is written', async () => {
+  const content = '{"id":9223372036854775807,"name":"Rose", "n":1.0}\n{"id":1}\n{"id":2\n{}\n[3]\n';
+  const first = await write('plants.ndjson', content, { index: 0, ...taken });
+  expect(first).toEqual({
+    fileName: 'plants-rejected.ndjson',
+    text: [
+      '{"id":9223372036854775807,"name":"Rose", "n":1.0,"rejected":{"line":1,"error":40003,"reason":"The id 9223372036854775807 belongs to another plant."}}',
+      '{"id":1,"rejected":{"line":2,"reason":"name is required"}}',
+      `{"text":"{\\"id\\":2","rejected":{"line":3,"reason":"the line is not valid JSON: Expected ',' or '}' but reached end of input at position 7"}}`,
+      '{"rejected":{"line":4,"reason":"id is required; name is required"}}',
+      '{"text":"[3]","rejected":{"line":5,"reason":"the line must be a JSON object"}}',
+      '',
+    ].join('\n'),
+  });
+  const second = await write(first.fileName, first.text);
+  expect(second.text).toContain('{"id":1,"rejected":{"line":2,"reason":"name is required"}}\n');
+});

@@ -1,0 +1,117 @@
+import { createFakePlantStore, type FakePlantStore } from '@plant-store/client/testing';
+import { expect, it, vi } from 'vitest';
+import type { Command, Report } from '../protocol.js';
+import { PlantsSession } from './plants-session.js';
+
+type ReportOf<Type extends Report['type']> = Extract<Report, { type: Type }>;
+
+/** A session that sends to a fake plant store, and its reports. */
+function openSession(store: FakePlantStore = createFakePlantStore()) {
+  const reports: Report[] = [];
+  const { baseUrl, fetch } = store;
+  const session = new PlantsSession((report) => reports.push(report), { fetch, retries: 0 });
+  const last = <Type extends Report['type']>(type: Type) =>
+    reports.findLast((report): report is ReportOf<Type> => report.type === type);
+  const untilState = (state: string) =>
+    vi.waitUntil(() => last('progress')?.progress.state === state && last('progress')?.progress, {
+      timeout: 30_000,
+    });
+  const add = async (text: string, token = store.token) => {
+    await session.handle({ type: 'read', source: { file: new File([text], 'plants.csv') } });
+    await session.handle({ type: 'start', baseUrl, token });
+  };
+  return {
+    session,
+    store,
+    reports,
+    last,
+    untilState,
+    add,
+    send: (command: Command) => session.handle(command),
+  };
+}
+
+const csv = `id,name,tag\n${Array.from({ length: 30 }, (_, id) => `${id},Plant ${id},=tag`).join('\n')}\n`;
+const faulty = `${csv}x,Rose,\n5,Taken,\n`;
+
+it('stores the plants of a file, and nothing twice when the file is added again', async () => {
+  const first = openSession();
+  await first.add(faulty);
+  expect(first.last('checked')?.preview).toMatchObject({ plants: 30, faulty: 2, format: 'CSV' });
+  expect(await first.untilState('ended')).toMatchObject({ stored: 30, replayed: 0, rejected: 0, open: 0 });
+  expect(first.store.plants.size).toBe(30);
+  const second = openSession(first.store);
+  await second.add(faulty);
+  expect(await second.untilState('ended')).toMatchObject({ stored: 0, replayed: 30, rejected: 0, open: 0 });
+});
+
+it('keeps the plants open that a rejected token left, and stores them with another', async () => {
+  const { store, add, send, untilState } = openSession();
+  const { token, baseUrl } = store;
+  await add(csv, 'revoked');
+  expect(await untilState('paused')).toMatchObject({ open: 30, stop: { cause: 'token' } });
+  await send({ type: 'resume', baseUrl, token });
+  expect(await untilState('ended')).toMatchObject({ stored: 30, rejected: 0 });
+});
+
+it('waits and goes on by itself after an overload', async () => {
+  const { store, add, reports, untilState } = openSession();
+  const overload = {
+    kind: 'status',
+    status: 503,
+    headers: { 'Retry-After': '1', 'Content-Type': 'application/json' },
+  } as const;
+  store.fail(...Array.from({ length: 12 }, () => overload));
+  await add(csv);
+  expect(await untilState('ended')).toMatchObject({ stored: 30, rejected: 0, open: 0 });
+  const states = reports.flatMap((report) => (report.type === 'progress' ? [report.progress.state] : []));
+  expect(states).toContain('waiting');
+});
+
+it('needs a token again once it is forgotten', async () => {
+  const { store, add, send, untilState } = openSession();
+  store.fail(...Array.from({ length: 12 }, () => ({ kind: 'delay', ms: 50 }) as const));
+  await add(csv);
+  await send({ type: 'forget-token' });
+  expect(await untilState('paused')).toMatchObject({ stop: { cause: 'token' } });
+  const { token, baseUrl } = store;
+  await send({ type: 'resume', baseUrl, token });
+  expect(await untilState('ended')).toMatchObject({ stored: 30 });
+});
+
+it('says how many plants a cancelled run leaves', async () => {
+  const { store, add, send, untilState } = openSession();
+  store.fail(...Array.from({ length: 12 }, () => ({ kind: 'delay', ms: 50 }) as const));
+  await add(csv);
+  await send({ type: 'cancel' });
+  const progress = await untilState('ended');
+  expect(progress).toMatchObject({ rejected: 0, open: 30 - store.plants.size });
+});
+
+it('lists the lines in pages, and those with a problem alone', async () => {
+  const { add, send, last } = openSession();
+  await add(`${csv.replaceAll('\n', '\n,,\n')}${'x,Rose\n'.repeat(60)}`);
+  await send({ type: 'list', filter: 'faulty', offset: 50 });
+  expect(last('list')?.list).toMatchObject({ filter: 'faulty', offset: 50, total: 60 });
+  expect(last('list')?.list.rows).toHaveLength(10);
+  expect(last('list')?.list.rows[0]).toMatchObject({ id: 'x', name: 'Rose', problem: expect.any(String) });
+  await send({ type: 'list', filter: 'all', offset: 0 });
+  expect(last('list')?.list.rows.slice(0, 2)).toMatchObject([
+    { line: 3, id: '0' },
+    { line: 5, id: '1' },
+  ]);
+});
+
+it('checks again when other columns are chosen', async () => {
+  const { send, last } = openSession();
+  await send({ type: 'read', source: { text: 'a,b\nRose,1\nFern,2\nIvy,3' } });
+  expect(last('checked')?.preview.columns).toMatchObject({ hasHeader: true, choice: { id: 1, name: 0 } });
+  await send({ type: 'choose', hasHeader: false, columns: { id: 1, name: 0, tag: undefined } });
+  expect(last('checked')?.preview).toMatchObject({ plants: 3, faulty: 1 });
+});
+
+it('reports what cannot be read, in words', async () => {
+  const { send, last } = openSession();
+  await send({ type: 'read', source: { text: '' } });
+  expect(last('unreadable')?.message).toContain('no lines');
+});
