@@ -1,3 +1,4 @@
+import { shorten } from '../shared/shorten.js';
 import { Sprig } from '../shared/sprig.js';
 import { type AddedPlant, isConfirmed, maxAdded } from './added-plants.js';
 
@@ -61,8 +62,8 @@ function AddedItem({ plant, explained, pending, onRetry }: AddedItemProps) {
       <p className={`state ${state}`}>{states[state]}</p>
       <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
       <p className="added-name">
-        <strong>{name}</strong>
-        {tag !== undefined && <span className="tag">{tag}</span>}
+        <strong>{shorten(name)}</strong>
+        {tag !== undefined && <span className="tag">{shorten(tag)}</span>}
       </p>
       <p className="added-id">
         <span className="visually-hidden">Id </span>
@@ -71,7 +72,7 @@ function AddedItem({ plant, explained, pending, onRetry }: AddedItemProps) {
       {explained && !isConfirmed(plant) && reason !== undefined && <p className="added-reason">{reason}</p>}
       {explained && state === 'unconfirmed' && (
         <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
-          Try again<span className="visually-hidden">: {name}</span>
+          Try again<span className="visually-hidden">: {shorten(name)}</span>
         </button>
       )}
     </li>

@@ -1,6 +1,7 @@
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useRef, useState } from 'react';
 import { notLoaded } from '../shared/load-boundary.js';
+import { shorten } from '../shared/shorten.js';
 import { useSlow } from '../shared/use-slow.js';
 import { AddedList } from './added-list.js';
 import type { AddedPlant } from './added-plants.js';
@@ -38,7 +39,9 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
   };
   const finish = (plant: NewPlant, { state, failure }: AddResult) => {
     if (failure === undefined) {
-      setDone(`${state === 'stored' ? 'Stored' : 'Was there already'}: ${plant.name}, id ${plant.id}.`);
+      setDone(
+        `${state === 'stored' ? 'Stored' : 'Was there already'}: ${shorten(plant.name)}, id ${plant.id}.`,
+      );
       setDraft((current) => (isDraftOf(current, plant) ? emptyDraft() : current));
     } else if (failure.about === 'token') onTokenRejected(failure.message);
     else if (failure.about === 'id') show({ id: failure.message });

@@ -1,6 +1,13 @@
 import { type FormEvent, type ReactNode, type Ref, useImperativeHandle, useRef } from 'react';
 import { Field } from '../shared/field.js';
-import { type Draft, type DraftField, type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
+import {
+  type Draft,
+  type DraftField,
+  type DraftProblems,
+  draftFields,
+  labels,
+  loadPlantSchema,
+} from './draft.js';
 import { suggestId } from './suggest-id.js';
 
 /** What the form lets its owner do. */
@@ -42,6 +49,7 @@ export function PlantForm({
   }));
   const bind = (name: DraftField) => ({
     name,
+    label: labels[name],
     value: draft[name],
     problem: problems[name],
     ref: (element: HTMLInputElement | null) => {
@@ -62,13 +70,13 @@ export function PlantForm({
       className="stack"
     >
       <h2>Add a plant</h2>
-      <Field label="Id" hint="Any whole number; the suggested one is free." aria-required {...bind('id')}>
+      <Field hint="Any whole number; the suggested one is free." aria-required {...bind('id')}>
         <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
           Suggest another id
         </button>
       </Field>
-      <Field label="Name" hint="Stored exactly as you type it." aria-required {...bind('name')} />
-      <Field label="Tag" hint="Optional: the type of the plant, such as houseplant." {...bind('tag')} />
+      <Field hint="Stored exactly as you type it." aria-required {...bind('name')} />
+      <Field hint="Optional: the type of the plant, such as houseplant." {...bind('tag')} />
       <div className="submit-row">
         <button type="submit" className="primary" aria-disabled={pending} data-busy={pending || undefined}>
           Add plant

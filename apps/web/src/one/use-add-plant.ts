@@ -26,6 +26,7 @@ export interface AddPlant {
 /** Adds plants through the client, which retries by itself, and keeps a list of them in this tab. */
 export function useAddPlant(token: string): AddPlant {
   const [added, setAdded] = useState(() => restoreAdded(readFromTab(tabStorageKeys.added)));
+  const latest = useRef(added);
   const [lastKey, setLastKey] = useState<number>();
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
@@ -36,19 +37,24 @@ export function useAddPlant(token: string): AddPlant {
       client.createPlant({ body: plant, onRequest: (event) => setAttempt(event.attempt) }),
   });
 
+  // Also a reference: what adds a plant may have been made before the list changed.
+  const put = (list: readonly AddedPlant[]) => {
+    latest.current = list;
+    setAdded(list);
+  };
   const add = async (plant: NewPlant): Promise<AddResult | undefined> => {
     // A reference, since a second event may come before the state is rendered.
     if (sending.current) return undefined;
     sending.current = true;
-    const begun = beginAdding(added, plant, Date.now());
+    const begun = beginAdding(latest.current, plant, Date.now());
     const key = begun[0]?.key ?? 0;
-    setAdded(begun);
+    put(begun);
     setLastKey(key);
     setAttempt(0);
     try {
       const result = await mutateAsync(plant).then(toResult, toFailed);
       const { state, failure } = result;
-      setAdded((list) => settle(list, key, { state, reason: failure?.message }));
+      put(settle(latest.current, key, { state, reason: failure?.message }));
       return result;
     } finally {
       sending.current = false;
