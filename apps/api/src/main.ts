@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { explainOutputError } from './cli/output/explain-output-error.js';
 import type { CliContext } from './cli/support/cli-context.js';
+import { commandNameOf } from './cli/support/command-name.js';
 import { OperatorError } from './errors/operator-error.js';
 import { readPackage } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
@@ -12,6 +13,9 @@ import { stopTimeouts } from './runtime/stop-timeouts.js';
 /** Within how long a second signal counts as the first, in milliseconds: npx and pnpm forward one the terminal sent to all. */
 const sameSignalMs = 1_000;
 
+/** SIGHUP is what a closed terminal sends. */
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
 /** Clears the progress line, on a terminal. */
 const clearLine = process.stderr.isTTY ? '\r\x1b[K' : '';
 
@@ -20,6 +24,7 @@ process.stderr.on('error', () => undefined);
 process.stdout.on('error', () => undefined);
 
 const context: CliContext = {
+  commandName: commandNameOf(process.env),
   folder: process.cwd(),
   get input() {
     return process.stdin;
@@ -38,10 +43,14 @@ const context: CliContext = {
       const onSignal = (signal: NodeJS.Signals) => {
         resolve(signal);
         // Only a later signal ends the process immediately.
-        setTimeout(() => process.off('SIGTERM', onSignal).off('SIGINT', onSignal), sameSignalMs).unref();
+        setTimeout(
+          () => stopSignals.forEach((name) => void process.off(name, onSignal)),
+          sameSignalMs,
+        ).unref();
       };
-      process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+      for (const name of stopSignals) process.on(name, onSignal);
     }),
+  startingProcessEnded: async () => (await import('./runtime/starting-processes.js')).startingProcessEnded(),
 };
 
 /** Ends the process soon, if something such as a blocked write or a hanging database keeps it running. */

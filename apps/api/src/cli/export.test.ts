@@ -23,6 +23,7 @@ it('stops on a signal while the database does not answer, and leaves no file beh
     plants: { ...database.plants, read },
   });
   const context: CliContext = {
+    commandName: 'plant-store',
     folder,
     input: new PassThrough(),
     output: new PassThrough(),
@@ -32,6 +33,7 @@ it('stops on a signal while the database does not answer, and leaves no file beh
     showProgress: () => undefined,
     reportStarted: () => Promise.resolve(),
     stopSignal: () => firstRead.promise,
+    startingProcessEnded: () => Promise.reject(new Error('only for a service')),
   };
   const config = parseConfig({ FAST_PATH: 'off' }, folder);
   await expect(exportPlants(config, { output: 'plants.ndjson' }, context)).rejects.toThrow(

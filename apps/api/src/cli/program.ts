@@ -6,6 +6,7 @@ import { exportPlants } from './export.js';
 import { importPlants } from './import.js';
 import { migrate } from './migrate.js';
 import { adminUrlOf, requireReady } from './ready.js';
+import type { ServeOptions } from './serve.js';
 import type { CliContext } from './support/cli-context.js';
 import { explainDatabaseError } from './support/explain-database-error.js';
 import { toLineNumber, toUrl } from './support/parse-arguments.js';
@@ -39,7 +40,7 @@ export async function runProgram(dependencies: ProgramDependencies): Promise<voi
 
 /** The command line `plant-store`, which throws a `CommanderError` where commander would end the process. */
 export function createProgram(dependencies: ProgramDependencies): Command {
-  const program = new Command('plant-store')
+  const program = new Command(dependencies.context.commandName)
     .description('Stores plants over HTTP, exactly and durably.')
     .version(dependencies.version)
     .helpCommand(false)
@@ -59,7 +60,7 @@ Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
   addExport(program, dependencies);
   addImport(program, dependencies);
   addBackup(program, dependencies);
-  pointToHelp(program, 'plant-store');
+  pointToHelp(program, program.name());
   return program;
 }
 
@@ -72,9 +73,10 @@ function pointToHelp(command: Command, name: string): void {
 function addServe(program: Command, { context, readConfig, onServiceStopped }: ProgramDependencies): void {
   program
     .command('serve')
-    .description('run the service until it gets SIGTERM or SIGINT')
+    .description('run the service until it gets SIGTERM, SIGINT or SIGHUP')
     .option('--quickstart', 'issue an access token on the first start, and print a curl that uses it')
-    .action(async (options: { quickstart?: boolean }) => {
+    .option('--stop-with-parent', 'stop, too, once the process that started it has ended, as npx does')
+    .action(async (options: ServeOptions) => {
       // Loaded only here: the other commands need no HTTP server, which is most of the program.
       const { serve } = await import('./serve.js');
       await serve(readConfig(), options, context).finally(onServiceStopped);

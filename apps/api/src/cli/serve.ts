@@ -12,13 +12,21 @@ import { describeQuickstart, ensureQuickstartToken } from './support/quickstart.
  */
 export const defaultDrainDelayMs = 5_000;
 
+/** The options of `plant-store serve`. */
+export interface ServeOptions {
+  /** Whether to ensure an access token in a file, and print how to use it. */
+  readonly quickstart?: boolean;
+  /** Whether to stop once the process that started this one has ended. */
+  readonly stopWithParent?: boolean;
+}
+
 /**
  * Runs the service until a signal stops it; resolves once the last reply is sent and the database is closed. All output
  * goes through the log, which does not wait for its reader; its lines are JSON, or on a terminal for a person.
  */
 export async function serve(
   config: Config,
-  { quickstart = false }: { readonly quickstart?: boolean },
+  { quickstart = false, stopWithParent = false }: ServeOptions,
   context: CliContext,
 ): Promise<void> {
   if (config.fastPath) {
@@ -34,7 +42,7 @@ export async function serve(
     config.logLevel,
     context.isTerminal ? (await import('../logging/format-for-terminal.js')).formatForTerminal : undefined,
   );
-  const stopSignal = context.stopSignal();
+  const stopCause = waitForStop(context, stopWithParent);
   // Without an admin port no load balancer could notice, and at a terminal a person is waiting.
   const { drainDelayMs = config.admin && !context.isTerminal ? defaultDrainDelayMs : 0 } = config;
   const service = await startService(config, log, config.fastPath ? requestLog : log);
@@ -47,11 +55,24 @@ export async function serve(
       const token = await ensureQuickstartToken(service.accessTokens, tokenFile);
       print(describeQuickstart(baseUrl, tokenFile, config.pageFolder === undefined ? undefined : token));
     }
-    log.info({ signal: await stopSignal, drainDelayMs }, 'stopping');
+    log.info({ ...(await stopCause), drainDelayMs }, 'stopping');
     await service.drain(drainDelayMs);
   } finally {
     const inTime = await service.stop();
     log.info({ inTime }, 'stopped');
     await closeLog();
   }
+}
+
+/** Resolves with why to stop, as it is logged. */
+function waitForStop(
+  context: CliContext,
+  stopWithParent: boolean,
+): Promise<{ readonly signal: NodeJS.Signals } | { readonly parentEnded: true }> {
+  const signalled = context.stopSignal().then((signal) => ({ signal }));
+  if (!stopWithParent) return signalled;
+  return Promise.race([
+    signalled,
+    context.startingProcessEnded().then(() => ({ parentEnded: true }) as const),
+  ]);
 }

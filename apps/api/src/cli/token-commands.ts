@@ -23,15 +23,18 @@ function addCreate(token: Command, { context, readConfig }: ProgramDependencies)
   token
     .command('create')
     .description('issue a token and print it, this once')
-    .requiredOption('--name <name>', 'who or what the token is for', toName)
+    .usage('--name <name> [options]')
+    .option('--name <name>', 'who or what the token is for', toName)
     .option(
       '--expires <duration>',
       'how long it is valid: 90s, 30m, 12h, 30d, 52w, or never (default: never)',
       toExpiry,
     )
-    .action(({ name, expires }: { name: string; expires?: Date | null }) =>
-      createToken(readConfig(), { name, ...(expires && { expiresAt: expires }) }, context),
-    );
+    .action(({ name, expires }: { name?: string; expires?: Date | null }, command: Command) => {
+      // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
+      if (name === undefined) return command.error("error: required option '--name <name>' not specified");
+      return createToken(readConfig(), { name, ...(expires && { expiresAt: expires }) }, context);
+    });
 }
 
 function addRotate(token: Command, { context, readConfig }: ProgramDependencies): void {

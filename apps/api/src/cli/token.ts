@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { isAccessTokenFormat } from '@plant-store/contract/access-token';
+import { reachableUrl } from '../admin/fetch-readiness.js';
 import { hashAccessToken } from '../auth/access-token-format.js';
 import type { AccessToken } from '../auth/access-token-store.js';
 import { createAccessTokens } from '../auth/access-tokens.js';
@@ -13,6 +14,7 @@ import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import { writeAll } from './output/write-all.js';
 import type { CliContext } from './support/cli-context.js';
+import { createCurl } from './support/create-curl.js';
 import { reasonOf } from './support/explain-database-error.js';
 
 /**
@@ -28,6 +30,7 @@ export async function createToken(
   await withTokenStore(config, {}, async (store) => {
     const token = await issueAndDeliver(createAccessTokens(store), request, printTo(context));
     context.message(describeIssued(token));
+    if (config.port !== 0) context.message(describeUseOf(config));
   });
 }
 
@@ -44,10 +47,10 @@ export async function rotateToken(
 ): Promise<void> {
   await withTokenStore(config, { mustExist: true }, async (store) => {
     const result = await rotateAccessToken(store, request, printTo(context));
-    if (result.status === 'unknown') throw unknownToken(request.id);
-    if (!('replacement' in result)) throw notValid(result.old);
+    if (result.status === 'unknown') throw unknownToken(request.id, context);
+    if (!('replacement' in result)) throw notValid(result.old, context);
     context.message(describeIssued(result.replacement));
-    if (result.status === 'issued') throw notLimited(request.id, result.error);
+    if (result.status === 'issued') throw notLimited(request.id, result.error, context);
     context.message(describeReplaced(result.old));
   });
 }
@@ -57,7 +60,7 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
   await withTokenStore(config, { mustExist: true }, async (store) => {
     const tokens = await store.list();
     if (tokens.length === 0)
-      context.message('There are no tokens. Issue one with: plant-store token create --name NAME');
+      context.message(`There are no tokens. Issue one with: ${context.commandName} token create --name NAME`);
     for (const token of tokens) context.print(describe(token));
   });
 }
@@ -94,7 +97,7 @@ export async function findTokens(config: Config, context: CliContext): Promise<v
 export async function revokeToken(config: Config, id: number, context: CliContext): Promise<void> {
   await withTokenStore(config, { mustExist: true }, async (store) => {
     const token = await store.revoke(id, new Date());
-    if (token === null) throw unknownToken(id);
+    if (token === null) throw unknownToken(id, context);
     context.message(describeReplaced(token));
   });
 }
@@ -117,20 +120,20 @@ function printTo({ output }: CliContext): (text: string) => Promise<void> {
   return (text) => writeAll(output, `${text}\n`);
 }
 
-function unknownToken(id: number): OperatorError {
-  return new OperatorError(`There is no token ${id}. See them with: plant-store token list`);
+function unknownToken(id: number, { commandName }: CliContext): OperatorError {
+  return new OperatorError(`There is no token ${id}. See them with: ${commandName} token list`);
 }
 
-function notValid(token: AccessToken): OperatorError {
+function notValid(token: AccessToken, { commandName }: CliContext): OperatorError {
   return new OperatorError(
-    `Token ${token.id} "${token.name}" cannot be rotated: ${describeState(token)}. Issue a new one with: plant-store token create --name NAME`,
+    `Token ${token.id} "${token.name}" cannot be rotated: ${describeState(token)}. Issue a new one with: ${commandName} token create --name NAME`,
   );
 }
 
-function notLimited(id: number, error: unknown): OperatorError {
+function notLimited(id: number, error: unknown, { commandName }: CliContext): OperatorError {
   const reason = error instanceof ServiceError ? reasonOf(error) : messageOf(error);
   return new OperatorError(
-    `Token ${id} is not limited, since the database has failed: ${reason}\nBoth tokens work. Once the new one is in use, run: plant-store token revoke ${id}`,
+    `Token ${id} is not limited, since the database has failed: ${reason}\nBoth tokens work. Once the new one is in use, run: ${commandName} token revoke ${id}`,
     { cause: error },
   );
 }
@@ -138,6 +141,13 @@ function notLimited(id: number, error: unknown): OperatorError {
 function describeIssued(token: AccessToken): string {
   return `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It is shown only once: keep it safe.
 Send it with each request, in the header  Authorization: Bearer <token>`;
+}
+
+/** How to try a new token, which the message itself does not show. */
+function describeUseOf({ host, port }: Config): string {
+  const { origin } = reachableUrl(host, port);
+  return `Try it while the service runs, on the page ${origin}/ or, after  TOKEN=<token>  in the shell:
+${createCurl(origin, '$TOKEN')}`;
 }
 
 function describeReplaced(token: AccessToken): string {

@@ -28,34 +28,6 @@ it.each([
   for (const name of names) expect.soft(stdout).toContain(name);
 });
 
-it.each([
-  { args: ['sereve'], message: "unknown command 'sereve'" },
-  { args: ['serve', '--fast'], message: "unknown option '--fast'" },
-  { args: ['token', 'create'], message: "required option '--name <name>' not specified" },
-  { args: ['token', 'create', '--name', 'x', '--expires', 'soon'], message: 'such as 12h or 30d' },
-  { args: ['token', 'create', '--name', 'x', '--expires', '999999w'], message: 'before the year 10000' },
-  { args: ['import', '--from-line', '0'], message: 'the number of a line, from 1 on' },
-  { args: ['backup'], message: "missing required argument 'file'" },
-  { args: ['ready', '--url', '127.0.0.1:3001'], message: 'Give a URL, such as http://127.0.0.1:3001' },
-  { args: ['token', 'revoke', 'one'], message: 'the id that token list shows' },
-  { args: ['token', 'rotate', '1', '--overlap', '-1h'], message: 'such as 12h or 30d' },
-])('rejects wrong usage with exit status 2: $args', async ({ args, message }) => {
-  const { exitCode, stdout, stderr } = await runCommand(args, { folder: temporaryFolder() });
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(stderr).toContain(message);
-});
-
-it.each([
-  { args: ['sereve'], command: 'plant-store' },
-  { args: ['token', 'creat'], command: 'plant-store token' },
-  { args: ['token', 'create', '--nmae', 'x'], command: 'plant-store token create' },
-  { args: ['export', '--otuput', 'x'], command: 'plant-store export' },
-])('points to the help of the command with the mistake: $args', async ({ args, command }) => {
-  const { stderr } = await runCommand(args, { folder: temporaryFolder() });
-  expect(stderr).toContain(`\n(see ${command} --help)\n`);
-  expect(stderr.match(/--help/g)).toHaveLength(1);
-});
-
 it.each([['--help'], ['token', 'list']])(
   'exits quietly if its output is not read: %s %s',
   async (...args) => {

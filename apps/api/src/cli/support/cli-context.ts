@@ -2,6 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 
 /** A command's input and output: `main.ts` passes in those of the process, tests their own. */
 export interface CliContext {
+  /** The command as the user has typed it, such as `plant-store`. */
+  readonly commandName: string;
   /** The working directory, to which relative paths are relative. */
   readonly folder: string;
   /** Standard input. */
@@ -21,6 +23,8 @@ export interface CliContext {
   showProgress(text: string): void;
   /** Reports to the service manager, if there is one, that the service has started. */
   reportStarted(): Promise<void>;
-  /** Resolves with the first SIGTERM or SIGINT. */
+  /** Resolves with the first SIGTERM, SIGINT or SIGHUP. */
   stopSignal(): Promise<NodeJS.Signals>;
+  /** Resolves once the process that started this one, or the npx or pnpm that started that one, has ended. */
+  startingProcessEnded(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { routes } from '@plant-store/contract/routes';
 import type { AccessTokens } from '../../auth/access-tokens.js';
 import { messageOf } from '../../errors/message-of.js';
 import { OperatorError } from '../../errors/operator-error.js';
+import { createCurl } from './create-curl.js';
 
 /**
  * Ensures that the file holds a valid access token for the quickstart, the existing one or a new one, readable by this
@@ -54,9 +54,9 @@ export function describeQuickstart(
 Plant Store listens on ${baseUrl}
 Its documentation is ${baseUrl}/docs, its access token in ${tokenFile}
 ${page}
-Store a plant:
+Store a plant (docs/api.md has the command for a Windows terminal):
 
-curl -i ${baseUrl}${routes.createPlant.path} -H "Authorization: Bearer $(cat ${quote(tokenFile)})" -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "houseplant"}'
+${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}
 
 `;
 }

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** How often to look whether they still run, in milliseconds. */
+const intervalMs = 500;
+
+/** How many processes a package manager may start until the one that it was asked for: npx, a shell, pnpm, the pinned pnpm. */
+const maxDepth = 5;
+
+const packageManagers = new Set(['npx', 'npx-cli.js', 'pnpm', 'pnpm.js', 'pnpm.cjs', 'pnpm.mjs']);
+const shells = new Set(['sh', 'bash', 'dash', 'zsh']);
+
+interface ProcessState {
+  readonly parent: number;
+  readonly words: readonly string[];
+  readonly isZombie: boolean;
+}
+
+/**
+ * Resolves once the parent of this process has ended, or one of the package managers that have started the parent. npx
+ * ends at a SIGTERM, but neither passes it on to pnpm nor ends it, so a service would keep running (npm/cli, `npm exec`).
+ * The other ancestors, such as the shell of a person, may end.
+ */
+export async function startingProcessEnded(): Promise<void> {
+  const parent = process.ppid;
+  const started = await findStartingProcesses(parent);
+  while (process.ppid === parent && started.every(isRunning))
+    await delay(intervalMs, undefined, { ref: false });
+}
+
+/** The package managers that have started a process, directly or through a shell, and the process itself. */
+async function findStartingProcesses(pid: number): Promise<readonly number[]> {
+  const found = [pid];
+  let next = (await readProcess(pid))?.parent;
+  for (let depth = 0; next !== undefined && depth < maxDepth; depth++) {
+    const state = await readProcess(next);
+    const kind = state && kindOf(state.words);
+    if (state === undefined || kind === undefined) break;
+    if (kind === 'package manager') found.push(next);
+    next = state.parent;
+  }
+  return found;
+}
+
+/** What a process is, by the words of its command line: `npm exec …` is the title that npx gives itself. */
+function kindOf([first = '', second = '']: readonly string[]): 'package manager' | 'shell' | undefined {
+  if (first === 'npm' && second === 'exec') return 'package manager';
+  if (packageManagers.has(basename(first)) || packageManagers.has(basename(second))) return 'package manager';
+  return shells.has(basename(first)) ? 'shell' : undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // Otherwise it belongs to another user.
+    return error instanceof Error && 'code' in error && error.code !== 'ESRCH';
+  }
+  // It has ended, but whoever started it has not asked for its exit status yet.
+  return readFromProc(pid)?.isZombie !== true;
+}
+
+async function readProcess(pid: number): Promise<ProcessState | undefined> {
+  return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
+}
+
+/** Reads a process of Linux (proc(5)); images often lack `ps`. */
+function readFromProc(pid: number): ProcessState | undefined {
+  try {
+    // The name of the program, which precedes these, is in parentheses and may have some itself.
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0\s]+/);
+    return { parent: Number(parent), words, isZombie: state === 'Z' };
+  } catch {
+    return undefined;
+  }
+}
+
+async function readFromPs(pid: number): Promise<ProcessState | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'ppid=,state=,args=', '-p', String(pid)]);
+    const [parent, state = '', ...words] = stdout.trim().split(/\s+/);
+    return { parent: Number(parent), words, isZombie: state.startsWith('Z') };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { watchCommand } from '../support/process/run-command.js';
+import { root } from '../support/read-markdown.js';
+
+const terminal = '--import=data:text/javascript,process.stderr.isTTY=true';
+
+/** Starts `scripts/run-quietly.ts` with a script for Node.js as the command. */
+function start(script: string, ...options: string[]) {
+  const args = [...options, join(root, 'scripts/run-quietly.ts'), 'Building', process.execPath, '-e', script];
+  // Node.js 22 announces that it strips types.
+  const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' };
+  return watchCommand(
+    spawn(process.execPath, ['--experimental-strip-types', ...args], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
+}
+
+it('prints nothing of a command that succeeds', async () => {
+  const { end } = start('console.log("banner"); console.error("warning")');
+  expect(await end()).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+});
+
+it('prints all output of a command that fails on standard error, and has its exit status', async () => {
+  const { end } = start('console.log("TS2322"); console.error("ELIFECYCLE"); process.exitCode = 3');
+  const { exitCode, stdout, stderr } = await end();
+  expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+  expect(stderr.split('\n').toSorted()).toEqual(['', 'ELIFECYCLE', 'TS2322']);
+});
+
+it('shows on a terminal that something is in progress, and removes that', async () => {
+  const { process: child, end } = start(
+    'process.stdin.resume(); setInterval(() => undefined, 1_000)',
+    terminal,
+  );
+  child.stderr?.once('data', () => child.kill('SIGTERM'));
+  const { exitCode, stderr } = await end();
+  expect(exitCode).toBe(143);
+  const [, shown, ...rest] = stderr.split('\r\x1b[K');
+  expect(shown).toMatch(/^Building … \d+ s$/);
+  expect(rest.at(-1)).toBe('');
+});
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('passes %s on, and fails even if the command then succeeds', async (signal, status) => {
+  const script = `process.on('${signal}', () => process.exit(0)); setInterval(() => process.stderr.write('x'), 10);`;
+  // Standard error shows that it runs only once it is on a terminal.
+  const { process: child, end } = start(script, terminal);
+  child.stderr?.once('data', () => child.kill(signal));
+  expect((await end()).exitCode).toBe(status);
+});
+
+it('builds quietly before each command of the root that runs a build', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Readonly<Record<string, string>>;
+  };
+  for (const name of ['start', 'plant-store', 'bench', 'package']) {
+    expect.soft(scripts[name]).toMatch(/^node scripts\/run-quietly\.ts Building turbo run build .*&& /);
+  }
+});

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { main, startServe, watchCommand } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** A process that starts the next one, waits for it, and passes no signal on; at a SIGTERM it ends, as npx and shells do. */
+const startNext = `
+const { spawn } = require('node:child_process');
+const [file, ...args] = process.argv.slice(2);
+console.log('started ' + spawn(file, args, { stdio: 'inherit' }).pid);
+process.on('SIGTERM', () => process.exit(143));
+`;
+
+/**
+ * Starts the service as the last of processes of which each one starts the next one. Each is a script of the name, run by
+ * Node.js. Resolves once it listens, with the outermost one.
+ */
+async function startThrough(names: readonly string[], args: readonly string[]) {
+  const folder = temporaryFolder();
+  for (const name of names) writeFileSync(join(folder, name), startNext);
+  const starters = names.flatMap((name) => [process.execPath, join(folder, name)]);
+  const [file = '', ...rest] = [...starters, process.execPath, main, 'serve', ...args];
+  const env = { PATH: process.env['PATH'], PORT: '0', DRAIN_DELAY_MS: '0' };
+  const command = watchCommand(spawn(file, rest, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const [output] = await command.waitFor(/^[\s\S]*"msg":"listening"/);
+  // The last one is that of the service.
+  const pid = Number(/started (\d+)\n(?![\s\S]*started)/.exec(output)?.[1]);
+  onTestFinished(() => endIfRunning(pid));
+  return { command, pid };
+}
+
+function endIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+it.each([
+  { started: 'pnpm', names: ['pnpm.cjs'] },
+  { started: 'npx, which started pnpm', names: ['npx', 'pnpm.cjs'] },
+  { started: 'an installed pnpm, which started the pinned one', names: ['pnpm', 'pnpm.cjs'] },
+  { started: 'any other process', names: ['task.js'] },
+])('stops gracefully once the process that started it has ended: $started', async ({ names }) => {
+  const { command } = await startThrough(names, ['--stop-with-parent']);
+  command.process.kill('SIGTERM');
+  // Its output ends only with the last process that has it.
+  const { stdout } = await command.end();
+  expect(stdout).toMatch(/"parentEnded":true,.*"msg":"stopping"/);
+  expect(stdout).toContain('"inTime":true,"msg":"stopped"');
+});
+
+it.each([
+  {
+    case: 'another ancestor ends, such as a shell',
+    names: ['shell.js', 'pnpm.cjs'],
+    args: ['--stop-with-parent'],
+  },
+  { case: 'it does not have the option', names: ['pnpm.cjs'], args: [] },
+])('keeps running if $case', async ({ names, args }) => {
+  const { command, pid } = await startThrough(names, args);
+  command.process.kill('SIGKILL');
+  // It would have noticed four times by then, and stopped for that.
+  await delay(2_000);
+  process.kill(pid, 'SIGINT');
+  const { stdout } = await command.end();
+  expect(stdout).toMatch(/"signal":"SIGINT",.*"msg":"stopping"/);
+  expect(stdout).not.toContain('parentEnded');
+});
+
+it('stops gracefully at SIGHUP, which a closed terminal sends', async () => {
+  const { command } = await startServe({ folder: temporaryFolder() });
+  const { exitCode, stdout } = await command.end('SIGHUP');
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/"signal":"SIGHUP",.*"msg":"stopping"/);
+  expect(stdout).toContain('"msg":"stopped"');
+});
