@@ -144,9 +144,10 @@ Send it with each request, in the header  Authorization: Bearer <token>`;
 }
 
 /** How to try a new token, which the message itself does not show. */
-function describeUseOf({ host, port }: Config): string {
+function describeUseOf({ host, port, pageFolder }: Config): string {
   const { origin } = reachableUrl(host, port);
-  return `Try it while the service runs, on the page ${origin}/ or, after  TOKEN=<token>  in the shell:
+  const page = pageFolder === undefined ? '' : ` on the page ${origin}/ or,`;
+  return `Try it while the service runs,${page} after  TOKEN=<token>  in the shell, with
 ${createCurl(origin, '$TOKEN')}`;
 }
 

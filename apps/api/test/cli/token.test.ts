@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
@@ -37,7 +38,22 @@ it('prints a new token alone, and how to use it beside it, without the token', a
   expect(stdout).toMatch(tokenLine);
   expect(stderr).toContain('which never expires.');
   expect(stderr).toContain('Authorization: Bearer <token>');
+  expect(stderr).toContain('on the page http://127.0.0.1:3000/ or');
   expect(stderr).not.toContain('pst_');
+});
+
+it('prints a curl that stores a plant with a new token', async () => {
+  const { folder } = useTokens();
+  const { command, baseUrl } = await startServe({ folder });
+  const environment = { HOST: '0.0.0.0', PORT: new URL(baseUrl).port, PAGE: 'off' };
+  const { stdout, stderr } = await runCommand(['token', 'create', '--name', 'shop'], { folder, environment });
+  expect(stderr).not.toContain('page');
+  const line = /^curl .*$/m.exec(stderr)?.[0] ?? '';
+  const env = { PATH: process.env['PATH'], TOKEN: stdout.trim() };
+  expect(execFileSync('sh', ['-c', line], { env, encoding: 'utf8' })).toMatch(
+    /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n{"name":"Monstera deliciosa","tag":"houseplant"}$/,
+  );
+  await command.end('SIGTERM');
 });
 
 it('rotates a token that a running service accepts, and shows when each was last used', async () => {
