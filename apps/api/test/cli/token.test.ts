@@ -50,7 +50,7 @@ it('prints a curl that stores a plant with a new token', async () => {
   expect(stderr).not.toContain('page');
   const line = /^curl .*$/m.exec(stderr)?.[0] ?? '';
   const env = { PATH: process.env['PATH'], TOKEN: stdout.trim() };
-  expect(execFileSync('sh', ['-c', line], { env, encoding: 'utf8' })).toMatch(
+  expect(execFileSync('sh', ['-c', line], { env, encoding: 'utf8', stdio: 'pipe' })).toMatch(
     /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n{"name":"Monstera deliciosa","tag":"houseplant"}$/,
   );
   await command.end('SIGTERM');
