@@ -22,7 +22,7 @@ export const securityHeaders = computeHeaders({
 
 /**
  * The headers of the page on which people add plants: it loads its own scripts, styles and images and nothing else, calls
- * this service and no other, and cannot be framed, or read by a page of another origin.
+ * this service and no other, makes no code of a text, and cannot be framed, or read by a page of another origin.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   ...securityHeaders,
@@ -36,6 +36,9 @@ export const pageHeaders: Readonly<Record<string, string>> = {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    // The name is that of the policy in apps/web/src/many/session/spawn-worker.ts, which starts the one worker.
+    "require-trusted-types-for 'script'",
+    'trusted-types plant-store-worker',
   ].join('; '),
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
