@@ -1,4 +1,4 @@
-import './avoid-eval.js';
+import '../../shared/avoid-eval.js';
 import type { Command, Report } from '../protocol.js';
 import { PlantsSession } from './plants-session.js';
 
