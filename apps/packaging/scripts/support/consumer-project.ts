@@ -12,9 +12,14 @@ const resolutions = [
   { moduleResolution: 'bundler', module: 'esnext', lib: ['es2023', 'dom'], types: [] },
 ];
 
+/** The compiler of the workspace, and the types of Node.js, as `name@version`. */
+export const pinnedCompiler: readonly string[] = ['typescript', '@types/node'].map(
+  (name) => `${name}@${versionOf(name)}`,
+);
+
 /** The package that each project installs, and the programs that use it. */
 const projects = [
-  { name: 'client', programs: ['client', 'testing'] },
+  { name: 'client', programs: ['client', 'unwrap', 'tanstack-query', 'testing'] },
   { name: 'contract', programs: ['contract'] },
 ] as const;
 
@@ -33,10 +38,9 @@ export interface Consumer {
  */
 export function withConsumers(use: (consumers: readonly Consumer[], client: string) => void): Promise<void> {
   return withPackedPackages(({ folder, tarballs }) => {
-    const pinned = ['typescript', '@types/node'].map((name) => `${name}@${versionOf(name)}`);
     const consumers = projects.flatMap(({ name, programs }) => {
       const project = createProject(folder, `${name}-project`);
-      installWithNpm(project, tarballs[name], ...pinned);
+      installWithNpm(project, tarballs[name], ...pinnedCompiler);
       checkInstalled(join(project, 'node_modules/@plant-store', name));
       return resolutions.map((options) => ({
         packageName: name,

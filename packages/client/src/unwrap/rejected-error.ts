@@ -5,8 +5,8 @@ import type { FailedReply, RejectionOf } from './reply.js';
 /** Shared by all copies of this module, so that an error of one is recognized by the others. */
 const brand: unique symbol = Symbol.for('@plant-store/client/RejectedError');
 
-/** The status that the errors of some numbers are sent with. */
-type StatusOf<Listed> = Extract<(typeof errors)[ErrorName], { readonly error: Listed }>['status'];
+/** The status of each error, by its number. */
+type Statuses = { [Name in ErrorName as (typeof errors)[Name]['error']]: (typeof errors)[Name]['status'] };
 
 /**
  * The service rejected a request: a reply with an Error body, thrown. `message` is the service's own, to be shown as it
@@ -25,7 +25,7 @@ export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Err
   }
 
   /** The HTTP status of the reply. */
-  readonly status: StatusOf<Listed>;
+  readonly status: Statuses[Listed];
 
   /** The field `error` of the reply, a number of the table `errors`; a service of another version may send others. */
   readonly number: Listed;
@@ -43,7 +43,7 @@ export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Err
   constructor({ status, body, headers, requestId }: FailedReply) {
     super(body.message);
     // A reply has the status of its number; the types of the routes say which.
-    this.status = status as StatusOf<Listed>;
+    this.status = status as Statuses[Listed];
     this.number = body.error as Listed;
     this.requestId = requestId;
     const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '');

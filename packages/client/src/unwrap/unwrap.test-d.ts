@@ -55,6 +55,12 @@ describe('a caught error', () => {
     isRejectedError(error, 40099);
   });
 
+  it('of one number is one of any number', () => {
+    expectTypeOf<RejectedError<40003>>().toExtend<RejectedError>();
+    expectTypeOf<RejectionsOf<ReplyOf<'createPlant'>>>().toExtend<RejectedError>();
+    expectTypeOf<RejectedError>().not.toExtend<RejectedError<40003>>();
+  });
+
   it('narrows by number, and by status', () => {
     const error: unknown = undefined;
     if (!isRejectedError(error)) return;

@@ -1,0 +1,1 @@
+export { createHandlers } from '@plant-store/client/msw';
