@@ -16,3 +16,6 @@ const error: unknown = await mutationFn({ body: { id: 1n, name: 'Fern' } }).catc
 );
 if (!(error instanceof RejectedError)) throw error;
 if (!isRejectedError(error, errors.id_taken.error) || retry(1, error)) throw error;
+
+/** Its declaration can be written, as those of libraries are. */
+export const createRose = () => plantStore.createPlant.mutationOptions();

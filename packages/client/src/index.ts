@@ -1,4 +1,11 @@
-export { type ErrorDefinition, type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
+export {
+  type ErrorBody,
+  type ErrorDefinition,
+  type ErrorName,
+  type ErrorNumber,
+  errors,
+} from '@plant-store/contract/errors';
+export type { NewPlantInput, Plant } from '@plant-store/contract/operations';
 export type { Client, ReplyOf, RequestOf } from './client.js';
 export { createClient } from './create-client.js';
 export { isNetworkError, NetworkError } from './errors/network-error.js';
@@ -13,3 +20,4 @@ export type {
   ResponseEvent,
   TokenSource,
 } from './options.js';
+export type { TsRestOptions } from './ts-rest-options.js';

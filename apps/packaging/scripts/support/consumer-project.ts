@@ -65,6 +65,7 @@ function compile(folder: string, options: object, programs: readonly string[]): 
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
     noEmitOnError: true,
+    declaration: true,
     rootDir: '.',
     outDir: 'out',
   };
