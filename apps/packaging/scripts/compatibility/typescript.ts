@@ -4,9 +4,11 @@ import type { Table } from '../support/documented-table.js';
 import { createProject, installTools } from '../support/install.js';
 import { run } from '../support/run.js';
 
-const versions = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2'];
-/** The versions of TypeScript that the newest types of Node.js are too new for take those of the oldest supported Node.js. */
-const typesOfNode = { newest: '26.6.6', oldest: '22.14.1', tooNewFor: ['5.4.5', '5.5.4'] };
+/** Versions of TypeScript with the types of Node.js that they can compile: the oldest supported, or the newest. */
+const compilers = [
+  { typesOfNode: '22.14.1', versions: ['5.4.5', '5.5.4'] },
+  { typesOfNode: '26.6.6', versions: ['5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2'] },
+];
 const typesOfWorkers = '5.20261117.1';
 
 /** What a project declares of the runtime that it is for. */
@@ -21,34 +23,40 @@ const resolutions = { nodenext: 'nodenext', bundler: 'esnext' };
 
 /**
  * Compiles programs that use the packed client with each version of TypeScript, for each runtime and module resolution,
- * under `strict` and with `skipLibCheck` off. With `ends` only with the oldest and the newest.
+ * under `strict` and with `skipLibCheck` off. With `ends` only with the oldest and the newest version.
  */
 export function tryTypeScript(folder: string, client: string, { ends }: { ends: boolean }): Table {
-  const tried = versions.filter((_, index) => !ends || index === 0 || index === versions.length - 1);
-  const project = createProject(folder, 'typescript-project');
-  installTools(
-    project,
-    client,
-    `@types/node@${typesOfNode.newest}`,
-    `@types/node-oldest@npm:@types/node@${typesOfNode.oldest}`,
-    `@cloudflare/workers-types@${typesOfWorkers}`,
-    ...tried.map((version) => `typescript-${version}@npm:typescript@${version}`),
-  );
-  const rows = tried.map((version) => {
-    const cells = runtimes.map((runtime, index) => {
-      const types = runtime.types.map((name) =>
-        name === 'node' && typesOfNode.tooNewFor.includes(version) ? 'node-oldest' : name,
-      );
-      const compiles = Object.entries(resolutions).filter(([moduleResolution, module]) => {
-        const target = join(project, `${version}-${index}-${moduleResolution}`);
-        return compile(target, version, { lib: runtime.lib, types, module, moduleResolution });
-      });
-      return compiles.map(([moduleResolution]) => `\`${moduleResolution}\``).join(', ') || 'no';
+  const all = compilers.flatMap(({ versions }) => versions);
+  const rows = compilers.flatMap(({ typesOfNode, versions }) => {
+    const tried = versions.filter((version) => !ends || version === all[0] || version === all.at(-1));
+    const project = createProject(folder, `typescript-project-${typesOfNode}`);
+    installTools(
+      project,
+      client,
+      `@types/node@${typesOfNode}`,
+      `@cloudflare/workers-types@${typesOfWorkers}`,
+      ...tried.map((version) => `typescript-${version}@npm:typescript@${version}`),
+    );
+    return tried.map((version) => {
+      const cells = runtimes.map((runtime) => tryRuntime(project, version, runtime));
+      console.log(`compatibility: TypeScript ${version}: ${cells.join('; ')}`);
+      return [version.replace(/\.\d+$/, ''), ...cells];
     });
-    console.log(`compatibility: TypeScript ${version}: ${cells.join('; ')}`);
-    return [version.replace(/\.\d+$/, ''), ...cells];
   });
   return { head: ['TypeScript', ...runtimes.map(({ title }) => title)], rows };
+}
+
+/** Returns the module resolutions with which the programs compile. */
+function tryRuntime(
+  project: string,
+  version: string,
+  { title, lib, types }: (typeof runtimes)[number],
+): string {
+  const compiled = Object.entries(resolutions).filter(([moduleResolution, module]) => {
+    const name = `${version}-${title.replaceAll(/\W+/g, '-')}-${moduleResolution}`;
+    return compile(join(project, name), version, { lib, types, module, moduleResolution });
+  });
+  return compiled.map(([moduleResolution]) => `\`${moduleResolution}\``).join(', ') || 'no';
 }
 
 /** Whether the programs in `consumer/` that use the client compile with these options; prints the errors if not. */
