@@ -62,7 +62,7 @@ function tryRuntime(
 /** Whether the programs in `consumer/` that use the client compile with these options; prints the errors if not. */
 function compile(target: string, version: string, options: object): boolean {
   mkdirSync(target);
-  for (const program of ['client.ts', 'testing.ts']) {
+  for (const program of ['client.ts', 'testing.ts', 'unwrap.ts', 'tanstack-query.ts']) {
     cpSync(resolve(import.meta.dirname, '../../consumer', program), join(target, program));
   }
   const compilerOptions = {
