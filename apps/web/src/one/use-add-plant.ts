@@ -1,8 +1,9 @@
-import { createClient } from '@plant-store/client';
+import { createClient, type RequestEvent } from '@plant-store/client';
+import { createTanstackQueryUtils, isRejectedError } from '@plant-store/client/tanstack-query';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { explainError, explainReply, type Failure } from '../shared/explain-failure.js';
+import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { type AddedPlant, beginAdding, restoreAdded, settle } from './added-plants.js';
 
@@ -31,11 +32,13 @@ export function useAddPlant(token: string): AddPlant {
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
   useEffect(() => keepInTab(tabStorageKeys.added, added), [added]);
-  const client = useMemo(() => createClient({ baseUrl: location.origin, token }), [token]);
-  const { isPending, mutateAsync } = useMutation({
-    mutationFn: (plant: NewPlant) =>
-      client.createPlant({ body: plant, onRequest: (event) => setAttempt(event.attempt) }),
-  });
+  const { createPlant } = useMemo(
+    () => createTanstackQueryUtils(createClient({ baseUrl: location.origin, token })),
+    [token],
+  );
+  const { isPending, mutateAsync } = useMutation(
+    createPlant.mutationOptions({ select: ({ replayed }) => replayed }),
+  );
 
   // Also a reference: what adds a plant may have been made before the list changed.
   const put = (list: readonly AddedPlant[]) => {
@@ -52,7 +55,8 @@ export function useAddPlant(token: string): AddPlant {
     setLastKey(key);
     setAttempt(0);
     try {
-      const result = await mutateAsync(plant).then(toResult, toFailed);
+      const onRequest = (event: RequestEvent) => setAttempt(event.attempt);
+      const result = await mutateAsync({ body: plant, onRequest }).then(toResult, toFailed);
       const { state, failure } = result;
       put(settle(latest.current, key, { state, reason: failure?.message }));
       return result;
@@ -63,15 +67,13 @@ export function useAddPlant(token: string): AddPlant {
   return { added, lastKey, pending: isPending, attempt, add };
 }
 
-type Reply = Parameters<typeof explainReply>[0] | { readonly status: 200; readonly replayed: boolean };
-
-function toResult(reply: Reply): AddResult {
-  if (reply.status === 200) return { state: reply.replayed ? 'present' : 'stored' };
-  const failure = explainReply(reply);
-  const rejected = failure.about === 'id' || failure.about === 'plant';
-  return { state: rejected ? 'rejected' : 'unconfirmed', failure };
+function toResult(replayed: boolean): AddResult {
+  return { state: replayed ? 'present' : 'stored' };
 }
 
 function toFailed(error: unknown): AddResult {
-  return { state: 'unconfirmed', failure: explainError(error) };
+  if (!isRejectedError(error)) return { state: 'unconfirmed', failure: explainError(error) };
+  const failure = explainRejection(error);
+  const rejected = failure.about === 'id' || failure.about === 'plant';
+  return { state: rejected ? 'rejected' : 'unconfirmed', failure };
 }

@@ -6,8 +6,9 @@ import {
   UnexpectedResponseError,
 } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
+import { isRejectedError, unwrap } from '@plant-store/client/unwrap';
 import { describe, expect, it } from 'vitest';
-import { explainError, explainReply, type Failure } from './explain-failure.js';
+import { explainError, explainRejection, type Failure } from './explain-failure.js';
 
 /** What the page makes of a reply of the service with this error. */
 async function explain(
@@ -23,9 +24,11 @@ async function explain(
   });
   const { baseUrl, token, fetch } = store;
   const client = createClient({ baseUrl, token, fetch, retries: 0 });
-  const reply = await client.createPlant({ body: { id: 1, name: 'Rose' } });
-  if (reply.status === 200) throw new Error('The fault did not happen.');
-  return explainReply(reply);
+  const error = await unwrap(client.createPlant({ body: { id: 1, name: 'Rose' } })).catch(
+    (thrown: unknown) => thrown,
+  );
+  if (!isRejectedError(error)) throw new Error('The request was not rejected.', { cause: error });
+  return explainRejection(error);
 }
 
 const ofOperation = Object.values(errors).filter(({ status }) => ![404, 405].includes(status));

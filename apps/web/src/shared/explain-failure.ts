@@ -5,11 +5,8 @@ import {
   isPlantStoreError,
   isTimeoutError,
   isUnexpectedResponseError,
-  type ReplyOf,
 } from '@plant-store/client';
-
-/** A reply that is not a success. */
-export type FailedReply = Exclude<ReplyOf<'createPlant'>, { status: 200 }>;
+import type { RejectedError } from '@plant-store/client/unwrap';
 
 /** Why a plant was not added, or may not have been, in words for people, and what they can do. */
 export interface Failure {
@@ -21,10 +18,10 @@ export interface Failure {
   readonly message: string;
 }
 
-/** How a reply with a number of the registry is explained; `message` is that of the service, `wait` says when to go on. */
+/** How a rejection with a number of the registry is explained; `message` is that of the service, `wait` says when to go on. */
 interface Explanation {
   readonly about: Failure['about'];
-  readonly explain: (reply: { message: string; wait: string; report: string }) => string;
+  readonly explain: (rejection: { message: string; wait: string; report: string }) => string;
 }
 
 const safe = 'Adding the same plant again is safe.';
@@ -91,17 +88,18 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
   },
 };
 
-/** Explains a reply that is not a success; one with a number that this version does not know by the words of the service. */
-export function explainReply({ body, headers, requestId }: FailedReply): Failure {
-  const [name] = Object.entries(errors).find(([, { error }]) => error === body.error) ?? [];
-  const seconds = Number(headers.get('Retry-After'));
+/** Explains a rejection; one with a number that this version does not know by the words of the service. */
+export function explainRejection(rejection: RejectedError): Failure {
+  const { number, message, requestId, retryAfterMs = 0 } = rejection;
+  const [name] = Object.entries(errors).find(([, { error }]) => error === number) ?? [];
+  const seconds = Math.ceil(retryAfterMs / 1000);
   const { about, explain } = isErrorName(name)
     ? explanations[name]
-    : { about: 'later' as const, explain: () => body.message };
+    : { about: 'later' as const, explain: () => message };
   return {
     about,
     message: explain({
-      message: body.message,
+      message,
       wait: seconds > 1 ? `in ${seconds} seconds` : 'in a moment',
       report: requestId === null ? '' : ` If it stays, give the operator the request id ${requestId}.`,
     }),
