@@ -26,7 +26,8 @@ export function Field({ label, hint, problem, children, ...input }: FieldProps) 
         {...input}
       />
       <p id={`${id}-note`} className={problem === undefined ? 'note' : 'note problem'}>
-        {problem ?? hint}
+        {/* An element of its own: text that only moves is a layout shift. */}
+        {problem === undefined ? <span key="hint">{hint}</span> : <span key="problem">{problem}</span>}
       </p>
       {children}
     </div>
