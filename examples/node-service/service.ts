@@ -1,10 +1,11 @@
-// A service of your own that stores a plant for each order: `POST /orders` with `{ "plant": "1", "name": "Rose" }`.
-//
-//   PLANT_STORE_TOKEN=pst_… npx -y tsx --conditions=@plant-store/source examples/node-service.ts
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { type Client, createClient, isTimeoutError } from '@plant-store/client';
+import { type Client, isTimeoutError } from '@plant-store/client';
+import { createClientWithTokenFile } from './create-client-with-token-file.ts';
 
+/** Answers `POST /orders` with `{ "plant": "1", "name": "Rose" }`: it stores a plant for each order. */
 export function handleOrders(client: Client): RequestListener {
   return async (request, response) => {
     // When the caller hangs up, the client need not wait for a reply either.
@@ -37,9 +38,11 @@ async function placeOrder(client: Client, order: unknown, signal: AbortSignal) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const client = createClient({
+  const client = createClientWithTokenFile(process.env['PLANT_STORE_TOKEN_FILE'] ?? 'token', {
     baseUrl: process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000',
-    token: process.env['PLANT_STORE_TOKEN'] ?? '',
   });
-  createServer(handleOrders(client)).listen(8080, () => console.log('http://127.0.0.1:8080/orders'));
+  const server = createServer(handleOrders(client)).listen(Number(process.env['PORT'] ?? 8080), '127.0.0.1');
+  await once(server, 'listening');
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`);
+  process.once('SIGTERM', () => server.close());
 }

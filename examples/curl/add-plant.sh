@@ -1,9 +1,9 @@
 #!/bin/sh
-# The same request as the client's, by curl, with the same retries and timeouts:
-#
-#   PLANT_STORE_TOKEN=pst_… sh curl-equivalent.sh '{"id": 9223372036854775807, "name": "Rose"}'
-#
-# The token is passed through a pipe, so that no process list shows it.
+# Sends the same request as the client, with the same number of retries and the same timeouts.
+# The token goes through a pipe, so that no list of processes shows it; the reply through a file, since curl would print
+# those of failed attempts, too.
+reply=$(mktemp) || exit
+trap 'rm -f "$reply"' EXIT
 printf 'Authorization: Bearer %s' "$PLANT_STORE_TOKEN" |
   curl "${PLANT_STORE_URL:-http://127.0.0.1:3000}/plants" \
     --header @- \
@@ -11,4 +11,8 @@ printf 'Authorization: Bearer %s' "$PLANT_STORE_TOKEN" |
     --header 'Content-Type: application/json' \
     --data-raw "$1" \
     --retry 2 --retry-connrefused --retry-max-time 30 --max-time 10 \
+    --output "$reply" \
     --silent --show-error --fail-with-body
+status=$?
+cat "$reply"
+exit "$status"

@@ -1,8 +1,3 @@
-// Bundle for the page:
-//
-//   npx -y esbuild@0.28.2 form.ts --bundle --format=esm --outfile=form.js --conditions=@plant-store/source
-//
-// The service must allow the origin that serves the page: CORS_ORIGINS.
 import { createClient, isPlantStoreError } from '@plant-store/client';
 
 const baseUrl = 'http://127.0.0.1:3000';

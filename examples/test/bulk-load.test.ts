@@ -1,0 +1,167 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { findExample } from './support/example.ts';
+import { run, start } from './support/process.ts';
+import { startProxy } from './support/proxy.ts';
+import { createTemporaryFolder, type Service, startService } from './support/service.ts';
+import { until } from './support/until.ts';
+
+const { folder, command } = findExample('bulk-load');
+const quiet = { NODE_OPTIONS: '--no-warnings' };
+
+/** Writes a file of NDJSON, and returns its path. */
+async function writeLines(lines: readonly (string | Buffer)[]): Promise<string> {
+  const file = join(await createTemporaryFolder(), 'plants.ndjson');
+  await writeFile(file, Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')])));
+  return file;
+}
+
+const plantLines = (count: number) =>
+  Array.from({ length: count }, (_, index) => `{"id":${index + 1},"name":"plant ${index + 1}"}`);
+
+const load = (file: string, environment: Readonly<Record<string, string>>) =>
+  run(['node', 'load.ts', file], { folder, environment: { ...quiet, ...environment } });
+
+const readRejections = async (file: string) =>
+  (await readFile(`${file}.rejected`, 'utf8'))
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+it('stores the plants of its README exactly, and finds them there when it is run again', async () => {
+  const service = await startService();
+  const environment = { ...quiet, ...service.environment };
+  const first = await run(['sh', '-c', command], { folder, environment });
+  expect(first).toMatchObject({ status: 0, stdout: '' });
+  expect(first.stderr).toContain('100 %: 3 stored, 0 there already, 0 rejected');
+  expect(await service.readPlants()).toEqual([
+    '{"id":-1,"name":"Rose"}',
+    '{"id":1,"name":"Fern"}',
+    '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"houseplant"}',
+  ]);
+  const second = await run(['sh', '-c', command], { folder, environment });
+  expect(second.stderr).toContain('100 %: 0 stored, 3 there already, 0 rejected');
+});
+
+it('lists the rejected lines with their reasons, in order, and stores all others', async () => {
+  const service = await startService();
+  const file = await writeLines([
+    '{"id": 1, "name": "line\u2028separator", "tag": ""}\r',
+    '',
+    '{"id": 1, "name": "Another"}',
+    '{"id": 9223372036854775808, "name": "Rose"}',
+    '{"id": "2", "name": "Rose"}',
+    '{"id": 1e30, "name": "Rose"}',
+    'id,name',
+    Buffer.from('{"id": 3, "name": "Ros\xe9"}', 'latin1'),
+    '{"id": 1e1, "name": "ten", "height": 5}',
+    ...plantLines(200).slice(100),
+  ]);
+  const { status, stderr } = await load(file, service.environment);
+  expect(status).toBe(3);
+  expect(stderr).toContain('102 stored, 0 there already, 6 rejected');
+  expect(stderr).toContain(`The rejected lines, with reasons: ${file}.rejected`);
+  const noPlant = expect.stringContaining('`id`, an integer');
+  expect(await readRejections(file)).toEqual([
+    {
+      line: 3,
+      reason: expect.stringContaining('belongs to another plant'),
+      text: '{"id": 1, "name": "Another"}',
+    },
+    { line: 4, reason: expect.stringContaining('id'), text: '{"id": 9223372036854775808, "name": "Rose"}' },
+    { line: 5, reason: noPlant, text: '{"id": "2", "name": "Rose"}' },
+    { line: 6, reason: noPlant, text: '{"id": 1e30, "name": "Rose"}' },
+    { line: 7, reason: 'The line is not JSON.', text: 'id,name' },
+    { line: 8, reason: expect.stringContaining('UTF-8'), text: expect.stringContaining('Ros') },
+  ]);
+  const plants = await service.readPlants();
+  expect(plants).toHaveLength(102);
+  expect(plants.slice(0, 2)).toEqual([
+    '{"id":1,"name":"line\u2028separator","tag":""}',
+    '{"id":10,"name":"ten"}',
+  ]);
+});
+
+it('waits for a service that is restarted in the middle, and stores every plant once', async () => {
+  const service = await startService();
+  let restarted: Promise<void> | undefined;
+  const { url } = await startProxy(service.baseUrl, (index) => {
+    if (index === 300) restarted = service.stop().then(() => service.restart());
+    return 'pass on';
+  });
+  const file = await writeLines(plantLines(1_000));
+  const { status, stderr } = await load(file, { ...service.environment, PLANT_STORE_URL: url });
+  expect(status).toBe(0);
+  await restarted;
+  expectEachOnce(stderr, 1_000);
+  await expectPlants(service, 1_000);
+});
+
+it('waits as long as Retry-After asks', async () => {
+  const service = await startService();
+  const overloaded = { status: 503, headers: { 'Retry-After': '1' } };
+  const limited = { status: 429, headers: { 'Retry-After': '1' } };
+  const { url, requests } = await startProxy(service.baseUrl, Array(3).fill([overloaded, limited]).flat());
+  const file = await writeLines(plantLines(10));
+  const { status } = await load(file, { ...service.environment, PLANT_STORE_URL: url });
+  expect(status).toBe(0);
+  expect(requests).toHaveLength(16);
+  await expectPlants(service, 10);
+});
+
+it('can be interrupted, and continues when it is run again', async () => {
+  const service = await startService();
+  const { url, requests } = await startProxy(service.baseUrl, (index) => (index < 300 ? 'pass on' : 'hold'));
+  const file = await writeLines(plantLines(1_000));
+  const environment = { ...quiet, ...service.environment, PLANT_STORE_URL: url };
+  const running = start(['node', 'load.ts', file], { folder, environment });
+  // All that are in flight at most.
+  await until(() => requests.length === 332);
+  const { status, stderr } = await running.end('SIGINT');
+  expect(status).toBe(1);
+  expect(stderr).toContain('Stopped by SIGINT');
+  expect(stderr).toContain('Run the same command again: nothing is stored twice.');
+  await expectPlants(service, 300);
+  const again = await load(file, service.environment);
+  expect(again.status).toBe(0);
+  expect(again.stderr).toContain('100 %: 700 stored, 300 there already, 0 rejected');
+  await expectPlants(service, 1_000);
+});
+
+it.each([
+  [
+    'the token is rejected',
+    ['{"id":1,"name":"Rose"}'],
+    { PLANT_STORE_TOKEN: 'pst_wrong' },
+    'answered with 401',
+  ],
+  ['there is no token', ['{"id":1,"name":"Rose"}'], { PLANT_STORE_TOKEN: '' }, 'token must be'],
+  ['a line never ends', ['x'.repeat(2 ** 25)], {}, 'Line 1 is longer than 16 MiB'],
+])('stops with a reason when %s', async (_, lines, changed, reason) => {
+  const { environment, token } = await startService();
+  const { status, stderr } = await load(await writeLines(lines), { ...environment, ...changed });
+  expect(status).toBe(1);
+  expect(stderr).toContain(reason);
+  expect(stderr).not.toContain(token);
+});
+
+it('shows how it is used when the arguments are wrong', async () => {
+  for (const args of [[], ['a', 'b'], ['--concurrency', '0', 'a'], ['--unknown', 'a']]) {
+    const { status, stderr } = await run(['node', 'load.ts', ...args], { folder, environment: quiet });
+    expect({ status, stderr }).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Usage: node load.ts'),
+    });
+  }
+});
+
+/** Some were stored by an attempt whose reply was lost. */
+function expectEachOnce(output: string, count: number): void {
+  const [, stored, alreadyThere] = /100 %: (\d+) stored, (\d+) there already, 0 rejected/.exec(output) ?? [];
+  expect(Number(stored) + Number(alreadyThere)).toBe(count);
+}
+
+async function expectPlants(service: Service, count: number): Promise<void> {
+  expect(await service.readPlants()).toEqual(plantLines(count));
+}

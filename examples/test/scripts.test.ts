@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { findExample } from './support/example.ts';
+import { type Result, run } from './support/process.ts';
+import { type Step, startProxy } from './support/proxy.ts';
+import { startService } from './support/service.ts';
+
+/** The same script in several languages, and how each is called with other plants than the one in its README. */
+const scripts = [
+  { name: 'bun', call: (id: string, name: string) => ['bun', 'add-plant.ts', id, name] },
+  {
+    name: 'deno',
+    call: (id: string, name: string) => [
+      'deno',
+      'run',
+      '--allow-env',
+      '--allow-net',
+      'add-plant.ts',
+      id,
+      name,
+    ],
+  },
+  { name: 'python', call: (id: string, name: string) => ['python3', 'add_plant.py', id, name] },
+  {
+    name: 'curl',
+    call: (id: string, name: string) => [
+      'sh',
+      'add-plant.sh',
+      `{"id": ${id}, "name": ${JSON.stringify(name)}}`,
+    ],
+  },
+] as const;
+
+const maximum = '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"houseplant"}';
+
+describe.each(scripts)('$name', ({ name, call }) => {
+  const { folder, command, path } = findExample(name);
+  /** Runs a command with the service, or with what is at `url`. */
+  const runWith = (command: readonly string[], environment: Readonly<Record<string, string>>) =>
+    run(command, { folder, environment: { ...environment, ...path } });
+
+  it('stores the plant of its README exactly, and succeeds again for the same plant', async () => {
+    const service = await startService();
+    const first = await runWith(['sh', '-c', command], service.environment);
+    expect(first).toMatchObject({ status: 0, stderr: '' });
+    expect(await service.readPlants()).toEqual([maximum]);
+    const second = await runWith(['sh', '-c', command], service.environment);
+    expect(second).toMatchObject({ status: 0, stderr: '' });
+    if (name !== 'curl') {
+      expect(first.stdout).toBe('9223372036854775807 is stored\n');
+      expect(second.stdout).toBe('9223372036854775807 was there already\n');
+    }
+    expect(await service.readPlants()).toEqual([maximum]);
+  });
+
+  it('shows why a plant is rejected, and fails', async () => {
+    const service = await startService();
+    const create = (id: string, name: string) => runWith(call(id, name), service.environment);
+    expect(await create('-9223372036854775808', 'Rose')).toMatchObject({ status: 0 });
+    expectRejection(await create('-9223372036854775808', 'Fern'), 40003, 'belongs to another plant');
+    expectRejection(await create('9223372036854775808', 'Rose'), 40002, 'id');
+    const environment = { ...service.environment, PLANT_STORE_TOKEN: 'pst_wrong' };
+    expectRejection(await runWith(call('1', 'Rose'), environment), 40101, 'token');
+    expect(await service.readPlants()).toEqual(['{"id":-9223372036854775808,"name":"Rose"}']);
+  });
+
+  // curl retries no broken connection.
+  const steps: readonly Step[] =
+    name === 'curl'
+      ? [{ status: 429, headers: { 'Retry-After': '1' } }, { status: 503 }]
+      : [{ status: 503, headers: { 'Retry-After': '1' } }, 'store, then drop'];
+
+  it(`retries after ${JSON.stringify(steps)}`, async () => {
+    const service = await startService();
+    const { url, requests } = await startProxy(service.baseUrl, steps);
+    const environment = { ...service.environment, PLANT_STORE_URL: url };
+    const { status, stdout } = await runWith(call('1', 'Rose'), environment);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(name === 'curl' ? /^{"name":"Rose"}$/ : /^1 was there already\n$/);
+    expect(requests).toHaveLength(3);
+    expect(requests[2]?.body).toBe(requests[0]?.body);
+    expect(await service.readPlants()).toEqual(['{"id":1,"name":"Rose"}']);
+  });
+
+  it('fails without a service, and never prints the token', async () => {
+    const environment = { PLANT_STORE_URL: 'http://127.0.0.1:1', PLANT_STORE_TOKEN: 'pst_secret' };
+    const { status, stdout, stderr } = await runWith(call('1', 'Rose'), environment);
+    expect(status).not.toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr).not.toBe('');
+    expect(stderr).not.toContain('pst_secret');
+    if (name !== 'curl') expect(stderr).toContain('Run the same command again: nothing is stored twice.');
+  });
+});
+
+function expectRejection({ status, stdout, stderr }: Result, error: number, words: string): void {
+  expect(status).not.toBe(0);
+  expect(stdout + stderr).toContain(String(error));
+  expect(stdout + stderr).toContain(words);
+}

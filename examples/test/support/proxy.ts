@@ -1,0 +1,56 @@
+import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { listen } from './listen.ts';
+
+/**
+ * What happens to one request: the proxy answers it itself with a status and headers, closes the connection before or
+ * after the service has stored the plant, never answers, or passes it on.
+ */
+export type Step =
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  | 'drop'
+  | 'store, then drop'
+  | 'hold'
+  | 'pass on';
+
+/** A proxy before the service. */
+export interface Proxy {
+  readonly url: string;
+  /** What it has received. */
+  readonly requests: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
+}
+
+/**
+ * Starts a proxy on a free port of 127.0.0.1.
+ *
+ * @param stepOf what happens to each request, by its index, or the steps for the first ones; all others are passed on
+ */
+export async function startProxy(
+  baseUrl: string,
+  stepOf: readonly Step[] | ((index: number) => Step),
+): Promise<Proxy> {
+  const requests: Proxy['requests'] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await buffer(incoming);
+    const index = requests.length;
+    requests.push({ headers: incoming.headers, body: String(body) });
+    const step = typeof stepOf === 'function' ? stepOf(index) : (stepOf[index] ?? 'pass on');
+    if (step === 'hold') return;
+    if (typeof step === 'object') {
+      outgoing.writeHead(step.status, step.headers).end('{"error":0,"message":"from the proxy"}');
+      return;
+    }
+    if (step === 'drop') {
+      outgoing.destroy();
+      return;
+    }
+    const { method, url = '', headers } = incoming;
+    const forwarded = send(new URL(url, baseUrl), { method, headers, agent: false }).end(body);
+    forwarded.on('error', () => outgoing.destroy());
+    forwarded.on('response', (response) => {
+      if (step === 'store, then drop') outgoing.destroy();
+      else response.pipe(outgoing.writeHead(response.statusCode ?? 502, response.headers));
+    });
+  });
+  return { url: await listen(server), requests };
+}
