@@ -92,6 +92,12 @@ describe.each(scripts)('$name', ({ name, call }) => {
   });
 });
 
+it('the Deno script has no type error', async () => {
+  const { folder, path } = findExample('deno');
+  const checked = await run(['deno', 'check', 'add-plant.ts'], { folder, environment: path });
+  expect(checked).toMatchObject({ status: 0 });
+});
+
 function expectRejection({ status, stdout, stderr }: Result, error: number, words: string): void {
   expect(status).not.toBe(0);
   expect(stdout + stderr).toContain(String(error));

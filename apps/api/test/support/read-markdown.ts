@@ -11,7 +11,16 @@ export interface MarkdownLink {
   readonly target: string;
 }
 
-const ignoredFolders = new Set(['node_modules', 'dist', 'release', '.git', '.turbo', 'generated']);
+const ignoredFolders = new Set([
+  'node_modules',
+  'dist',
+  'release',
+  '.git',
+  '.turbo',
+  '.next',
+  '.wrangler',
+  'generated',
+]);
 
 /** Lists every Markdown page of the repository, by its path relative to the root. */
 export function listPages(folder = root): string[] {
