@@ -89,8 +89,11 @@ export class ManySession {
     this.#set(applyReport(this.#state, report));
     const { progress } = this.#state;
     if (progress === undefined || progress === before) return;
-    // The summary shows the lines that were not stored.
-    if (progress.state === 'ended') this.list('faulty', 0);
+    // The summary shows the lines that were not stored, once they come.
+    if (progress.state === 'ended') {
+      this.#set({ ...this.#state, list: undefined });
+      this.list('faulty', 0);
+    }
     const { stop } = progress;
     if (stop?.cause === 'token' && before?.stop?.cause !== 'token') this.onTokenRejected?.(stop.message);
   }
