@@ -57,6 +57,8 @@ export async function loadPlants({ file, rejectedFile, concurrency, counts, ...l
   const rejections = pMapIterable(readLines(file), store, { concurrency, backpressure: 4 * concurrency });
   try {
     await pipeline(rejections, createWriteStream(rejectedFile), { signal: load.signal });
+    // Blank lines are not counted above.
+    counts.bytesRead = counts.bytesTotal;
   } catch (error) {
     failed.abort(error);
     throw load.signal.aborted ? load.signal.reason : error;

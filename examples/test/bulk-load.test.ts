@@ -60,7 +60,7 @@ it('lists the rejected lines with their reasons, in order, and stores all others
   ]);
   const { status, stderr } = await load(file, service.environment);
   expect(status).toBe(3);
-  expect(stderr).toContain('102 stored, 0 there already, 6 rejected');
+  expect(stderr).toContain('100 %: 102 stored, 0 there already, 6 rejected');
   expect(stderr).toContain(`The rejected lines, with reasons: ${file}.rejected`);
   const noPlant = expect.stringContaining('`id`, an integer');
   expect(await readRejections(file)).toEqual([
