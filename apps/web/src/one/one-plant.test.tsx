@@ -1,6 +1,6 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { queryOptions } from '../query-options.js';
@@ -147,6 +147,12 @@ it('sends a plant once, however often it is submitted, and shows that it takes a
   });
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => replied.then(() => fetch(url, init)));
   await fill(user, { Id: '7', Name: 'Rose' });
+  // Twice before anything is rendered, and again while the reply is away.
+  const form = addButton().closest('form');
+  act(() => {
+    form?.requestSubmit();
+    form?.requestSubmit();
+  });
   await user.dblClick(addButton());
   await user.type(field('Name'), '{Enter}');
   await waitFor(() => expect(addButton().getAttribute('aria-disabled')).toBe('true'));
