@@ -26,9 +26,16 @@ interface ProcessState {
  */
 export async function startingProcessEnded(): Promise<void> {
   const parent = process.ppid;
-  const started = await findStartingProcesses(parent);
-  while (process.ppid === parent && started.every(isRunning))
+  let known = await findStartingProcesses(parent);
+  while (process.ppid === parent && known.every(isRunning)) {
     await delay(intervalMs, undefined, { ref: false });
+    // Elsewhere it would start programs each time.
+    if (process.platform !== 'linux') continue;
+    const found = await findStartingProcesses(parent);
+    // A process that has lost its parent belongs to another one, such as 1.
+    if (found.length < known.length) return;
+    known = found;
+  }
 }
 
 /** The package managers that have started a process, directly or through a shell, and the process itself. */
