@@ -33,12 +33,18 @@ it('writes each file, the same compressed where that is smaller, their list, and
   expect(gunzipSync(read('.gz')).toString()).toBe(script);
 });
 
+it('leaves out what an earlier build has left', () => {
+  const folder = write({ ...testPage, 'assets/index-00000000.js': 'earlier', 'assets/old.js': '' });
+  expect(readFileSync(join(folder, 'files.json'), 'utf8')).not.toMatch(/index-00000000|old/);
+});
+
 it('rejects a page without a document', () => {
   const { 'index.html': _, ...others } = testPage;
   expect(() => write(others)).toThrow('has no index.html: build apps/web first.');
 });
 
 it('rejects a file that would be cached forever though its name may stay when its content changes', () => {
-  const files = { ...testPage, 'assets/worker.js': '' };
+  const script = `${testPage['assets/index-BjGIhLHV.js']}new Worker('/assets/worker.js')`;
+  const files = { ...testPage, 'assets/index-BjGIhLHV.js': script, 'assets/worker.js': '' };
   expect(() => write(files)).toThrow('assets/worker.js has no hash in its name');
 });

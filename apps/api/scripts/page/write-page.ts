@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { hashedFolder, hashOf, listName, suffixes } from '../../src/http/page/read-page.js';
@@ -19,7 +19,7 @@ const compressors: ReadonlyMap<string, (content: Buffer) => Buffer> = new Map([
 
 /**
  * Writes the page as the service reads it: the files that Vite has built, the same compressed where that makes them smaller,
- * and the list of all with their hashes. Source maps are left out.
+ * and the list of all with their hashes. Source maps, and files of earlier builds, are left out.
  *
  * @param source the folder that Vite has written
  * @param target the folder to write, which must not exist
@@ -34,7 +34,7 @@ export function writePage(source: string, target: string): void {
   };
   const names = listNames(source);
   if (!names.includes('index.html')) throw new Error(`${source} has no index.html: build apps/web first.`);
-  for (const name of names) {
+  for (const name of names.filter(findUsed(source, names))) {
     if (name.startsWith(hashedFolder) && !/-[\w-]{8}\.\w+$/.test(name)) {
       throw new Error(`${name} has no hash in its name, but would be cached forever.`);
     }
@@ -46,6 +46,19 @@ export function writePage(source: string, target: string): void {
     }
   }
   writeFileSync(join(target, listName), `${JSON.stringify(hashes, undefined, 2)}\n`);
+}
+
+/**
+ * Whether a file belongs to the build: Turborepo restores one beside the files of others, whose names have other hashes. Each
+ * is named by one that belongs to it, the document first.
+ */
+function findUsed(source: string, names: readonly string[]): (name: string) => boolean {
+  const used = new Set(names.filter((name) => !name.startsWith(hashedFolder)));
+  for (const user of used) {
+    const text = readFileSync(join(source, user), 'utf8');
+    for (const name of names) if (text.includes(basename(name))) used.add(name);
+  }
+  return (name) => used.has(name);
 }
 
 /** The paths of all files relative to the folder, in the order of their names. */
