@@ -19,7 +19,8 @@ export function listOperatorPages(): string[] {
 }
 
 /**
- * Reads a page for the release: links to what is not in there become their text.
+ * Reads a page for the release: links to what is not in there become their text, and pictures, none of which are in there,
+ * are left out.
  *
  * @param page its path relative to the root
  * @param has whether the release has the file at a path relative to its root
@@ -31,16 +32,18 @@ export function readOperatorPage(page: string, has: (path: string) => boolean): 
       .split('\n')
       .map((line) => {
         if (/^\s*```/.test(line)) isCode = !isCode;
-        return isCode ? line : line.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, keepLink);
+        return isCode ? line : line.replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, keepLink);
       })
       .join('\n')
       // A link may be broken over two lines.
-      .replaceAll(/\[([^\]`]*\n[^\]`]*)\]\(([^)\s]+)\)/g, keepLink)
+      .replaceAll(/(!?)\[([^\]`]*\n[^\]`]*)\]\(([^)\s]+)\)/g, keepLink)
   );
 
-  function keepLink(link: string, text: string, target: string): string {
+  function keepLink(link: string, mark: string, text: string, target: string): string {
     const [path = ''] = target.split('#');
-    return path === '' || /^[a-z]+:/.test(path) || has(posix.join(posix.dirname(page), path)) ? link : text;
+    const isKept = path === '' || /^[a-z]+:/.test(path) || has(posix.join(posix.dirname(page), path));
+    if (isKept) return link;
+    return mark === '' ? text : '';
   }
 }
 

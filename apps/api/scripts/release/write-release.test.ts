@@ -145,4 +145,7 @@ it('has no link to a file that is not in it', () => {
     leadsSomewhere: true,
   });
   expect(read('docs/settings.md')).toContain('see decision 20.');
+  // The pictures of a page are left out as a whole.
+  expect(readFileSync(join(root, 'docs/page.md'), 'utf8')).toContain('](images/');
+  expect(read('docs/page.md')).not.toMatch(/^!/m);
 });
