@@ -1,0 +1,89 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { until } from '../../support/until.js';
+import { launchChromium } from '../launch-chromium.js';
+import { findViolations } from './support/find-violations.js';
+import { openTab } from './support/open-tab.js';
+import { makePlantsFile } from './support/plants-file.js';
+import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { addButton, addPlant, chooseFile, field, progressOf, readSummary } from './support/use-page.js';
+
+let browser: Browser;
+let store: PlantStore;
+beforeAll(async () => {
+  [browser, store] = await Promise.all([launchChromium(), startPlantStore()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await store?.stop();
+});
+
+let page: Page;
+beforeEach(async () => {
+  const tab = await openTab(browser, { reducedMotion: 'reduce' });
+  page = tab.page;
+  return tab.close;
+});
+
+const windows = [
+  { name: 'desktop', width: 1280, height: 900 },
+  { name: 'phone', width: 360, height: 740 },
+  // WCAG 2.2, 1.4.10: 1280 CSS pixels at 400 % zoom.
+  { name: 'desktop at 400 % zoom', width: 320, height: 256 },
+];
+const colorSchemes = ['light', 'dark'] as const;
+
+/** Expects in each window and color scheme that axe finds nothing, and that nothing is wider than the window. */
+async function expectUsable(state: string): Promise<void> {
+  for (const { name, width, height } of windows) {
+    await page.setViewportSize({ width, height });
+    for (const colorScheme of colorSchemes) {
+      await page.emulateMedia({ colorScheme });
+      expect.soft(await findViolations(page), `${state}, ${name}, ${colorScheme}`).toEqual([]);
+    }
+    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect.soft(beyond, `${state}, ${name}: pixels beyond the window`).toBeLessThanOrEqual(0);
+  }
+}
+
+it('is usable when it asks for the token, and with a token that is wrong', async () => {
+  await page.goto(store.baseUrl);
+  await page.getByRole('button', { name: 'Use token' }).waitFor();
+  await expectUsable('token panel');
+  await page.getByLabel('Access token').fill('pst_wrong');
+  await page.getByRole('button', { name: 'Use token' }).click();
+  await page.locator('[aria-invalid=true]').waitFor();
+  await expectUsable('token panel with a wrong token');
+});
+
+it('is usable for one plant: empty, with problems, and with a list', async () => {
+  await page.goto(store.address);
+  await field(page, 'Id').waitFor();
+  await expectUsable('empty form');
+  await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
+  await until(async () => (await field(page, 'Id').getAttribute('aria-invalid')) === 'true');
+  await expectUsable('form with a problem');
+  const long = 'Monstera'.repeat(12);
+  await addPlant(page, { id: '-9223372036854775808', name: long, tag: long });
+  await page.getByRole('listitem').getByText('stored').waitFor();
+  await addPlant(page, { id: '-9223372036854775808', name: 'Ficus' });
+  await page.getByRole('listitem').getByText('rejected').waitFor();
+  await expectUsable('list with a rejection');
+});
+
+it('is usable for many plants: before, preview, pause and summary', async () => {
+  await page.goto(store.address);
+  await page.getByRole('tab', { name: 'Many plants' }).click();
+  await page.getByRole('button', { name: /Choose file/ }).waitFor();
+  await expectUsable('many plants');
+  await chooseFile(page, makePlantsFile(2_000, { faultyEvery: 50 }));
+  await expectUsable('preview');
+  await addButton(page).click();
+  await until(async () => (await progressOf(page)) > 0);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+  await expectUsable('paused');
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await readSummary(page);
+  await expectUsable('summary');
+});

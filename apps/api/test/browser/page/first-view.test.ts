@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../support/until.js';
+import { launchChromium } from '../launch-chromium.js';
+import { openTab } from './support/open-tab.js';
+import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { addPlant, field } from './support/use-page.js';
+
+let browser: Browser;
+let store: PlantStore;
+beforeAll(async () => {
+  [browser, store] = await Promise.all([launchChromium(), startPlantStore()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await store?.stop();
+});
+
+const scriptBudgetBytes = 90_000;
+
+it(`shows the form with less than ${scriptBudgetBytes} bytes of script, compressed, zod not among them`, async () => {
+  const { page, requests, close } = await openTab(browser);
+  onTestFinished(close);
+  const scripts = () => requests.filter((request) => request.resourceType() === 'script');
+  // What the markup loads; what is loaded later waits for an idle moment or a focus.
+  const response = await page.goto(store.baseUrl);
+  const html = (await response?.text()) ?? '';
+  await page.getByRole('button', { name: 'Use token' }).waitFor();
+  const first = scripts().filter((request) => html.includes(new URL(request.url()).pathname));
+  const sizes = await Promise.all(first.map((request) => request.sizes()));
+  const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(scriptBudgetBytes);
+  for (const request of first) {
+    expect(await (await request.response())?.text()).not.toContain('invalid_union');
+  }
+});
+
+it('loads the code for many plants only once the tab is opened', async () => {
+  const { page, requests, close } = await openTab(browser);
+  onTestFinished(close);
+  await page.goto(store.address);
+  await field(page, 'Id').waitFor();
+  await page.waitForLoadState('networkidle');
+  const many = () => requests.filter((request) => /many|papaparse|worker/.test(request.url()));
+  expect(many().map((request) => request.url())).toEqual([]);
+  await page.getByRole('tab', { name: 'Many plants' }).click();
+  await page.getByRole('button', { name: /Choose file/ }).waitFor();
+  await until(() => many().length > 0);
+});
+
+it.each([
+  ['desktop', 1280],
+  ['phone', 360],
+])('shifts no layout while it loads and shows messages: %s', async (_, width) => {
+  const tab = await openTab(browser, { viewport: { width, height: 900 } });
+  onTestFinished(tab.close);
+  const { page } = tab;
+  await page.goto(store.address);
+  await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
+  await until(async () => (await field(page, 'Id').getAttribute('aria-invalid')) === 'true');
+  await addPlant(page, { id: `${width}`, name: 'Monstera' });
+  await page.getByRole('listitem').getByText('stored').waitFor();
+  expect(tab.layoutShift).toBe(0);
+});

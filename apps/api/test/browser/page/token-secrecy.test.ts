@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { launchChromium } from '../launch-chromium.js';
+import { openTab, type Tab } from './support/open-tab.js';
+import { makePlantsFile } from './support/plants-file.js';
+import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { addButton, addPlant, chooseFile, field, readSummary } from './support/use-page.js';
+
+let browser: Browser;
+let store: PlantStore;
+let tab: Tab;
+let page: Page;
+beforeAll(async () => {
+  [browser, store] = await Promise.all([launchChromium(), startPlantStore({ LOG_LEVEL: 'trace' })]);
+  tab = await openTab(browser);
+  page = tab.page;
+  await page.goto(store.address);
+  await addPlant(page, { id: '1', name: 'Monstera' });
+  await page.getByRole('listitem').getByText('stored').waitFor();
+  await addPlant(page, { id: '1', name: 'Ficus' });
+  await page.getByRole('listitem').getByText('rejected').waitFor();
+  await chooseFile(page, makePlantsFile(20, { faultyEvery: 10 }));
+  await addButton(page).click();
+  await readSummary(page);
+});
+afterAll(async () => {
+  await browser?.close();
+  await store?.stop();
+});
+
+/** Everything that the profile keeps for the page, by where it is. */
+async function readStorage(): Promise<Readonly<Record<string, string>>> {
+  const kept = await page.evaluate(async () => ({
+    localStorage: JSON.stringify(localStorage),
+    sessionStorage: JSON.stringify(sessionStorage),
+    databases: JSON.stringify(await indexedDB.databases()),
+    caches: JSON.stringify(await caches.keys()),
+    cookies: document.cookie,
+    windowName: window.name,
+    historyState: JSON.stringify(history.state),
+    referrer: document.referrer,
+    address: location.href,
+    // The entry of the navigation itself has the address that was opened, for scripts of the page, until it is left.
+    performance: JSON.stringify(performance.getEntriesByType('resource')),
+    document: document.documentElement.outerHTML,
+    fields: [...document.querySelectorAll('input, textarea')]
+      .map((element) => (element as HTMLInputElement).value)
+      .join('\n'),
+  }));
+  return { ...kept, profileCookies: JSON.stringify(await page.context().cookies()) };
+}
+
+const secret = () => store.token.slice('pst_'.length, -6);
+const placesOf = (kept: Readonly<Record<string, string>>) =>
+  Object.entries(kept).flatMap(([place, text]) => (text.includes(secret()) ? [place] : []));
+
+it('keeps the token in the storage of the tab alone', async () => {
+  expect(placesOf(await readStorage())).toEqual(['sessionStorage']);
+  const keys = await page.evaluate(() =>
+    Object.entries(sessionStorage as Record<string, string>).map(([key, value]) => ({ key, value })),
+  );
+  expect(keys.filter(({ value }) => value.includes(secret()))).toHaveLength(1);
+});
+
+it('sends it in the header Authorization of its own requests to the service and nowhere else', async () => {
+  const places = new Set<string>();
+  for (const request of tab.requests) {
+    const url = new URL(request.url());
+    // The address that was opened; a browser sends no fragment.
+    const isOpened = request.isNavigationRequest() && request.url() === store.address;
+    if (!isOpened && request.url().includes(secret())) places.add(`URL ${request.url()}`);
+    if (request.postData()?.includes(secret())) places.add(`body of ${url.pathname}`);
+    for (const [name, value] of Object.entries(await request.allHeaders())) {
+      if (value.includes(secret())) places.add(`${name} of ${request.method()} ${url.pathname}`);
+    }
+  }
+  expect([...places]).toEqual(['authorization of POST /plants']);
+  for (const request of tab.requests) expect(await request.headerValue('referer')).toBeNull();
+});
+
+it('logs it nowhere: neither in the console, nor in errors, nor in reports of the policy', () => {
+  const said = [...tab.messages, ...tab.violations].join('\n');
+  expect(said).not.toContain(secret());
+});
+
+it('reaches no log and no file of the service but its own file', () => {
+  // The address is printed for the person who started it, by design, and is no log record.
+  const records = store.output.split('\n').filter((line) => line.startsWith('{'));
+  expect(records.length).toBeGreaterThan(10);
+  expect(records.join('\n')).not.toContain(secret());
+  const data = join(store.folder, 'data');
+  const files = readdirSync(data, { recursive: true, encoding: 'utf8' });
+  expect(files).toContain('plant-store.db');
+  expect(files.filter((name) => readFileSync(join(data, name)).includes(secret()))).toEqual(['access-token']);
+});
+
+it('is gone from everywhere once it is forgotten, also after a reload', async () => {
+  await page.getByRole('button', { name: 'Forget token' }).click();
+  await page.getByRole('button', { name: 'Use token' }).waitFor();
+  expect(placesOf(await readStorage())).toEqual([]);
+  await page.reload();
+  await page.getByRole('button', { name: 'Use token' }).waitFor();
+  expect(placesOf(await readStorage())).toEqual([]);
+});
+
+it('does not send a token with a wrong checksum', async () => {
+  tab.forget();
+  const damaged = store.token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+  const input = page.getByLabel('Access token');
+  await input.fill(damaged);
+  await page.getByRole('button', { name: 'Use token' }).click();
+  await page.getByRole('alert').or(page.locator('[aria-invalid=true]')).first().waitFor();
+  expect(tab.requests.map((request) => request.url())).toEqual([]);
+  await input.fill(` ${store.token}\n`);
+  await page.getByRole('button', { name: 'Use token' }).click();
+  await field(page, 'Id').waitFor();
+});
+
+it('keeps it for this tab: another one of the same browser is asked for it', async () => {
+  const other = await page.context().newPage();
+  onTestFinished(() => other.close());
+  await other.goto(store.baseUrl);
+  await other.getByRole('button', { name: 'Use token' }).waitFor();
+});
