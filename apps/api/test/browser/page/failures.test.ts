@@ -1,0 +1,90 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { until } from '../../support/until.js';
+import { launchChromium } from '../launch-chromium.js';
+import { openTab } from './support/open-tab.js';
+import { makePlantsFile } from './support/plants-file.js';
+import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { addButton, addPlant, chooseFile, field, progressOf, readSummary } from './support/use-page.js';
+
+const file = makePlantsFile(3_000, { faultyEvery: 1_000 });
+const count = file.plants.length;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+});
+
+let store: PlantStore;
+let page: Page;
+beforeEach(async () => {
+  store = await startPlantStore();
+  const tab = await openTab(browser);
+  page = tab.page;
+  await page.goto(store.address);
+  return async () => {
+    await tab.close();
+    await store.stop();
+  };
+});
+
+/** Starts a run, and resolves while it is in the middle. */
+async function startRun(): Promise<void> {
+  await chooseFile(page, file);
+  await addButton(page).click();
+  await until(async () => (await progressOf(page)) > 0);
+}
+
+/** Revokes the token of the page and returns another one; resolves once the service rejects the first. */
+async function replaceToken(): Promise<string> {
+  const [id = ''] = store.run('token', 'list').trim().split(/\s+/);
+  const other = store.run('token', 'create', '--name', 'other').trim();
+  store.run('token', 'revoke', id);
+  const headers = { Authorization: `Bearer ${store.token}`, 'Content-Type': 'application/json' };
+  const send = () => fetch(`${store.baseUrl}/plants`, { method: 'POST', headers, body: '{}' });
+  await until(async () => (await send()).status === 401, 500);
+  return other;
+}
+
+async function enterToken(token: string): Promise<void> {
+  await page.getByRole('button', { name: 'Use token' }).waitFor();
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Use token' }).click();
+}
+
+it('asks for another token when one is revoked, and loses nothing typed', async () => {
+  const other = await replaceToken();
+  await addPlant(page, { id: '7', name: 'Monstera' });
+  await enterToken(other);
+  expect(await field(page, 'Id').inputValue()).toBe('7');
+  expect(await field(page, 'Name').inputValue()).toBe('Monstera');
+  await page.getByRole('button', { name: 'Add plant' }).click();
+  await page.getByRole('listitem').getByText('stored').waitFor();
+});
+
+it('pauses a run while the network is away, and then goes on', async () => {
+  await startRun();
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+  await page.context().setOffline(false);
+  const summary = await readSummary(page);
+  expect(summary).toMatchObject({ rejected: 3, open: 0 });
+  expect(summary.stored + summary.replayed).toBe(count);
+  expect(store.readPlants()).toHaveLength(count);
+});
+
+it('says to reload when a part of the page is gone after an upgrade, and keeps what was typed', async () => {
+  await field(page, 'Name').fill('Monstera');
+  await page.route(/\/assets\/.*many.*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
+  await page.getByRole('tab', { name: 'Many plants' }).click();
+  await page
+    .getByText(/reload/i)
+    .first()
+    .waitFor();
+  await page.unroute(/\/assets\/.*many.*\.js$/);
+  await page.reload();
+  expect(await field(page, 'Name').inputValue()).toBe('Monstera');
+});
