@@ -8,10 +8,14 @@ export interface Pacer {
   pass(fraction: number): Promise<void>;
 }
 
-const sliceMs = 50;
+const defaultSliceMs = 50;
 
-/** Gives way about twenty times a second, and reports the fraction then. */
-export function createPacer(signal: AbortSignal, onProgress: (fraction: number) => void): Pacer {
+/** Gives way after each slice of time, by default about twenty times a second, and reports the fraction then. */
+export function createPacer(
+  signal: AbortSignal,
+  onProgress: (fraction: number) => void,
+  sliceMs = defaultSliceMs,
+): Pacer {
   let sliceEnd = performance.now() + sliceMs;
   return {
     async pass(fraction) {

@@ -26,6 +26,39 @@ it.each([
   expect(faulty).toEqual({});
 });
 
+it.each([
+  ['tabs', '1\tRose\r\n2\tFern\r\n', [1, 2]],
+  ['semicolons', 'id;name\n1;Rose\n2;Fern\n', [2, 3]],
+  ['semicolons and CRLF', '1;Rose\r\n2;Fern\r\n', [1, 2]],
+  ['a blank line after the header', 'id;name\r\n\r\n1;Rose\r\n2;Fern\r\n', [3, 4]],
+  ['a single line', '1\tRose\r\n', [1]],
+])('recognizes two columns with %s, pasted and in a file', async (_, text, lines) => {
+  const plants = [
+    { id: 1n, name: 'Rose' },
+    { id: 2n, name: 'Fern' },
+  ];
+  const expected = Object.fromEntries(lines.map((line, index) => [line, plants[index]]));
+  expect(await read({ text })).toMatchObject({ plants: expected, faulty: {} });
+  expect(await read(file('plants.csv', text))).toMatchObject({ plants: expected, faulty: {} });
+});
+
+it.each([
+  ['a tag', '1,Rose,no\n2,Fern,yes\n3,Ivy,no\n', 3],
+  ['a name', '1,Plant,green\n2,Fern,red\n', 2],
+  ['a name, on the only line', '1,Plant,green\n', 1],
+])('does not take a plant for the header whose cell means a title: %s', async (_, text, plants) => {
+  const result = await read({ text });
+  expect(result.counts.plants).toBe(plants);
+  expect(result.plants[1]).toMatchObject({ id: 1n });
+});
+
+it('recognizes a header with a number among its titles', async () => {
+  expect(await read({ text: '2026,id,name\n50,1,Rose\n60,2,Fern\n' })).toMatchObject({
+    plants: { 2: { id: 1n, name: 'Rose' }, 3: { id: 2n, name: 'Fern' } },
+    faulty: {},
+  });
+});
+
 it('recognizes the columns by their content where there is no header', async () => {
   const { plants } = await read({ text: '9223372036854775807\tRose\tshrub\n-3\tFern\t\n' });
   expect(plants).toEqual({ 1: rose, 2: { id: -3n, name: 'Fern' } });
@@ -88,18 +121,18 @@ it.each([
   ['a JSON array', 'plants.json', '[\n {"id":1,"name":"Rose"}]', 'one object a line'],
   ['an empty file', 'plants.csv', '', 'no lines'],
   ['a blank file', 'plants.csv', '\n \n,,\n', 'no lines'],
-])('says what to do with %s', async (_, name, content, message) => {
+])('explains what to do with %s', async (_, name, content, message) => {
   await expect(read(file(name, content))).rejects.toThrow(message);
 });
 
-it('says how much it takes at a time', async () => {
+it('names how much it takes at a time', async () => {
   const large = new File(['id,name\n1,Rose'], 'plants.csv');
   Object.defineProperty(large, 'size', { value: 200 * 1024 * 1024 });
   await expect(read({ file: large })).rejects.toThrow('It has 200 MiB; the page takes 100 MiB at a time');
   await expect(read({ text: 'x\n'.repeat(1_000_001) })).rejects.toThrow('It has 1,000,001 lines');
 });
 
-it('says so when the file is gone', async () => {
+it('explains that the file is gone', async () => {
   const gone = new File(['id,name\n1,Rose'], 'plants.csv');
   gone.arrayBuffer = () => Promise.reject(new DOMException('', 'NotFoundError'));
   await expect(read({ file: gone })).rejects.toThrow('Choose it again');
@@ -107,6 +140,6 @@ it('says so when the file is gone', async () => {
 
 it('ends when it is no longer wanted', async () => {
   const ending = new AbortController();
-  const stopped = createPacer(ending.signal, () => ending.abort());
-  await expect(readTable({ text: '1,Rose\n'.repeat(500_000) }, stopped)).rejects.toThrow('aborted');
+  const stopped = createPacer(ending.signal, () => ending.abort(), 0);
+  await expect(readTable({ text: '1,Rose\n2,Fern\n' }, stopped)).rejects.toThrow('aborted');
 });

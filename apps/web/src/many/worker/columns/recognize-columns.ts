@@ -3,11 +3,15 @@ import { type Field, fieldOfTitle } from './synonyms.js';
 
 type Cells = readonly string[];
 
-/** Whether the first row is a header: it names a field, or has no number where the rows below have one. */
+/**
+ * Whether the first row is a header: it has no number where the rows below have their ids. Only where these have none do
+ * its words decide, since a plant may have the name "Plant" or the tag "no".
+ */
 export function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
-  if (first.some((title) => fieldOfTitle(title) !== undefined)) return true;
-  const idColumn = findIdColumn(others);
-  return idColumn !== undefined && !isNumber(first[idColumn] ?? '');
+  const titled = first.findIndex((title) => fieldOfTitle(title) === 'id');
+  const idColumn = isIdColumn(others, titled) ? titled : findIdColumn(others);
+  if (idColumn !== undefined) return !isNumber(first[idColumn] ?? '');
+  return first.some((title) => fieldOfTitle(title) !== undefined) && !first.some(isNumber);
 }
 
 /**
@@ -35,10 +39,12 @@ export function countColumns(rows: readonly Cells[]): number {
 
 /** The first column in which most cells are numbers. */
 function findIdColumn(rows: readonly Cells[]): number | undefined {
-  return findColumn(
-    rows,
-    (column) => 2 * rows.filter((row) => isNumber(row[column] ?? '')).length > rows.length,
-  );
+  return findColumn(rows, (column) => isIdColumn(rows, column));
+}
+
+/** Whether most cells of a column are numbers. */
+function isIdColumn(rows: readonly Cells[], column: number): boolean {
+  return 2 * rows.filter((row) => isNumber(row[column] ?? '')).length > rows.length;
 }
 
 /** The first other column in which a cell has letters. */

@@ -25,6 +25,11 @@ export function detectFormat(text: string, fileName: string | undefined): Format
 }
 
 function guessDelimiter(start: string): string {
-  const { meta } = Papa.parse(start, { preview: 20, delimitersToGuess: ['\t', ',', ';', '|'] });
+  // An empty line, such as the one after the last line break, would count as a row of one cell, which no delimiter explains.
+  const { meta } = Papa.parse(start, {
+    preview: 20,
+    skipEmptyLines: true,
+    delimitersToGuess: ['\t', ',', ';', '|'],
+  });
   return meta.delimiter;
 }
