@@ -82,7 +82,7 @@ it('asks for another token when the service rejects it, and goes on with that', 
   await choose(csv);
   await userEvent.click(await button('Add 2 plants'));
   await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(1), slow);
-  expect(onTokenRejected.mock.calls[0]?.[0]).toContain('does not accept the token');
+  expect(onTokenRejected.mock.calls[0]?.[0]).toContain('The access token is not known here.');
   expect(token).not.toBe('another');
   useToken('another');
   await userEvent.click(await button('Resume'));

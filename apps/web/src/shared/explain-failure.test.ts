@@ -67,6 +67,7 @@ describe('a reply of the service', () => {
     expect(await explain({ error: 40099, status: 400, message: 'Plants sleep at night.' })).toEqual({
       about: 'later',
       message: 'Plants sleep at night.',
+      cause: 'Plants sleep at night.',
     });
   });
 });

@@ -15,41 +15,55 @@ export interface Failure {
    * service or the way to it, so that the same may succeed later.
    */
   readonly about: 'id' | 'plant' | 'token' | 'later';
+  /** What happened, and what to do. */
   readonly message: string;
+  /** What happened, for where the page itself tries again. */
+  readonly cause: string;
 }
 
 /** How a rejection with a number of the registry is explained; `message` is that of the service, `wait` says when to go on. */
 interface Explanation {
   readonly about: Failure['about'];
-  readonly explain: (rejection: { message: string; wait: string; report: string }) => string;
+  /** What happened, and what to do where the message of the service does not include that. */
+  readonly explain: (rejection: {
+    message: string;
+    wait: string;
+    report: string;
+  }) => readonly [cause: string, advice?: string];
 }
 
 const safe = 'Adding the same plant again is safe.';
 const ofPage: Explanation = {
   about: 'plant',
-  explain: ({ message, report }) =>
-    `The service could not read what this page sent: ${message} Reload the page, in case the service was upgraded.${report}`,
+  explain: ({ message, report }) => [
+    `The service could not read what this page sent: ${message}`,
+    `Reload the page, in case the service was upgraded.${report}`,
+  ],
 };
 const ofAddress: Explanation = {
   about: 'later',
-  explain: ({ message }) =>
-    `The service does not take plants under this address: ${message} Ask the operator for the right one.`,
+  explain: ({ message }) => [
+    `The service does not take plants under this address: ${message}`,
+    'Ask the operator for the right one.',
+  ],
 };
 const ofToken: Explanation = {
   about: 'token',
-  explain: ({ message }) => `${message} What you typed is kept.`,
+  explain: ({ message }) => [message, 'What you typed is kept.'],
 };
 
 const explanations: Readonly<Record<ErrorName, Explanation>> = {
   bad_request: ofPage,
   malformed_json: ofPage,
   unsupported_content_type: ofPage,
-  invalid_plant: { about: 'plant', explain: ({ message }) => message },
-  id_taken: { about: 'id', explain: () => 'This id belongs to another plant. Choose another id.' },
+  invalid_plant: { about: 'plant', explain: ({ message }) => [message] },
+  id_taken: { about: 'id', explain: () => ['This id belongs to another plant.', 'Choose another id.'] },
   body_too_large: {
     about: 'plant',
-    explain: ({ message }) =>
-      `The plant is too large. ${message.replace('Send a smaller one.', '')}Shorten its name or tag.`,
+    explain: ({ message }) => [
+      `The plant is too large. ${message.replace('Send a smaller one.', '').trim()}`,
+      'Shorten its name or tag.',
+    ],
   },
   missing_token: ofToken,
   invalid_token: ofToken,
@@ -58,33 +72,46 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
   method_not_allowed: ofAddress,
   rate_limited: {
     about: 'later',
-    explain: ({ wait }) => `More plants were sent than the service takes in this time. Try again ${wait}.`,
+    explain: ({ wait }) => [
+      'More plants were sent than the service takes in this time.',
+      `Try again ${wait}.`,
+    ],
   },
   internal_error: {
     about: 'later',
-    explain: ({ report }) => `The service has an error of its own; the plant may be stored. ${safe}${report}`,
+    explain: ({ report }) => [
+      'The service has an error of its own; the plant may be stored.',
+      `${safe}${report}`,
+    ],
   },
   overloaded: {
     about: 'later',
-    explain: ({ wait }) => `The service has more to do than it can take. Try again ${wait}. ${safe}`,
+    explain: ({ wait }) => ['The service has more to do than it can take.', `Try again ${wait}. ${safe}`],
   },
   database_unavailable: {
     about: 'later',
-    explain: ({ wait }) =>
-      `The database of the service does not answer; the plant may be stored. Try again ${wait}. ${safe}`,
+    explain: ({ wait }) => [
+      'The database of the service does not answer; the plant may be stored.',
+      `Try again ${wait}. ${safe}`,
+    ],
   },
   shutting_down: {
     about: 'later',
-    explain: ({ wait }) => `The service is stopping or restarting. Try again ${wait}. ${safe}`,
+    explain: ({ wait }) => ['The service is stopping or restarting.', `Try again ${wait}. ${safe}`],
   },
   database_damaged: {
     about: 'later',
-    explain: () =>
-      'The database of the service is damaged and stores nothing. Ask the operator to restore it; trying again does not help until then.',
+    explain: () => [
+      'The database of the service is damaged and stores nothing.',
+      'Ask the operator to restore it; trying again does not help until then.',
+    ],
   },
   identity_provider_unavailable: {
     about: 'later',
-    explain: ({ wait }) => `The service cannot check your access token at the moment. Try again ${wait}.`,
+    explain: ({ wait }) => [
+      'The service cannot check your access token at the moment.',
+      `Try again ${wait}.`,
+    ],
   },
 };
 
@@ -95,35 +122,38 @@ export function explainRejection(rejection: RejectedError): Failure {
   const seconds = Math.ceil(retryAfterMs / 1000);
   const { about, explain } = isErrorName(name)
     ? explanations[name]
-    : { about: 'later' as const, explain: () => message };
-  return {
-    about,
-    message: explain({
-      message,
-      wait: seconds > 1 ? `in ${seconds} seconds` : 'in a moment',
-      report: requestId === null ? '' : ` If it stays, give the operator the request id ${requestId}.`,
-    }),
-  };
+    : { about: 'later' as const, explain: () => [message] as const };
+  const sentences = explain({
+    message,
+    wait: seconds > 1 ? `in ${seconds} seconds` : 'in a moment',
+    report: requestId === null ? '' : ` If it stays, give the operator the request id ${requestId}.`,
+  });
+  return { about, message: sentences.join(' '), cause: sentences[0] };
 }
 
 /** Explains what a call of the client threw. */
 export function explainError(error: unknown, online = navigator.onLine): Failure {
-  return { about: 'later', message: explainThrown(error, online) };
+  const [cause, advice] = explainThrown(error, online);
+  const notSent = isPlantStoreError(error) && error.outcome === 'not_sent';
+  const stored = notSent ? undefined : `The plant may be stored. ${safe}`;
+  const message = [cause, stored, advice].filter((sentence) => sentence !== undefined).join(' ');
+  return { about: 'later', message, cause };
 }
 
-function explainThrown(error: unknown, online: boolean): string {
-  const stored =
-    isPlantStoreError(error) && error.outcome === 'not_sent' ? '' : ` The plant may be stored. ${safe}`;
-  if (isTimeoutError(error)) return `The service did not answer in time.${stored}`;
+function explainThrown(error: unknown, online: boolean): readonly [cause: string, advice?: string] {
+  if (isTimeoutError(error)) return ['The service did not answer in time.'];
   if (isNetworkError(error)) {
     return online
-      ? `The service cannot be reached, or the connection broke.${stored}`
-      : `This device is offline.${stored} Connect, then try again.`;
+      ? ['The service cannot be reached, or the connection broke.']
+      : ['This device is offline.', 'Connect, then try again.'];
   }
   if (isUnexpectedResponseError(error)) {
-    return `Something other than the service answered, such as a proxy in front of it (status ${error.status}).${stored}`;
+    return [
+      `Something other than the service answered, such as a proxy in front of it (status ${error.status}).`,
+    ];
   }
-  return `This page has an error of its own: ${error instanceof Error ? error.message : String(error)}.${stored} Reload the page; what you typed is kept.`;
+  const message = error instanceof Error ? error.message : String(error);
+  return [`This page has an error of its own: ${message}.`, 'Reload the page; what you typed is kept.'];
 }
 
 function isErrorName(name: string | undefined): name is ErrorName {

@@ -12,7 +12,7 @@ function connect() {
   return { store, send: createSender({ baseUrl, token, fetch, retries: 0 }) };
 }
 
-it('tells what was stored from what was there already and what is rejected', async () => {
+it('distinguishes what was stored, what was there already and what is rejected', async () => {
   const { store, send } = connect();
   expect(await send(rose, signal)).toEqual({ kind: 'stored' });
   expect(await send(rose, signal)).toEqual({ kind: 'replayed' });
@@ -36,6 +36,10 @@ it.each<[string, Fault, string, unknown]>([
   ['an overload', reply(503, errors.overloaded.error, { 'Retry-After': '1' }), 'overload', 1000],
   ['a damaged database', reply(503, errors.database_damaged.error), 'overload', 'never'],
   ['an error of the service', reply(500, errors.internal_error.error), 'service', 'backoff'],
+  ['a request that the service cannot read', reply(400, errors.bad_request.error), 'service', 'never'],
+  ['a body that a proxy broke', reply(400, errors.malformed_json.error), 'service', 'never'],
+  ['a content type of a proxy', reply(400, errors.unsupported_content_type.error), 'service', 'never'],
+  ['an error of a later version', reply(400, 40099), 'service', 'never'],
   ['a broken connection', { kind: 'drop', stored: true }, 'network', 'backoff'],
   ['a proxy', { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>' }, 'unexpected', 'backoff'],
 ])('never takes %s for a rejected plant', async (_, fault, cause, retry) => {
@@ -43,6 +47,24 @@ it.each<[string, Fault, string, unknown]>([
   store.fail(fault);
   const outcome = await send(rose, signal);
   expect(outcome).toMatchObject({ kind: 'stopped', stop: { cause }, retry });
+});
+
+it.each([errors.invalid_plant.error, errors.body_too_large.error])(
+  'takes %i for a rejected plant',
+  async (error) => {
+    const { store, send } = connect();
+    store.fail(reply(400, error));
+    expect(await send(rose, signal)).toEqual({ kind: 'rejected', error, reason: 'The reason.' });
+  },
+);
+
+it('leaves out what to do where the run goes on by itself', async () => {
+  const { store, send } = connect();
+  store.fail(reply(429, errors.rate_limited.error, { 'Retry-After': '7' }));
+  const outcome = await send(rose, signal);
+  expect(outcome).toMatchObject({
+    stop: { message: 'More plants were sent than the service takes in this time.' },
+  });
 });
 
 it('never takes a reply that does not come for a rejected plant', async () => {

@@ -1,13 +1,16 @@
 import {
   type Client,
   createClient,
+  errors,
   type Fetch,
   isNetworkError,
   isPlantStoreError,
   isTimeoutError,
   type ReplyOf,
 } from '@plant-store/client';
+import { RejectedError } from '@plant-store/client/unwrap';
 import type { NewPlant } from '@plant-store/contract';
+import { explainError, explainRejection } from '../../../shared/explain-failure.js';
 import type { Stop } from '../../protocol.js';
 
 /** What came of sending a plant. A stop is not about the plant, whose outcome stays open. */
@@ -38,50 +41,46 @@ export function createSender(target: Target): Sender {
       return toOutcome(await client.createPlant({ body: plant, signal }));
     } catch (error) {
       signal.throwIfAborted();
-      return explainError(error);
+      return toStop(error);
     }
   };
 }
 
+/** The errors that are about the plant alone (API: Errors); all others would meet the next plant as well. */
+const ofPlant: readonly number[] = [errors.invalid_plant, errors.id_taken, errors.body_too_large].map(
+  ({ error }) => error,
+);
+
 function toOutcome(reply: ReplyOf<'createPlant'>): Outcome {
   if (reply.status === 200) return { kind: reply.replayed ? 'replayed' : 'stored' };
-  const { error, message } = reply.body;
-  const retryAfter = Number(reply.headers.get('retry-after') ?? Number.NaN);
-  const retry = Number.isNaN(retryAfter) ? 'backoff' : retryAfter * 1000;
+  const { error, message: reason } = reply.body;
+  if (ofPlant.includes(error)) return { kind: 'rejected', error, reason };
+  const rejection = new RejectedError(reply);
+  const { message, cause } = explainRejection(rejection);
+  const retry = rejection.retryAfterMs ?? 'backoff';
   switch (reply.status) {
     case 400:
-      return { kind: 'rejected', error, reason: message };
+      return stopped('service', message, 'never');
     case 401:
     case 403:
-      return stopped('token', `The service does not accept the token: ${message}`, 'never');
+      return stopped('token', message, 'never');
     case 429:
-      return stopped('rate', 'The service takes no more plants with this token for now.', retry);
+      return stopped('rate', cause, retry);
     case 503:
       // Without Retry-After a retry does not help (API: Errors, database_damaged).
-      return stopped(
-        'overload',
-        `The service stores nothing at the moment: ${message}`,
-        Number.isNaN(retryAfter) ? 'never' : retry,
-      );
+      return retry === 'backoff' ? stopped('overload', message, 'never') : stopped('overload', cause, retry);
     default:
-      return stopped('service', `The service had an error: ${message} (request ${reply.requestId})`, retry);
+      return stopped('service', `${cause} The request id is ${reply.requestId}.`, retry);
   }
 }
 
-function explainError(error: unknown): Outcome {
-  if (isNetworkError(error)) {
-    return stopped('network', 'The service cannot be reached. Check the connection.', 'backoff');
-  }
-  if (isTimeoutError(error)) return stopped('timeout', 'The service does not answer in time.', 'backoff');
-  const message = error instanceof Error ? error.message : String(error);
-  if (isPlantStoreError(error)) {
-    return stopped(
-      'unexpected',
-      `Something other than the service answered, such as a proxy. ${message}`,
-      'backoff',
-    );
-  }
-  return stopped('unexpected', `The plant could not be sent: ${message}`, 'never');
+function toStop(error: unknown): Outcome {
+  const { message, cause } = explainError(error);
+  if (isNetworkError(error)) return stopped('network', cause, 'backoff');
+  if (isTimeoutError(error)) return stopped('timeout', cause, 'backoff');
+  return isPlantStoreError(error)
+    ? stopped('unexpected', cause, 'backoff')
+    : stopped('unexpected', message, 'never');
 }
 
 function stopped(cause: Stop['cause'], message: string, retry: Retry): Outcome {
