@@ -72,7 +72,7 @@ export interface Row {
 
 /** How far a run is. */
 export interface Progress {
-  readonly state: 'running' | 'waiting' | 'paused' | 'ended';
+  readonly state: 'running' | 'waiting' | 'paused' | 'cancelling' | 'ended';
   /** Why it waits or has paused by itself. */
   readonly stop: Stop | undefined;
   /** While it waits: when it goes on, in milliseconds since the epoch. */

@@ -1,15 +1,15 @@
 import { createFakePlantStore, type FakePlantStore } from '@plant-store/client/testing';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Command, Report } from '../protocol.js';
 import { PlantsSession } from './plants-session.js';
 
 type ReportOf<Type extends Report['type']> = Extract<Report, { type: Type }>;
 
 /** A session that sends to a fake plant store, and its reports. */
-function openSession(store: FakePlantStore = createFakePlantStore()) {
+function openSession(store: FakePlantStore = createFakePlantStore(), sliceMs?: number) {
   const reports: Report[] = [];
   const { baseUrl, fetch } = store;
-  const session = new PlantsSession((report) => reports.push(report), { fetch, retries: 0 });
+  const session = new PlantsSession((report) => reports.push(report), { fetch, retries: 0 }, sliceMs);
   const last = <Type extends Report['type']>(type: Type) =>
     reports.findLast((report): report is ReportOf<Type> => report.type === type);
   const untilState = (state: string) =>
@@ -79,13 +79,39 @@ it('needs a token again once it is forgotten', async () => {
   expect(await untilState('ended')).toMatchObject({ stored: 30 });
 });
 
-it('says how many plants a cancelled run leaves', async () => {
+it('reports how many plants a cancelled run leaves', async () => {
   const { store, add, send, untilState } = openSession();
   store.fail(...Array.from({ length: 12 }, () => ({ kind: 'delay', ms: 50 }) as const));
   await add(csv);
   await send({ type: 'cancel' });
   const progress = await untilState('ended');
   expect(progress).toMatchObject({ rejected: 0, open: 30 - store.plants.size });
+  // No more than were in flight.
+  expect(store.plants.size).toBeLessThanOrEqual(12);
+});
+
+it('reports the rate and the time left while the service does not answer', async () => {
+  const { store, send, reports } = openSession();
+  store.fail(...Array.from({ length: 12 }, () => ({ kind: 'delay', ms: 600_000 }) as const));
+  await send({ type: 'read', source: { text: csv } });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { baseUrl, token } = store;
+  await send({ type: 'start', baseUrl, token });
+  await vi.advanceTimersByTimeAsync(3100);
+  const states = reports.flatMap((report) => (report.type === 'progress' ? [report.progress.state] : []));
+  expect(states).toEqual(['running', 'running', 'running', 'running']);
+});
+
+it('ends a download when other columns are chosen meanwhile', async () => {
+  const { send, reports, last } = openSession(createFakePlantStore(), 0);
+  await send({ type: 'read', source: { text: `${csv}x,Rose,\ny,Fern,\n` } });
+  const columns = { id: 0, name: 1, tag: undefined };
+  await Promise.all([send({ type: 'download' }), send({ type: 'choose', hasHeader: true, columns })]);
+  expect(last('download')).toBeUndefined();
+  expect(reports.at(-1)).toMatchObject({ type: 'checked', preview: { faulty: 2 } });
+  await send({ type: 'download' });
+  expect(last('download')?.fileName).toBe('plants-rejected.csv');
 });
 
 it('lists the lines in pages, and those with a problem alone', async () => {
@@ -110,7 +136,7 @@ it('checks again when other columns are chosen', async () => {
   expect(last('checked')?.preview).toMatchObject({ plants: 3, faulty: 1 });
 });
 
-it('reports what cannot be read, in words', async () => {
+it('explains what cannot be read', async () => {
   const { send, last } = openSession();
   await send({ type: 'read', source: { text: '' } });
   expect(last('unreadable')?.message).toContain('no lines');

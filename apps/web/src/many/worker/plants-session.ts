@@ -20,21 +20,33 @@ interface Loaded {
 
 /** At most this often is progress reported. */
 const progressMs = 100;
+/** While a run sends, progress is reported after this much time without a change, too. */
+const idleMs = 900;
 
 /** The work on one file at a time, from reading to storing: takes commands, and reports by a callback. */
 export class PlantsSession {
   readonly #report: (report: Report) => void;
   readonly #connection: Pick<Target, 'fetch' | 'retries'>;
+  readonly #sliceMs: number | undefined;
   #work = new AbortController();
   #table: Table | undefined;
   #loaded: Loaded | undefined;
   #run: PlantsRun | undefined;
   #progressTimer: ReturnType<typeof setTimeout> | undefined;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param connection how plants are sent, for tests */
-  constructor(report: (report: Report) => void, connection: Pick<Target, 'fetch' | 'retries'> = {}) {
+  /**
+   * @param connection how plants are sent, for tests
+   * @param sliceMs how long work goes on before it gives way, for tests
+   */
+  constructor(
+    report: (report: Report) => void,
+    connection: Pick<Target, 'fetch' | 'retries'> = {},
+    sliceMs?: number,
+  ) {
     this.#report = report;
     this.#connection = connection;
+    this.#sliceMs = sliceMs;
   }
 
   async handle(command: Command): Promise<void> {
@@ -99,16 +111,25 @@ export class PlantsSession {
   async #download(): Promise<void> {
     if (this.#loaded === undefined) return;
     const { table, reading, plants } = this.#loaded;
-    const { signal } = this.#work;
-    const pacer = createPacer(signal, () => undefined);
-    this.#report({ type: 'download', ...(await writeRejected(table, reading, plants.problems, pacer)) });
+    const pacer = createPacer(this.#work.signal, () => undefined, this.#sliceMs);
+    await this.#workOn(async () => {
+      this.#report({ type: 'download', ...(await writeRejected(table, reading, plants.problems, pacer)) });
+    });
   }
 
   #scheduleProgress(): void {
     this.#progressTimer ??= setTimeout(() => {
       this.#progressTimer = undefined;
-      if (this.#run !== undefined) this.#report({ type: 'progress', progress: this.#run.measure() });
+      if (this.#run !== undefined) this.#reportProgress(this.#run);
     }, progressMs);
+  }
+
+  #reportProgress(run: PlantsRun): void {
+    const progress = run.measure();
+    this.#report({ type: 'progress', progress });
+    clearTimeout(this.#idleTimer);
+    // While nothing is answered, nothing changes but the rate and the time left.
+    if (progress.state === 'running') this.#idleTimer = setTimeout(() => this.#scheduleProgress(), idleMs);
   }
 
   /** Ends what is being read, checked or stored. */
@@ -121,7 +142,8 @@ export class PlantsSession {
   }
 
   #createPacer(step: 'read' | 'check'): Pacer {
-    return createPacer(this.#work.signal, (fraction) => this.#report({ type: 'reading', step, fraction }));
+    const report = (fraction: number) => this.#report({ type: 'reading', step, fraction });
+    return createPacer(this.#work.signal, report, this.#sliceMs);
   }
 
   /** Does work that a later command ends; what the person can do something about is reported. */

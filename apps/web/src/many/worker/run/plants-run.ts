@@ -39,7 +39,6 @@ export class PlantsRun {
   /** @throws {TypeError} when the token cannot be one */
   resume(target: Target): void {
     this.#sender = createSender(target);
-    this.#meter.reset();
     this.#run.resume();
   }
 
@@ -63,6 +62,8 @@ export class PlantsRun {
     const { view } = this.#run;
     const done = stored + replayed + rejected;
     const open = this.#plants.plants - done;
+    // What passed while nothing was sent is no part of the rate afterwards.
+    if (view.state !== 'running') this.#meter.reset();
     const rate = view.state === 'running' ? this.#meter.measure(done, performance.now()) : 0;
     const secondsLeft = rate > 0 ? open / rate : undefined;
     return { ...view, ...this.#counts, open, rate, secondsLeft };

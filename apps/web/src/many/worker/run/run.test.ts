@@ -97,6 +97,37 @@ it('waits for the person after stops in a row', async () => {
   expect(run.view.state).toBe('ended');
 });
 
+it('sends all others first when one record is always stopped', async () => {
+  const sent: number[] = [];
+  const { run, outcomes } = startRun(100, {
+    send: async (record) => {
+      sent.push(record);
+      return record === 0 ? stopped('backoff') : { kind: 'stored' };
+    },
+  });
+  await vi.waitUntil(() => run.view.state === 'paused', { timeout: 30_000 });
+  expect(outcomes.size).toBe(99);
+  expect(sent.filter((record) => record === 0)).toHaveLength(4);
+  expect(sent.lastIndexOf(99)).toBeLessThan(sent.indexOf(0, 1));
+});
+
+it('counts stops in a row though what was in flight before them is stored', async () => {
+  const { run, answer } = startRun(3, { concurrency: 2, backoff: (stops) => (stops > 1 ? undefined : 1) });
+  await answer(stopped('backoff'));
+  await vi.waitUntil(() => run.view.state === 'running', { timeout: 30_000 });
+  // Record 1, which was sent before the stop.
+  await answer();
+  await answer(stopped('backoff'));
+  expect(run.view).toMatchObject({ state: 'paused', resumesAt: undefined });
+});
+
+it('keeps the reason when the person pauses what waits', async () => {
+  const { run, answer } = startRun(3);
+  await answer(stopped(60_000));
+  run.pause();
+  expect(run.view).toMatchObject({ state: 'paused', resumesAt: undefined, stop: { cause: 'network' } });
+});
+
 it('lets a stop that only a person ends prevail over a delay', async () => {
   const { run, answer } = startRun(3);
   await answer(stopped(60_000));
@@ -108,7 +139,10 @@ it('lets a stop that only a person ends prevail over a delay', async () => {
 it('sends nothing more once it is cancelled, and keeps the outcomes of what was in flight', async () => {
   const { run, sent, outcomes, answer } = startRun(9);
   run.cancel();
-  expect(run.view.state).not.toBe('ended');
+  expect(run.view).toMatchObject({ state: 'cancelling', inFlight: 3 });
+  run.resume();
+  run.pause();
+  expect(run.view.state).toBe('cancelling');
   await answer();
   await answer(stopped('backoff'));
   await answer();

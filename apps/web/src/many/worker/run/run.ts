@@ -37,9 +37,10 @@ export class Run {
   readonly #unfinished: number[] = [];
   readonly #aborting = new AbortController();
   #state: Progress['state'] = 'paused';
-  #cancelled = false;
   #inFlight = 0;
   #left: number;
+  #resumes = 0;
+  /** How many stops there were in a row, without a success in between. */
   #stops = 0;
   #stop: Stop | undefined;
   #resumesAt: number | undefined;
@@ -57,24 +58,28 @@ export class Run {
 
   /** Starts the run, or goes on after a pause or a stop, immediately. */
   resume(): void {
-    if (this.#state === 'ended' || this.#cancelled) return;
+    if (this.#isEnding) return;
+    this.#resumes++;
     this.#set('running');
     this.#fill();
   }
 
-  /** Sends nothing more until `resume`; what is in flight is finished. */
-  pause(stop?: Stop): void {
-    if (this.#state === 'ended' || this.#cancelled) return;
+  /** Sends nothing more until `resume`; what is in flight is finished. The reason for which it waits stays. */
+  pause(stop = this.#stop): void {
+    if (this.#isEnding) return;
     this.#set('paused', stop);
   }
 
   /** Sends nothing more, and ends once what is in flight is finished, or after a few seconds without it. */
   cancel(): void {
-    if (this.#state === 'ended' || this.#cancelled) return;
-    this.#cancelled = true;
-    this.#set('paused');
+    if (this.#isEnding) return;
+    this.#set('cancelling');
     this.#timer = setTimeout(() => this.#aborting.abort(), this.#options.graceMs ?? 3000);
     this.#endIfDone();
+  }
+
+  get #isEnding(): boolean {
+    return this.#state === 'ended' || this.#state === 'cancelling';
   }
 
   #set(state: Progress['state'], stop?: Stop, delayMs?: number): void {
@@ -96,16 +101,16 @@ export class Run {
     this.#endIfDone();
   }
 
+  /** Those that were stopped come last, so that one that always is does not hold up the others. */
   #next(): number | undefined {
-    const unfinished = this.#unfinished.pop();
-    if (unfinished !== undefined) return unfinished;
     const { done, value } = this.#records.next();
-    return done ? undefined : value;
+    return done ? this.#unfinished.shift() : value;
   }
 
   async #send(record: number): Promise<void> {
     const { send, onOutcome, onChange } = this.#options;
     const { signal } = this.#aborting;
+    const resumes = this.#resumes;
     const outcome = await send(record, signal).catch((error: unknown) => {
       // What else it throws is an error of the page, which must not be taken for a plant that may be sent again.
       if (!signal.aborted) throw error;
@@ -116,7 +121,8 @@ export class Run {
       if (outcome !== undefined) this.#onStop(outcome.stop, outcome.retry);
     } else {
       this.#left--;
-      this.#stops = 0;
+      // One that was in flight before the stop shows nothing about the time after it.
+      if (resumes === this.#resumes) this.#stops = 0;
       onOutcome(record, outcome);
     }
     onChange();
@@ -126,7 +132,7 @@ export class Run {
   /** The first stop counts; those of the other requests in flight have the same cause. One that only a person ends prevails. */
   #onStop(stop: Stop, retry: Retry): void {
     const isFirst = this.#state === 'running';
-    if (this.#cancelled || (!isFirst && retry !== 'never')) return;
+    if (this.#isEnding || (!isFirst && retry !== 'never')) return;
     if (isFirst) this.#stops++;
     const backoffMs = (this.#options.backoff ?? growingDelay)(this.#stops);
     const askedMs = retry === 'backoff' ? backoffMs : retry;
@@ -135,7 +141,7 @@ export class Run {
   }
 
   #endIfDone(): void {
-    const isDone = this.#left === 0 || (this.#cancelled && this.#inFlight === 0);
+    const isDone = this.#left === 0 || (this.#state === 'cancelling' && this.#inFlight === 0);
     if (isDone && this.#state !== 'ended') this.#set('ended');
   }
 }
