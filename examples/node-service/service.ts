@@ -22,7 +22,7 @@ export function handleOrders(client: Client): RequestListener {
 /** An order that was answered with 502 or 504 may be sent again: the same plant is stored once. */
 async function placeOrder(client: Client, order: unknown, signal: AbortSignal) {
   const { plant, name } = Object(order);
-  if (typeof plant !== 'string' || !/^\d{1,19}$/.test(plant) || typeof name !== 'string') {
+  if (typeof plant !== 'string' || !/^-?\d+$/.test(plant) || typeof name !== 'string') {
     return { status: 400, body: { message: 'An order needs `plant`, an id as text, and `name`.' } };
   }
   try {

@@ -21,7 +21,10 @@ async function store(request: IncomingMessage): Promise<[number, object]> {
     const reply = await withAttemptSpans((hooks) =>
       client.createPlant({ body: { id: BigInt(id), name }, ...hooks }),
     );
-    return [reply.status === 401 ? 502 : reply.status, reply.body];
+    if (reply.status === 200 || reply.status === 400) return [reply.status, reply.body];
+    // About the token of this service, or about its load: nothing that its caller could fix.
+    console.error(reply.status, reply.body.error, reply.body.message, reply.requestId);
+    return [502, { message: 'The plant store cannot store plants at the moment.' }];
   } catch (error) {
     console.error(error);
     return [502, { message: 'The plant store cannot be reached. Send the same plant again.' }];

@@ -55,11 +55,15 @@ def create_plant(base_url, token, plant):
             with OPENER.open(request, timeout=ATTEMPT_TIMEOUT_S) as response:
                 return response.status, response.read(), response.headers
         except urllib.error.HTTPError as response:
-            reply = response.code, response.read(), response.headers
-            if response.code not in RETRIED:
-                return reply
             asked = response.headers.get("Retry-After", "")
-            delay = int(asked) if asked.isdigit() else delay
+            delay = int(asked) if asked.isdecimal() else delay
+            try:
+                reply = response.code, response.read(), response.headers
+            except (OSError, http.client.HTTPException) as failure:
+                error = failure
+            else:
+                if response.code not in RETRIED:
+                    return reply
         except (OSError, http.client.HTTPException) as failure:
             error = failure
         if attempt == RETRIES or time.monotonic() + delay > deadline:
@@ -76,8 +80,9 @@ def main(arguments):
         return 2
     plant = dict(zip(("id", "name", "tag"), (int(arguments[0]), *arguments[1:])))
     token = os.environ.get("PLANT_STORE_TOKEN", "")
-    if not token:
-        print("Set PLANT_STORE_TOKEN to an access token.", file=sys.stderr)
+    # The characters of RFC 6750, section 2.1. A header with another one would be shown in an error, token included.
+    if not re.fullmatch(r"[A-Za-z0-9._~+/-]+=*", token):
+        print("PLANT_STORE_TOKEN is not an access token.", file=sys.stderr)
         return 2
     base_url = os.environ.get("PLANT_STORE_URL", "http://127.0.0.1:3000")
     try:

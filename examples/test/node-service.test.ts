@@ -26,10 +26,13 @@ describe('the service', () => {
     const [url] = await example.waitFor(/http:\S+/);
     const order = { plant: '9223372036854775807', name: 'Rose' };
     expect(await post(url, order)).toEqual([200, { stored: order.plant, name: 'Rose' }]);
+    const smallest = { plant: '-9223372036854775808', name: 'Aloe' };
+    expect(await post(url, smallest)).toEqual([200, { stored: smallest.plant, name: 'Aloe' }]);
 
     await writeFile(token, (await service.run('token', 'rotate', '1', '--overlap', '0')).trim());
     expect(await post(url, { plant: '1', name: 'Fern' })).toEqual([200, { stored: '1', name: 'Fern' }]);
     expect(await service.readPlants()).toEqual([
+      '{"id":-9223372036854775808,"name":"Aloe"}',
       '{"id":1,"name":"Fern"}',
       '{"id":9223372036854775807,"name":"Rose"}',
     ]);

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -6,6 +7,7 @@ import { createClient } from '@plant-store/client';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { withAttemptSpans } from '../opentelemetry/with-attempt-spans.ts';
 import { findExample } from './support/example.ts';
+import { listen } from './support/listen.ts';
 import { post } from './support/post.ts';
 import { start } from './support/process.ts';
 import { startProxy } from './support/proxy.ts';
@@ -106,4 +108,30 @@ it('continues the trace of its caller up to the log of the service', async () =>
   expect(await post(url, { id: 1, name: 'Rose' })).toMatchObject([400, {}]);
   await service.stop();
   expect(await post(url, plant)).toMatchObject([502, {}]);
+});
+
+it.each([
+  [401, 40101],
+  [403, 40300],
+  [429, 42900],
+  [503, 50301],
+])('logs a rejection that its caller cannot fix, and responds with 502: %i', async (status, error) => {
+  const reply = JSON.stringify({ error, message: 'about the credential of the service' });
+  const store = createServer((_, response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' }).end(reply);
+  });
+  const { folder, command, path } = findExample('opentelemetry');
+  const environment = {
+    ...path,
+    PLANT_STORE_URL: await listen(store),
+    PLANT_STORE_TOKEN: 'pst_own',
+    PORT: '0',
+  };
+  const example = start(['sh', '-c', command], { folder, environment });
+  const [url] = await example.waitFor(/http:\S+/);
+  const [received, body] = await post(url, { id: '1', name: 'Rose' });
+  expect(received).toBe(502);
+  expect(body).toEqual({ message: 'The plant store cannot store plants at the moment.' });
+  await example.waitFor(new RegExp(`${status} ${error} about the credential of the service r-1`));
+  expect(example.output()).not.toContain('pst_own');
 });

@@ -64,22 +64,28 @@ describe.each(scripts)('$name', ({ name, call }) => {
   });
 
   // curl retries no broken connection.
-  const steps: readonly Step[] =
+  const retried: readonly (readonly Step[])[] =
     name === 'curl'
-      ? [{ status: 429, headers: { 'Retry-After': '1' } }, { status: 503 }]
-      : [{ status: 503, headers: { 'Retry-After': '1' } }, 'store, then drop'];
+      ? [[{ status: 429, headers: { 'Retry-After': '1' } }, { status: 503 }]]
+      : [
+          [{ status: 503, headers: { 'Retry-After': '1' } }, 'store, then drop'],
+          ['drop in the body', 'store, then drop'],
+        ];
 
-  it(`retries after ${JSON.stringify(steps)}`, async () => {
-    const service = await startService();
-    const { url, requests } = await startProxy(service.baseUrl, steps);
-    const environment = { ...service.environment, PLANT_STORE_URL: url };
-    const { status, stdout } = await runWith(call('1', 'Rose'), environment);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(name === 'curl' ? /^{"name":"Rose"}$/ : /^1 was there already\n$/);
-    expect(requests).toHaveLength(3);
-    expect(requests[2]?.body).toBe(requests[0]?.body);
-    expect(await service.readPlants()).toEqual(['{"id":1,"name":"Rose"}']);
-  });
+  it.each(retried.map((steps) => [JSON.stringify(steps), steps] as const))(
+    'retries after %s',
+    async (_, steps) => {
+      const service = await startService();
+      const { url, requests } = await startProxy(service.baseUrl, steps);
+      const environment = { ...service.environment, PLANT_STORE_URL: url };
+      const { status, stdout } = await runWith(call('1', 'Rose'), environment);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(name === 'curl' ? /^{"name":"Rose"}$/ : /^1 was there already\n$/);
+      expect(requests).toHaveLength(3);
+      expect(requests[2]?.body).toBe(requests[0]?.body);
+      expect(await service.readPlants()).toEqual(['{"id":1,"name":"Rose"}']);
+    },
+  );
 
   it('fails without a service, and never prints the token', async () => {
     const environment = { PLANT_STORE_URL: 'http://127.0.0.1:1', PLANT_STORE_TOKEN: 'pst_secret' };
@@ -89,6 +95,37 @@ describe.each(scripts)('$name', ({ name, call }) => {
     expect(stderr).not.toBe('');
     expect(stderr).not.toContain('pst_secret');
     if (name !== 'curl') expect(stderr).toContain('Run the same command again: nothing is stored twice.');
+  });
+
+  it('never prints a token that cannot be in a header', async () => {
+    for (const PLANT_STORE_TOKEN of ['pst_secret\r', 'pst_secret\n']) {
+      const environment = { PLANT_STORE_URL: 'http://127.0.0.1:1', PLANT_STORE_TOKEN };
+      const { status, stdout, stderr } = await runWith(call('1', 'Rose'), environment);
+      expect(status).not.toBe(0);
+      expect(stdout).toBe('');
+      expect(stderr).not.toContain('pst_secret');
+      if (name === 'python') {
+        expect({ status, stderr }).toEqual({
+          status: 2,
+          stderr: 'PLANT_STORE_TOKEN is not an access token.\n',
+        });
+      }
+    }
+  });
+
+  it('fails at a redirect, and does not follow it', async () => {
+    const service = await startService();
+    const { url, requests } = await startProxy(service.baseUrl, [
+      { status: 307, headers: { Location: `${service.baseUrl}/plants` } },
+    ]);
+    const { status, stderr } = await runWith(call('1', 'Rose'), {
+      ...service.environment,
+      PLANT_STORE_URL: url,
+    });
+    expect(status).not.toBe(0);
+    expect(stderr).not.toBe('');
+    expect(requests).toHaveLength(1);
+    expect(await service.readPlants()).toEqual([]);
   });
 });
 

@@ -4,12 +4,13 @@ import { listen } from './listen.ts';
 
 /**
  * What happens to one request: the proxy answers it itself with a status and headers, closes the connection before or
- * after the service has stored the plant, never answers, or passes it on.
+ * after the service has stored the plant, or in the middle of the body of a 503, never answers, or passes it on.
  */
 export type Step =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   | 'drop'
   | 'store, then drop'
+  | 'drop in the body'
   | 'hold'
   | 'pass on';
 
@@ -42,6 +43,11 @@ export async function startProxy(
     }
     if (step === 'drop') {
       outgoing.destroy();
+      return;
+    }
+    if (step === 'drop in the body') {
+      const type = { 'Content-Type': 'application/json', 'Content-Length': 100 };
+      outgoing.writeHead(503, type).write('{"error":', () => outgoing.destroy());
       return;
     }
     const { method, url = '', headers } = incoming;
