@@ -26,15 +26,24 @@ interface ProcessState {
  */
 export async function startingProcessEnded(): Promise<void> {
   const parent = process.ppid;
-  let known = await findStartingProcesses(parent);
+  let known = (await tryFindStartingProcesses(parent)) ?? [parent];
   while (process.ppid === parent && known.every(isRunning)) {
     await delay(intervalMs, undefined, { ref: false });
     // Elsewhere it would start programs each time.
     if (process.platform !== 'linux') continue;
-    const found = await findStartingProcesses(parent);
+    const found = (await tryFindStartingProcesses(parent)) ?? known;
     // A process that has lost its parent belongs to another one, such as 1.
     if (found.length < known.length) return;
     known = found;
+  }
+}
+
+/** As below, or `undefined` if they cannot be read now, such as while connections take all file descriptors. */
+async function tryFindStartingProcesses(pid: number): Promise<readonly number[] | undefined> {
+  try {
+    return await findStartingProcesses(pid);
+  } catch {
+    return undefined;
   }
 }
 
@@ -66,23 +75,35 @@ function isRunning(pid: number): boolean {
     // Otherwise it belongs to another user.
     return error instanceof Error && 'code' in error && error.code !== 'ESRCH';
   }
-  // It has ended, but whoever started it has not asked for its exit status yet.
-  return readFromProc(pid)?.isZombie !== true;
+  try {
+    // It has ended, but whoever started it has not asked for its exit status yet.
+    return readFromProc(pid)?.isZombie !== true;
+  } catch {
+    return true;
+  }
 }
 
 async function readProcess(pid: number): Promise<ProcessState | undefined> {
   return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
 }
 
-/** Reads a process of Linux (proc(5)); images often lack `ps`. */
+/** What a read in `/proc` fails with if the process has ended, or belongs to another user and `/proc` hides it. */
+const absent = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
+
+/**
+ * Reads a process of Linux (proc(5)); images often lack `ps`. `undefined` if there is none.
+ *
+ * @throws what reading fails with otherwise: the process may be running
+ */
 function readFromProc(pid: number): ProcessState | undefined {
   try {
     // The name of the program, which precedes these, is in parentheses and may have some itself.
     const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0\s]+/);
     return { parent: Number(parent), words, isZombie: state === 'Z' };
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && absent.has(String(error.code))) return undefined;
+    throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { main, startServe, watchCommand } from '../support/process/run-command.js';
+import { openConnection } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** A process that starts the next one, waits for it, and passes no signal on; at a SIGTERM it ends, as npx and shells do. */
@@ -16,20 +17,21 @@ process.on('SIGTERM', () => process.exit(143));
 
 /**
  * Starts the service as the last of processes of which each one starts the next one. Each is a script of the name, run by
- * Node.js. Resolves once it listens, with the outermost one.
+ * Node.js, with a limit on its file descriptors. Resolves once it listens, with the outermost one.
  */
-async function startThrough(names: readonly string[], args: readonly string[]) {
+async function startThrough(names: readonly string[], args: readonly string[], openFiles = 1_024) {
   const folder = temporaryFolder();
   for (const name of names) writeFileSync(join(folder, name), startNext);
   const starters = names.flatMap((name) => [process.execPath, join(folder, name)]);
-  const [file = '', ...rest] = [...starters, process.execPath, main, 'serve', ...args];
+  const limited = ['-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...starters];
+  const rest = [...limited, process.execPath, main, 'serve', ...args];
   const env = { PATH: process.env['PATH'], PORT: '0', DRAIN_DELAY_MS: '0' };
-  const command = watchCommand(spawn(file, rest, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
-  const [output] = await command.waitFor(/^[\s\S]*"msg":"listening"/);
+  const command = watchCommand(spawn('sh', rest, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const [output, baseUrl = ''] = await command.waitFor(/^[\s\S]*"baseUrl":"([^"]+)".*"msg":"listening"/);
   // The last one is that of the service.
   const pid = Number(/started (\d+)\n(?![\s\S]*started)/.exec(output)?.[1]);
   onTestFinished(() => endIfRunning(pid));
-  return { command, pid };
+  return { command, baseUrl, pid };
 }
 
 function endIfRunning(pid: number): void {
@@ -70,6 +72,18 @@ it.each([
   const { stdout } = await command.end();
   expect(stdout).toMatch(/"signal":"SIGINT",.*"msg":"stopping"/);
   expect(stdout).not.toContain('parentEnded');
+});
+
+it('keeps running while connections take all file descriptors', async () => {
+  const openFiles = 200;
+  const { command, baseUrl } = await startThrough(['npx', 'pnpm.cjs'], ['--stop-with-parent'], openFiles);
+  const connections = await Promise.all(Array.from({ length: 2 * openFiles }, () => openConnection(baseUrl)));
+  // It looks four times by then, and can read nothing.
+  await delay(2_000);
+  for (const connection of connections) connection.destroy();
+  await expect.poll(() => fetch(baseUrl).then(({ ok }) => ok)).toBe(true);
+  command.process.kill('SIGTERM');
+  expect((await command.end()).stdout).toMatch(/"parentEnded":true,.*"msg":"stopping"/);
 });
 
 it('stops gracefully at SIGHUP, which a closed terminal sends', async () => {
