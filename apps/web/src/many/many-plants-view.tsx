@@ -3,7 +3,7 @@ import './many.css';
 import { type Announcer, createAnnouncer } from './session/announce.js';
 import { formatCountOf } from './session/format-progress.js';
 import type { ManySession } from './session/many-session.js';
-import { isUnfinished, type ManyState } from './session/many-state.js';
+import type { ManyState } from './session/many-state.js';
 import { ChoosePlants } from './steps/choose-plants.js';
 import { PreviewPlants } from './steps/preview-plants.js';
 import { ReadingPlants } from './steps/reading-plants.js';
@@ -29,7 +29,6 @@ export function ManyPlantsView({ session, token, onTokenRejected }: ManyPlantsVi
     },
     [session],
   );
-  useWarningBeforeClosing(isUnfinished(state));
   useDropsOutside();
   return (
     <section className="many" aria-label="Many plants">
@@ -43,7 +42,7 @@ export function ManyPlantsView({ session, token, onTokenRejected }: ManyPlantsVi
 
 function Step({ session, state, token }: { session: ManySession; state: ManyState; token: string }) {
   const { step, preview, progress } = state;
-  if (step === 'choose') return <ChoosePlants session={session} problem={state.problem} />;
+  if (step === 'choose') return <ChoosePlants session={session} state={state} />;
   if (step === 'reading' || preview === undefined) return <ReadingPlants session={session} state={state} />;
   if (step === 'preview') {
     return <PreviewPlants session={session} state={state} preview={preview} token={token} />;
@@ -54,20 +53,15 @@ function Step({ session, state, token }: { session: ManySession; state: ManyStat
   return <RunPlants session={session} preview={preview} progress={progress} token={token} />;
 }
 
-/** The browser asks before it closes the page while a run is not finished. */
-function useWarningBeforeClosing(active: boolean): void {
-  useEffect(() => {
-    if (!active) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [active]);
-}
-
-/** A file that is dropped beside the place for it must not replace the page. */
+/** A file that is dropped beside the place for it must not replace the page. Text may be dragged as usual. */
 function useDropsOutside(): void {
   useEffect(() => {
-    const ignore = (event: DragEvent) => event.preventDefault();
+    const ignore = (event: DragEvent) => {
+      const { dataTransfer } = event;
+      if (event.defaultPrevented || !dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      dataTransfer.dropEffect = 'none';
+    };
     window.addEventListener('dragover', ignore);
     window.addEventListener('drop', ignore);
     return () => {

@@ -19,12 +19,15 @@ function open() {
     const worker = new PlantsSession(listener.onReport, { fetch: store.fetch, retries: 0 });
     return { send: (command) => void worker.handle(command), end: () => undefined };
   });
-  const view = (token: string) => (
-    <ManyPlantsView session={session} token={token} onTokenRejected={onTokenRejected} />
-  );
+  const view = (token: string | undefined) =>
+    token !== undefined && (
+      <ManyPlantsView session={session} token={token} onTokenRejected={onTokenRejected} />
+    );
   const rendered = render(view(store.token));
   const crash = (message: string) => listeners.at(-1)?.onCrash(message);
-  return { store, onTokenRejected, crash, useToken: (token: string) => rendered.rerender(view(token)) };
+  /** `undefined` forgets it. */
+  const useToken = (token: string | undefined) => rendered.rerender(view(token));
+  return { store, onTokenRejected, crash, useToken };
 }
 
 const slow = { timeout: 30_000 };
@@ -67,7 +70,7 @@ it('takes pasted lines and another choice of columns', async () => {
   expect(screen.queryByRole('button', { name: /^Add/ })).toBeNull();
 });
 
-it('says what is wrong with a file, and takes another', async () => {
+it('shows what is wrong with a file, and takes another', async () => {
   open();
   await choose('');
   expect((await screen.findByText(/There are no lines in it/, {}, slow)).getAttribute('role')).toBe('alert');
@@ -77,13 +80,11 @@ it('says what is wrong with a file, and takes another', async () => {
 
 it('asks for another token when the service rejects it, and goes on with that', async () => {
   const { store, onTokenRejected, useToken } = open();
-  const { token } = store;
   store.acceptTokens('another');
   await choose(csv);
   await userEvent.click(await button('Add 2 plants'));
   await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(1), slow);
   expect(onTokenRejected.mock.calls[0]?.[0]).toContain('The access token is not known here.');
-  expect(token).not.toBe('another');
   useToken('another');
   await userEvent.click(await button('Resume'));
   await screen.findByRole('heading', { name: 'Summary' }, slow);
@@ -91,7 +92,60 @@ it('asks for another token when the service rejects it, and goes on with that', 
   expect(onTokenRejected).toHaveBeenCalledTimes(1);
 });
 
-it('says what to do when its worker cannot be loaded or fails', async () => {
+it('asks again when the service rejects the next token, too, also after one was forgotten', async () => {
+  const { store, onTokenRejected, useToken } = open();
+  store.acceptTokens('another');
+  await choose(csv);
+  await userEvent.click(await button('Add 2 plants'));
+  await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(1), slow);
+  useToken('wrong');
+  await userEvent.click(await button('Resume'));
+  await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(2), slow);
+  useToken(undefined);
+  useToken('wrong-too');
+  await screen.findByText(/There is no token/, {}, slow);
+  await userEvent.click(await button('Resume'));
+  await waitFor(() => expect(onTokenRejected).toHaveBeenCalledTimes(3), slow);
+});
+
+it('keeps what was typed for an edit, and when its worker fails or cannot read it', async () => {
+  const { crash } = open();
+  const field = () => screen.findByRole<HTMLTextAreaElement>('textbox', {}, slow);
+  await userEvent.type(await field(), '1;Rose{Enter}2;');
+  await userEvent.click(await button('Preview lines'));
+  await userEvent.click(await button('Edit lines'));
+  expect((await field()).value).toBe('1;Rose\n2;');
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Many plants' }));
+  await userEvent.click(await button('Preview lines'));
+  await button('Edit lines');
+  crash('');
+  expect((await field()).value).toBe('1;Rose\n2;');
+  await choose('');
+  await screen.findByText(/There are no lines in it/, {}, slow);
+  await userEvent.type(await field(), 'Fern');
+  await userEvent.click(await button('Preview lines'));
+  await userEvent.click(await button('Add 2 plants'));
+  await screen.findByRole('heading', { name: 'Summary' }, slow);
+  await userEvent.click(await button('Choose another file'));
+  expect((await field()).value).toBe('');
+});
+
+it('reads a long paste without putting it into the field, together with what is there', async () => {
+  open();
+  await userEvent.type(screen.getByRole('textbox'), 'id;name{Enter}');
+  const lines = Array.from({ length: 3000 }, (_, id) => `${id};Rose`);
+  await userEvent.paste(lines.join('\n'));
+  await button('Add 3,000 plants');
+  await userEvent.click(await button('Choose another file'));
+  expect(screen.queryByRole('textbox')).toBeNull();
+  await userEvent.click(await button('Preview lines'));
+  await button('Add 3,000 plants');
+  await userEvent.click(await button('Choose another file'));
+  await userEvent.click(await button('Discard these lines'));
+  expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('');
+});
+
+it('shows what to do when its worker cannot be loaded or fails', async () => {
   const { crash } = open();
   await choose(csv);
   await button('Add 2 plants');
@@ -101,7 +155,7 @@ it('says what to do when its worker cannot be loaded or fails', async () => {
 });
 
 it('lets the browser ask before the page is closed while a run is not finished', async () => {
-  const { store } = open();
+  const { store, useToken } = open();
   const close = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   await choose(csv);
   store.fail({ kind: 'delay', ms: 200 }, { kind: 'delay', ms: 200 });
@@ -109,6 +163,10 @@ it('lets the browser ask before the page is closed while a run is not finished',
   expect(close()).toBe(false);
   await userEvent.click(add);
   expect(close()).toBe(true);
+  useToken(undefined);
+  expect(close()).toBe(true);
+  useToken(store.token);
+  await userEvent.click(await button('Resume'));
   await screen.findByRole('heading', { name: 'Summary' }, slow);
   expect(close()).toBe(false);
 });

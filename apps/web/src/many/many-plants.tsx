@@ -8,8 +8,8 @@ const session = new ManySession(spawnWorker);
 /**
  * The tab "Many plants": adds plants from a file or from pasted lines.
  *
- * @param props `onTokenRejected` is called with the reason when the service no longer accepts the token; the run then waits,
- * and goes on with another token.
+ * @param props `onTokenRejected` is called with the reason when the service no longer accepts the token; the run then waits
+ * until the person resumes it with another token.
  */
 export function ManyPlants(props: { readonly token: string; onTokenRejected(message: string): void }) {
   return <ManyPlantsView session={session} {...props} />;

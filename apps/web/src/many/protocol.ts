@@ -8,9 +8,12 @@ export interface ColumnChoice {
 /** Which lines a page of the list shows. */
 export type Filter = 'all' | 'faulty';
 
+/** What the person gave: a file, or text that they pasted. */
+export type Source = { readonly file: File } | { readonly text: string };
+
 /** What the page asks of the worker. */
 export type Command =
-  | { readonly type: 'read'; readonly source: { readonly file: File } | { readonly text: string } }
+  | { readonly type: 'read'; readonly source: Source }
   | { readonly type: 'choose'; readonly hasHeader: boolean; readonly columns: ColumnChoice | undefined }
   | { readonly type: 'list'; readonly filter: Filter; readonly offset: number }
   | { readonly type: 'start' | 'resume'; readonly baseUrl: string; readonly token: string }

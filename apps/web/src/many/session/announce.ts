@@ -1,5 +1,6 @@
+import { formatCount } from '../format-count.js';
 import type { Progress } from '../protocol.js';
-import { formatCount, formatProgress } from './format-progress.js';
+import { formatProgress } from './format-progress.js';
 
 const intervalMs = 10_000;
 const shortestMs = 2000;
@@ -31,5 +32,6 @@ function describe({ state, stop }: Progress, done: number, total: number): strin
   const counts = `${formatCount(done)} of ${formatCount(total)} plants done.`;
   if (state === 'ended') return `Finished. ${counts}`;
   if (state === 'running') return counts;
-  return `${state === 'waiting' ? 'Waiting' : 'Paused'}. ${stop?.message ?? ''} ${counts}`;
+  const title = { waiting: 'Waiting', paused: 'Paused', cancelling: 'Cancelling' }[state];
+  return `${title}. ${stop?.message ?? ''} ${counts}`;
 }

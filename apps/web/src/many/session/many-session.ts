@@ -1,7 +1,16 @@
-import type { Command, Report } from '../protocol.js';
-import { applyReport, explainCrash, initialState, type ManyState } from './many-state.js';
+import type { Command, Report, Source } from '../protocol.js';
+import {
+  applyReport,
+  type Draft,
+  explainCrash,
+  initialState,
+  isUnfinished,
+  type ManyState,
+  startOver,
+} from './many-state.js';
 import { saveFile } from './save-file.js';
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
+import { warnBeforeClosing } from './warn-before-closing.js';
 
 /**
  * The connection of the tab to its worker. It lives beside the components, so that a run goes on, or waits for a new token,
@@ -28,13 +37,13 @@ export class ManySession {
 
   readonly getState = (): ManyState => this.#state;
 
-  read(source: (Command & { type: 'read' })['source']): void {
-    this.#set({ ...initialState, step: 'reading', busy: { step: 'read', fraction: 0 } });
+  read(source: Source): void {
+    this.#set({ ...startOver(this.#state), step: 'reading', busy: { step: 'read', fraction: 0 } });
     this.#send({ type: 'read', source });
   }
 
   choose(choice: Omit<Command & { type: 'choose' }, 'type'>): void {
-    this.#set({ ...this.#state, busy: { step: 'check', fraction: 0 } });
+    this.#set({ ...this.#state, busy: { step: 'check', fraction: 0 }, downloading: false });
     this.#send({ type: 'choose', ...choice });
   }
 
@@ -48,22 +57,42 @@ export class ManySession {
   }
 
   resume(token: string): void {
+    const { progress } = this.#state;
+    // So that the next rejection of a token is one that is shown again.
+    if (progress !== undefined) this.#set({ ...this.#state, progress: { ...progress, stop: undefined } });
     this.#send({ type: 'resume', baseUrl: location.origin, token });
   }
 
-  control(type: 'pause' | 'cancel' | 'download'): void {
+  control(type: 'pause' | 'cancel'): void {
     this.#send({ type });
+  }
+
+  /** Lets the browser save the lines that were not stored, unless that is in progress. */
+  download(): void {
+    if (this.#state.downloading) return;
+    this.#set({ ...this.#state, downloading: true });
+    this.#send({ type: 'download' });
+  }
+
+  /** Keeps what was typed or pasted. */
+  keepDraft(draft: Draft): void {
+    this.#set({ ...this.#state, draft });
+  }
+
+  /** Shows why what was chosen cannot be read, and what to do. */
+  reject(problem: string): void {
+    this.#set({ ...startOver(this.#state), problem });
   }
 
   forgetToken(): void {
     this.#worker?.send({ type: 'forget-token' });
   }
 
-  /** Forgets the file and its results. */
+  /** Forgets the file and its results, and what was typed once all of it is stored. */
   reset(): void {
     this.#worker?.end();
     this.#worker = undefined;
-    this.#set(initialState);
+    this.#set(isAllStored(this.#state) ? initialState : startOver(this.#state));
   }
 
   #send(command: Command): void {
@@ -80,11 +109,13 @@ export class ManySession {
 
   #onReport(report: Report): void {
     if (report.type === 'failed') this.#onCrash(report.message);
-    else if (report.type === 'download') saveFile(report.file, report.fileName);
-    else this.#apply(report);
+    else if (report.type === 'download') {
+      this.#set({ ...this.#state, downloading: false });
+      saveFile(report.file, report.fileName);
+    } else this.#apply(report);
   }
 
-  #apply(report: Report): void {
+  #apply(report: Parameters<typeof applyReport>[1]): void {
     const before = this.#state.progress;
     this.#set(applyReport(this.#state, report));
     const { progress } = this.#state;
@@ -106,6 +137,13 @@ export class ManySession {
 
   #set(state: ManyState): void {
     this.#state = state;
+    warnBeforeClosing(isUnfinished(state));
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Whether pasted lines have all been stored. */
+function isAllStored({ preview, progress }: ManyState): boolean {
+  if (preview === undefined || progress?.state !== 'ended') return false;
+  return preview.fileName === undefined && preview.faulty + progress.rejected + progress.open === 0;
 }

@@ -10,6 +10,17 @@ export interface ManyState {
   readonly preview: Preview | undefined;
   readonly list: List | undefined;
   readonly progress: Progress | undefined;
+  /** Whether a file to download is being written. */
+  readonly downloading: boolean;
+  /** What was typed or pasted; it stays until it is changed or stored. */
+  readonly draft: Draft;
+}
+
+/** Typed or pasted lines. */
+export interface Draft {
+  readonly text: string;
+  /** Whether the text is short enough for a text field. */
+  readonly editable: boolean;
 }
 
 /** Before anything is chosen. */
@@ -20,39 +31,44 @@ export const initialState: ManyState = {
   preview: undefined,
   list: undefined,
   progress: undefined,
+  downloading: false,
+  draft: { text: '', editable: true },
 };
 
+/** The state before anything is chosen, with what was typed. */
+export function startOver({ draft }: ManyState): ManyState {
+  return { ...initialState, draft };
+}
+
 /** The state after a report of the worker. */
-export function applyReport(current: ManyState, report: Report): ManyState {
+export function applyReport(
+  current: ManyState,
+  report: Exclude<Report, { type: 'failed' | 'download' }>,
+): ManyState {
   switch (report.type) {
     case 'reading':
       return { ...current, busy: report };
     case 'unreadable':
-      return { ...initialState, problem: report.message };
+      return { ...startOver(current), problem: report.message };
     case 'checked':
-      return { ...initialState, step: 'preview', preview: report.preview, list: report.preview.list };
+      return { ...startOver(current), step: 'preview', preview: report.preview, list: report.preview.list };
     case 'list':
       return { ...current, list: report.list };
     case 'progress':
       // One that was on its way when another file was chosen is of no interest any more.
       return current.step === 'run' ? { ...current, progress: report.progress } : current;
-    case 'failed':
-      return explainCrash(current, report.message);
-    case 'download':
-      return current;
   }
 }
 
 /** The state after the worker could not be loaded, or ended by an error. */
-export function explainCrash({ progress }: ManyState, message: string): ManyState {
-  const done = progress === undefined ? 0 : progress.stored + progress.replayed;
-  const kept = done === 0 ? 'Nothing was sent.' : 'What was stored stays stored.';
+export function explainCrash(current: ManyState, message: string): ManyState {
+  const kept = current.step === 'run' ? 'What was stored stays stored.' : 'Nothing was sent.';
   const what =
     message === ''
       ? 'A part of this page could not be loaded or has run out of memory.'
       : `This page has an error of its own: ${message}.`;
   return {
-    ...initialState,
+    ...startOver(current),
     problem: `${what} ${kept} Reload the page and choose the same file again: nothing is stored twice.`,
   };
 }

@@ -1,40 +1,46 @@
 import { type ClipboardEvent, type DragEvent, type FormEvent, useId, useRef, useState } from 'react';
+import { formatCount } from '../format-count.js';
 import type { ManySession } from '../session/many-session.js';
+import type { Draft, ManyState } from '../session/many-state.js';
+import { StepHeading } from './step-heading.js';
 
 /** Pasted texts beyond this go to the worker at once: a text field with as many lines makes the page slow. */
 const longPaste = 20_000;
 
 interface ChoosePlantsProps {
   readonly session: ManySession;
-  readonly problem: string | undefined;
+  readonly state: ManyState;
 }
 
 /** Asks for a file or pasted lines. */
-export function ChoosePlants({ session, problem }: ChoosePlantsProps) {
+export function ChoosePlants({ session, state }: ChoosePlantsProps) {
   return (
     <div className="many-step">
-      <h2>Many plants</h2>
+      <StepHeading>Many plants</StepHeading>
       <p className="many-hint">
         From a spreadsheet or a file: CSV, TSV or NDJSON with an id and a name on each line, and a tag where
         there is one. You see what was read before anything is sent.
       </p>
-      <FileDrop onFile={(file) => session.read({ file })} />
-      <PasteForm onText={(text) => session.read({ text })} />
+      <FileDrop session={session} />
+      <PasteForm session={session} draft={state.draft} />
       <p role="alert" className="many-problem">
-        {problem}
+        {state.problem}
       </p>
     </div>
   );
 }
 
-function FileDrop({ onFile }: { onFile(file: File): void }) {
+function FileDrop({ session }: { readonly session: ManySession }) {
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
   const take = (files: FileList | null) => {
-    const file = files?.[0];
-    if (file !== undefined) onFile(file);
+    const [file, another] = files ?? [];
+    if (another !== undefined) session.reject('Drop one file at a time.');
+    else if (file !== undefined) session.read({ file });
   };
+  const isFile = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files');
   const drop = (event: DragEvent) => {
+    if (!isFile(event)) return;
     event.preventDefault();
     setOver(false);
     take(event.dataTransfer.files);
@@ -44,6 +50,7 @@ function FileDrop({ onFile }: { onFile(file: File): void }) {
     <div
       className={over ? 'many-drop many-drop-over' : 'many-drop'}
       onDragOver={(event) => {
+        if (!isFile(event)) return;
         event.preventDefault();
         setOver(true);
       }}
@@ -70,36 +77,50 @@ function FileDrop({ onFile }: { onFile(file: File): void }) {
   );
 }
 
-function PasteForm({ onText }: { onText(text: string): void }) {
-  const [text, setText] = useState('');
+function PasteForm({ session, draft }: { readonly session: ManySession; readonly draft: Draft }) {
   const hint = useId();
+  const { text } = draft;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (text.trim() !== '') onText(text);
+    if (text.trim() !== '') session.read({ text });
   };
-  const paste = (event: ClipboardEvent) => {
+  const paste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
     const pasted = event.clipboardData.getData('text/plain');
-    if (pasted.length <= longPaste || text !== '') return;
+    if (pasted.length <= longPaste) return;
     event.preventDefault();
-    onText(pasted);
+    const { selectionStart, selectionEnd } = event.currentTarget;
+    const whole = text.slice(0, selectionStart) + pasted + text.slice(selectionEnd);
+    session.keepDraft({ text: whole, editable: false });
+    session.read({ text: whole });
   };
   return (
     <form className="many-paste" onSubmit={submit}>
-      <label>
-        Lines from a spreadsheet
-        <textarea
-          value={text}
-          rows={6}
-          spellCheck={false}
-          aria-describedby={hint}
-          onChange={(event) => setText(event.target.value)}
-          onPaste={paste}
-        />
-      </label>
+      {draft.editable ? (
+        <label>
+          Lines from a spreadsheet
+          <textarea
+            value={text}
+            rows={6}
+            spellCheck={false}
+            aria-describedby={hint}
+            onChange={(event) => session.keepDraft({ text: event.target.value, editable: true })}
+            onPaste={paste}
+          />
+        </label>
+      ) : (
+        <p>The pasted lines are kept: {formatCount(text.length)} characters, too many to edit here.</p>
+      )}
       <p id={hint} className="many-hint">
         Copy the cells there and paste them here. Many lines open the preview at once.
       </p>
-      <button type="submit">Preview lines</button>
+      <p className="many-actions">
+        <button type="submit">Preview lines</button>
+        {!draft.editable && (
+          <button type="button" onClick={() => session.keepDraft({ text: '', editable: true })}>
+            Discard these lines
+          </button>
+        )}
+      </p>
     </form>
   );
 }

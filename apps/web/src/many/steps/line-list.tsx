@@ -1,17 +1,19 @@
 import { useId } from 'react';
 import './line-list.css';
+import { formatCount } from '../format-count.js';
 import { type Filter, type List, listLength } from '../protocol.js';
-import { formatCount } from '../session/format-progress.js';
 
 interface LineListProps {
   readonly list: List;
   /** How many lines have a problem. */
   readonly faulty: number;
+  /** Whether the lines are being checked, so that none can be listed. */
+  readonly busy?: boolean;
   onList(filter: Filter, offset: number): void;
 }
 
 /** The lines of the file in pages, all of them or those with a problem. */
-export function LineList({ list, faulty, onList }: LineListProps) {
+export function LineList({ list, faulty, busy = false, onList }: LineListProps) {
   const caption = useId();
   const { filter, offset, total, rows } = list;
   const last = offset + rows.length;
@@ -22,7 +24,8 @@ export function LineList({ list, faulty, onList }: LineListProps) {
           <input
             type="checkbox"
             checked={filter === 'faulty'}
-            onChange={({ target }) => onList(target.checked ? 'faulty' : 'all', 0)}
+            aria-disabled={busy}
+            onChange={({ target }) => !busy && onList(target.checked ? 'faulty' : 'all', 0)}
           />
           Only faulty lines
         </label>
@@ -58,10 +61,10 @@ export function LineList({ list, faulty, onList }: LineListProps) {
       </section>
       {total > listLength && (
         <p className="many-actions">
-          <PageButton disabled={offset === 0} onClick={() => onList(filter, offset - listLength)}>
+          <PageButton disabled={busy || offset === 0} onClick={() => onList(filter, offset - listLength)}>
             Previous lines
           </PageButton>
-          <PageButton disabled={last >= total} onClick={() => onList(filter, offset + listLength)}>
+          <PageButton disabled={busy || last >= total} onClick={() => onList(filter, offset + listLength)}>
             Next lines
           </PageButton>
         </p>

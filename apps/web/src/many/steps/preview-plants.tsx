@@ -1,3 +1,4 @@
+import { formatCount } from '../format-count.js';
 import type { Preview } from '../protocol.js';
 import { formatCountOf } from '../session/format-progress.js';
 import type { ManySession } from '../session/many-session.js';
@@ -16,6 +17,7 @@ interface PreviewPlantsProps {
 /** Shows what was read before anything is sent. */
 export function PreviewPlants({ session, state, preview, token }: PreviewPlantsProps) {
   const { columns, plants, faulty } = preview;
+  const busy = state.busy !== undefined;
   return (
     <div className="many-step">
       <StepHeading>Preview</StepHeading>
@@ -28,8 +30,17 @@ export function PreviewPlants({ session, state, preview, token }: PreviewPlantsP
       {columns && (
         <ChooseColumns
           columns={columns}
-          busy={state.busy !== undefined}
+          busy={busy}
           onChoose={(hasHeader, choice) => session.choose({ hasHeader, columns: choice })}
+        />
+      )}
+      {columns && (
+        <progress
+          className={busy ? 'many-progress' : 'many-progress many-idle'}
+          value={state.busy?.fraction ?? 0}
+          max={1}
+          aria-label="Checking the plants"
+          aria-hidden={!busy}
         />
       )}
       <p className="many-actions">
@@ -37,23 +48,27 @@ export function PreviewPlants({ session, state, preview, token }: PreviewPlantsP
           <button
             type="button"
             className="primary"
-            aria-disabled={state.busy !== undefined}
-            onClick={() => state.busy === undefined && session.start(token)}
+            aria-disabled={busy}
+            onClick={() => !busy && session.start(token)}
           >
             Add {formatCountOf(plants, 'plant')}
           </button>
         )}
         {faulty > 0 && (
-          <button type="button" onClick={() => session.control('download')}>
+          <button
+            type="button"
+            aria-disabled={busy || state.downloading}
+            onClick={() => !busy && session.download()}
+          >
             Download faulty lines
           </button>
         )}
         <button type="button" onClick={() => session.reset()}>
-          Choose another file
+          {preview.fileName === undefined && state.draft.editable ? 'Edit lines' : 'Choose another file'}
         </button>
       </p>
       {state.list && (
-        <LineList list={state.list} faulty={faulty} onList={(...page) => session.list(...page)} />
+        <LineList list={state.list} faulty={faulty} busy={busy} onList={(...page) => session.list(...page)} />
       )}
     </div>
   );
@@ -69,11 +84,11 @@ function PreviewTotals({ preview }: { readonly preview: Preview }) {
       <dl className="many-totals">
         <div>
           <dt>Plants</dt>
-          <dd>{plants.toLocaleString('en')}</dd>
+          <dd>{formatCount(plants)}</dd>
         </div>
         <div>
           <dt>Faulty lines</dt>
-          <dd className={faulty > 0 ? 'many-bad' : undefined}>{faulty.toLocaleString('en')}</dd>
+          <dd className={faulty > 0 ? 'many-bad' : undefined}>{formatCount(faulty)}</dd>
         </div>
       </dl>
       {duplicates > 0 && (

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { formatCount } from '../format-count.js';
 import type { Preview, Progress } from '../protocol.js';
-import { formatCount, formatProgress, formatTimeLeft } from '../session/format-progress.js';
+import { formatProgress, formatTimeLeft } from '../session/format-progress.js';
 import type { ManySession } from '../session/many-session.js';
 import { StepHeading } from './step-heading.js';
 
@@ -15,27 +16,47 @@ interface RunPlantsProps {
 /** Shows how far a run is, and lets the person pause, resume and cancel it. */
 export function RunPlants({ session, preview, progress, token }: RunPlantsProps) {
   const state = progress?.state ?? 'running';
+  const toggle = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // "Resume now" is gone once the run goes on.
+    if (state === 'running' && document.activeElement === document.body) toggle.current?.focus();
+  }, [state]);
   return (
     <div className="many-step">
-      <StepHeading>Adding plants</StepHeading>
+      <StepHeading key={state === 'cancelling' ? 'cancelling' : 'adding'}>
+        {state === 'cancelling' ? 'Cancelling' : 'Adding plants'}
+      </StepHeading>
       <RunProgress preview={preview} progress={progress} />
       <p className="many-stop">
         {progress?.stop?.message} <Countdown progress={progress} />
       </p>
-      <p className="many-actions">
-        {state === 'running' ? (
-          <button key="toggle" type="button" onClick={() => session.control('pause')}>
-            Pause
+      {state !== 'cancelling' && (
+        <p className="many-actions">
+          {state === 'paused' ? (
+            <button
+              key="toggle"
+              ref={toggle}
+              type="button"
+              className="primary"
+              onClick={() => session.resume(token)}
+            >
+              Resume
+            </button>
+          ) : (
+            <button key="toggle" ref={toggle} type="button" onClick={() => session.control('pause')}>
+              Pause
+            </button>
+          )}
+          {state === 'waiting' && (
+            <button type="button" className="primary" onClick={() => session.resume(token)}>
+              Resume now
+            </button>
+          )}
+          <button type="button" className="many-apart" onClick={() => session.control('cancel')}>
+            Cancel
           </button>
-        ) : (
-          <button key="toggle" type="button" className="primary" onClick={() => session.resume(token)}>
-            Resume
-          </button>
-        )}
-        <button type="button" className="many-apart" onClick={() => session.control('cancel')}>
-          Cancel
-        </button>
-      </p>
+        </p>
+      )}
       <p className="many-hint">
         You can cancel or close the page: choose the same file again later, and nothing is stored twice.
       </p>
@@ -67,10 +88,11 @@ function RunProgress({ preview, progress }: Pick<RunPlantsProps, 'preview' | 'pr
 }
 
 function describeState(progress: Progress | undefined): string {
-  if (progress?.state === 'waiting') return 'Waiting';
-  return progress !== undefined && progress.inFlight > 0
-    ? `Pausing: ${progress.inFlight} in flight`
-    : 'Paused';
+  if (progress === undefined) return '';
+  const { state, inFlight } = progress;
+  if (state === 'waiting') return 'Waiting';
+  if (state === 'cancelling') return `Cancelling: ${inFlight} in flight`;
+  return inFlight > 0 ? `Pausing: ${inFlight} in flight` : 'Paused';
 }
 
 /** One count of plants. */

@@ -24,7 +24,7 @@ export function RunSummary({ session, state, preview, progress }: RunSummaryProp
         <Total title="Stored" count={stored} />
         <Total title="Was there already" count={replayed} />
         <Total title="Rejected" count={problems} bad />
-        {open > 0 && <Total title="Not sent" count={open} bad />}
+        {open > 0 && <Total title="Not confirmed or not sent" count={open} bad />}
       </dl>
       {rejected > 0 && preview.faulty > 0 && (
         <p className="many-hint">
@@ -39,12 +39,19 @@ export function RunSummary({ session, state, preview, progress }: RunSummaryProp
       )}
       <p className="many-actions">
         {problems > 0 && (
-          <button type="button" className="primary" onClick={() => session.control('download')}>
+          <button
+            type="button"
+            className="primary"
+            aria-disabled={state.downloading}
+            onClick={() => session.download()}
+          >
             Download rejected lines
           </button>
         )}
         <button type="button" onClick={() => session.reset()}>
-          Choose another file
+          {preview.fileName === undefined && state.draft.editable && problems + open > 0
+            ? 'Edit lines'
+            : 'Choose another file'}
         </button>
       </p>
       {problems > 0 && state.list && (

@@ -40,7 +40,7 @@ function toRow(table: Table, reading: Reading, index: number, problem: Problem |
   };
 }
 
-/** What a record says, as far as it can be read. */
+/** The texts of a record, as far as it can be read. */
 function readTexts(table: Table, { columns, hasHeader }: Reading, index: number) {
   const [record] = readPlants(table, { columns, hasHeader }, index, index + 1);
   if (record && 'plant' in record) {

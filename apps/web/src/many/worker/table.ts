@@ -1,11 +1,10 @@
+import { formatCount } from '../format-count.js';
+import type { Source } from '../protocol.js';
 import type { Pacer } from './pacer.js';
 import { type DecodedText, decodeText, UnreadableFileError } from './reading/decode-text.js';
 import { detectFormat, type Format } from './reading/detect-format.js';
 import { indexRecords, type RecordIndex } from './reading/index-records.js';
 import { parseCells } from './reading/parse-cells.js';
-
-/** What the person gave: a file, or text that they pasted. */
-export type Source = { readonly file: File } | { readonly text: string };
 
 /** The records of a file or text. Cells are parsed from the text when they are needed, so that a large file fits. */
 export interface Table extends DecodedText {
@@ -62,10 +61,6 @@ function fromPaste(text: string): DecodedText {
 
 function tooLarge(size: string, limit: string): string {
   return `It has ${size}; the page takes ${limit} at a time. Split it, or ask the operator to import it with "plant-store import".`;
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString('en');
 }
 
 /** The text of a record exactly as it is in the file, without the line break after it. */

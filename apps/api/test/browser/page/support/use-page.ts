@@ -99,6 +99,6 @@ export async function readCounts(page: Page): Promise<Counts> {
     stored: count('Stored'),
     replayed: count('Was there already'),
     rejected: count('Rejected'),
-    open: count('Not sent'),
+    open: count('Not confirmed or not sent'),
   };
 }

@@ -12,7 +12,7 @@ export interface Problem {
   readonly error?: number;
 }
 
-/** The records of a table by what they say, before anything is sent. */
+/** The records of a table by what they hold, before anything is sent. */
 export interface CheckedPlants {
   /** The `state` of each record. */
   readonly states: Uint8Array;

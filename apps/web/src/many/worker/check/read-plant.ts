@@ -3,7 +3,7 @@ import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import type { ColumnChoice } from '../../protocol.js';
 import { readId } from './read-id.js';
 
-/** What a record says: a plant that the contract accepts, or why it is none. */
+/** What a record holds: a plant that the contract accepts, or why it is none. */
 export type PlantRecord = { readonly plant: NewPlant } | { readonly reason: string };
 
 /** Which cell of a row is which field, and how many cells a row may have. */

@@ -11,7 +11,7 @@ export interface Reading {
 const openQuote =
   'a double quote opens a cell and does not close it; close it, or write it twice if it belongs to the text';
 
-/** What some records say, in order. */
+/** What some records hold, in order. */
 export function readPlants(
   table: Table,
   { columns }: Reading,

@@ -5,7 +5,7 @@ export interface DecodedText {
   readonly hasByteOrderMark: boolean;
 }
 
-/** The person chose something that cannot be read as plants; the message is for them, and says what to do. */
+/** The person chose something that cannot be read as plants; the message is for them, and states what to do. */
 export class UnreadableFileError extends Error {
   override get name(): 'UnreadableFileError' {
     return 'UnreadableFileError';

@@ -53,9 +53,12 @@ class Builder {
   }
 
   build(): RecordIndex {
-    const [starts, ends, lines] = [this.#starts, this.#ends, this.#numbers].map((list) => list.toArray());
-    if (!starts || !ends || !lines) throw new Error('unreachable');
-    return { starts, ends, lines, malformed: this.#malformed };
+    return {
+      starts: this.#starts.toArray(),
+      ends: this.#ends.toArray(),
+      lines: this.#numbers.toArray(),
+      malformed: this.#malformed,
+    };
   }
 
   /** Adds the records that begin in some lines, and gives the line after the last of them. */

@@ -1,8 +1,9 @@
+import type { Source } from '../../protocol.js';
 import { checkPlants, state } from '../check/check-plants.js';
 import { readPlants } from '../check/read-plants.js';
 import { chooseReading } from '../columns/choose-reading.js';
 import { createPacer } from '../pacer.js';
-import { readLineNumber, readTable, type Source } from '../table.js';
+import { readLineNumber, readTable } from '../table.js';
 
 const pacer = createPacer(new AbortController().signal, () => undefined);
 
