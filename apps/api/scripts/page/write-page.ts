@@ -23,9 +23,10 @@ const compressors: ReadonlyMap<string, (content: Buffer) => Buffer> = new Map([
  *
  * @param source the folder that Vite has written
  * @param target the folder to write, which must not exist
+ * @returns the names of the files of the build, relative to `source`
  * @throws {Error} when there is no page, or a file that would be cached forever has no hash in its name
  */
-export function writePage(source: string, target: string): void {
+export function writePage(source: string, target: string): string[] {
   const hashes: Record<string, string> = {};
   const write = (name: string, content: Buffer) => {
     mkdirSync(dirname(join(target, name)), { recursive: true });
@@ -34,7 +35,8 @@ export function writePage(source: string, target: string): void {
   };
   const names = listNames(source);
   if (!names.includes('index.html')) throw new Error(`${source} has no index.html: build apps/web first.`);
-  for (const name of names.filter(findUsed(source, names))) {
+  const used = names.filter(findUsed(source, names));
+  for (const name of used) {
     if (name.startsWith(hashedFolder) && !/-[\w-]{8}\.\w+$/.test(name)) {
       throw new Error(`${name} has no hash in its name, but would be cached forever.`);
     }
@@ -46,6 +48,7 @@ export function writePage(source: string, target: string): void {
     }
   }
   writeFileSync(join(target, listName), `${JSON.stringify(hashes, undefined, 2)}\n`);
+  return used;
 }
 
 /**

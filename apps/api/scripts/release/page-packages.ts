@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type BundledPackage, readManifest, toKey, toPackageFolder } from './bundled-packages.js';
 
@@ -7,10 +7,11 @@ import { type BundledPackage, readManifest, toKey, toPackageFolder } from './bun
  * scripts.
  *
  * @param source the folder that Vite has written
+ * @param names the files in it that belong to the page, as `writePage` returns them
  * @throws {Error} when a script has no source map, or a package does not declare its name, version and license
  */
-export function listPagePackages(source: string): BundledPackage[] {
-  const scripts = globSync('**/*.js', { cwd: source }).map((name) => join(source, name));
+export function listPagePackages(source: string, names: readonly string[]): BundledPackage[] {
+  const scripts = names.filter((name) => name.endsWith('.js')).map((name) => join(source, name));
   const folders = new Set(scripts.flatMap(readSources).flatMap((path) => toPackageFolder(path) ?? []));
   const packages = [...folders].map((folder) => ({ ...readManifest(folder), folder }));
   const keys = new Map(packages.map((bundled) => [bundled.name, toKey(bundled)]));

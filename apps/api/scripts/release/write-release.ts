@@ -62,8 +62,8 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
   const folder = join(parent, `plant-store-${version}`);
   await replaceFolder(folder, async (target) => {
     const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
-    writePage(pageSource, join(target, 'dist/page'));
-    const packages = mergePackages([service, listPagePackages(pageSource)]);
+    const pageFiles = writePage(pageSource, join(target, 'dist/page'));
+    const packages = mergePackages([service, listPagePackages(pageSource, pageFiles)]);
     write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
     write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
     writeJson(join(target, 'package.json'), {

@@ -74,7 +74,10 @@ function addServe(program: Command, { context, readConfig, onServiceStopped }: P
   program
     .command('serve')
     .description('run the service until it gets SIGTERM, SIGINT or SIGHUP')
-    .option('--quickstart', 'issue an access token on the first start, and print a curl that uses it')
+    .option(
+      '--quickstart',
+      'issue an access token on the first start, and print an address and a curl that use it: not where the output is kept',
+    )
     .option('--stop-with-parent', 'stop, too, once the process that started it has ended, as npx does')
     .action(async (options: ServeOptions) => {
       // Loaded only here: the other commands need no HTTP server, which is most of the program.

@@ -16,18 +16,18 @@ export function docs({ hasPage }: { readonly hasPage: boolean }): Router {
   const document = readFileSync(resolve('@plant-store/contract/openapi.json'));
   const router = Router({ caseSensitive: true, strict: true });
 
-  router.get('/openapi.json', asPage, (_request, response) => {
+  router.get('/openapi.json', withViewerHeaders, (_request, response) => {
     response.type('application/json').send(document);
   });
-  router.get('/docs', asPage, (_request, response) => {
+  router.get('/docs', withViewerHeaders, (_request, response) => {
     response.type('html').send(renderViewer(hasPage ? linkToPage : ''));
   });
-  router.get('/docs/start.js', asPage, (_request, response) => {
+  router.get('/docs/start.js', withViewerHeaders, (_request, response) => {
     response.type('text/javascript').send(startViewer);
   });
   for (const name of viewerFiles) {
     const file = keepInMemory(resolve(`swagger-ui-dist/${name}`));
-    router.get(`/docs/${name}`, asPage, (_request, response) => {
+    router.get(`/docs/${name}`, withViewerHeaders, (_request, response) => {
       const { content, lastModified } = file();
       response
         .type(name)
@@ -58,14 +58,14 @@ function keepInMemory(path: string): () => { readonly content: Buffer; readonly 
 }
 
 /** The headers of every reply, but for what a page may load: its own script and style. */
-const pageHeaders = {
+const viewerHeaders = {
   ...securityHeaders,
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
 };
 
-const asPage: RequestHandler = (request, response, next) => {
-  setCommonHeaders(request, response, pageHeaders);
+const withViewerHeaders: RequestHandler = (request, response, next) => {
+  setCommonHeaders(request, response, viewerHeaders);
   next();
 };
 
