@@ -6,6 +6,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { App } from './app.js';
 import { queryOptions } from './query-options.js';
 
+const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_';
 const known = `pst_${'0'.repeat(42)}72YDVwp`;
 const store = createFakePlantStore({ baseUrl: location.origin, token: known });
 const fetch = vi.fn(store.fetch);
@@ -76,10 +77,59 @@ it('uses the token of the address, and that from before a reload', () => {
   expect(oneTab().getAttribute('aria-selected')).toBe('true');
 });
 
-it('says that the token of the address cannot be used, and keeps none', () => {
+it('announces that the token of the address cannot be used, and keeps none', () => {
   open(known.slice(0, -1));
+  expect(screen.getByRole('alert').textContent).toBe(noteOf(tokenField()));
   expect(noteOf(tokenField())).toMatch(/^The token in the address cannot be used\..*not complete/);
   expect(keptTokens()).toEqual([]);
+});
+
+it('goes on with the token that it has when that of a later address is damaged', async () => {
+  const user = open(known);
+  await user.type(screen.getByRole('textbox', { name: 'Name' }), 'Rose');
+  act(() => {
+    location.hash = `#token=${known.slice(0, -1)}`;
+  });
+  await screen.findByText(/^The token in the address cannot be used\..*not complete/);
+  expect(screen.getAllByRole('alert')[0]?.textContent).toMatch(/goes on with the one that it has\.$/);
+  expect(location.href).not.toContain('pst_');
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' }));
+  expect(keptTokens()).toEqual(['plant-store.token']);
+  open();
+  expect(oneTab().getAttribute('aria-selected')).toBe('true');
+  expect(screen.queryByText(/The token in the address/)).toBeNull();
+});
+
+it('keeps a token that was entered when an earlier one is rejected late', async () => {
+  const user = open(known);
+  let reply = () => {};
+  const replied = new Promise<void>((resolve) => {
+    reply = resolve;
+  });
+  store.acceptTokens(createFakePlantStore().token);
+  fetch.mockImplementationOnce((url, init) => replied.then(() => store.fetch(url, init)));
+  await user.type(screen.getByRole('textbox', { name: 'Name' }), 'Rose{Enter}');
+  await waitFor(() => expect(fetch).toHaveBeenCalledTimes(1));
+  act(() => {
+    location.hash = `#token=${jwt}`;
+  });
+  await waitFor(() => expect(sessionStorage.getItem('plant-store.token')).toBe(JSON.stringify(jwt)));
+  reply();
+  await screen.findByText(/^The access token is not known here\./);
+  expect(oneTab().getAttribute('aria-selected')).toBe('true');
+  expect(sessionStorage.getItem('plant-store.token')).toBe(JSON.stringify(jwt));
+});
+
+it('leaves what is typed as another token alone when a request is stopped by forgetting the first', async () => {
+  const user = open(known);
+  store.fail({ kind: 'delay', ms: 60_000 });
+  await user.type(screen.getByRole('textbox', { name: 'Name' }), 'Rose{Enter}');
+  await waitFor(() => expect(fetch).toHaveBeenCalledTimes(1));
+  await user.click(screen.getByRole('button', { name: 'Forget token' }));
+  await user.type(tokenField(), 'pst_');
+  expect(fetch.mock.calls[0]?.[1]?.signal?.aborted).toBe(true);
+  expect(tokenField().value).toBe('pst_');
+  expect(tokenField().getAttribute('aria-invalid')).toBe('false');
 });
 
 it('takes a token that is entered into the address of the open page', async () => {

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { OnePlant } from './one/one-plant.js';
-import { LoadBoundary } from './shared/load-boundary.js';
+import { LoadBoundary, loadPart } from './shared/load-boundary.js';
 import { Tabs } from './shared/tabs.js';
 import { TokenPanel } from './token/token-panel.js';
 import { useSession } from './token/use-session.js';
 
 const ManyPlants = lazy(async () => {
-  const { ManyPlants } = await import('./many/many-plants.js');
+  const { ManyPlants } = await loadPart(() => import('./many/many-plants.js'));
   return { default: ManyPlants };
 });
 
@@ -16,19 +16,13 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
   const { session, use, reject, forget } = useSession(tokenFromAddress);
   const queryClient = useQueryClient();
   const workspace = useRef<HTMLDivElement>(null);
-  // Whether the person has entered or forgotten a token, so that the focus has to follow.
-  const [asked, setAsked] = useState(false);
+  const { token, active, asked } = session;
   useEffect(() => {
-    if (asked && session.active) {
+    if (asked && active && token !== undefined) {
       workspace.current?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')?.focus();
     }
-  }, [asked, session]);
-  const rejectToken = (message: string) => {
-    setAsked(true);
-    reject(message);
-  };
+  }, [asked, active, token]);
   const forgetToken = () => {
-    setAsked(true);
     queryClient.clear();
     forget();
   };
@@ -38,7 +32,7 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
         <img src="/icon.svg" alt="" width="40" height="40" />
         <h1>Plant Store</h1>
         <nav aria-label="Page">
-          {session.active && (
+          {active && (
             <button type="button" className="quiet" onClick={forgetToken}>
               Forget token
             </button>
@@ -47,21 +41,18 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
         </nav>
       </header>
       <main>
-        {!session.active && (
-          <TokenPanel
-            key={session.problem ?? ''}
-            reason={session.problem}
-            takeFocus={asked}
-            onToken={(token) => {
-              setAsked(true);
-              use(token);
-            }}
-          />
+        {session.notice !== undefined && (
+          <p role="alert" className="message problem">
+            {session.notice}
+          </p>
         )}
-        {session.token !== undefined && (
+        {!active && (
+          <TokenPanel key={session.problem ?? ''} reason={session.problem} takeFocus={asked} onToken={use} />
+        )}
+        {token !== undefined && (
           // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
-          <div ref={workspace} hidden={!session.active}>
-            <Workspace token={session.token} onTokenRejected={rejectToken} />
+          <div ref={workspace} hidden={!active}>
+            <Workspace token={token} onTokenRejected={(message) => reject(token, message)} />
           </div>
         )}
       </main>

@@ -3,11 +3,11 @@ import { useRef, useState } from 'react';
 import { notLoaded } from '../shared/load-boundary.js';
 import { shorten } from '../shared/shorten.js';
 import { useSlow } from '../shared/use-slow.js';
-import { AddedList } from './added-list.js';
-import type { AddedPlant } from './added-plants.js';
+import { AddedList } from './added/added-list.js';
+import { type AddedPlant, isOpen } from './added/added-plants.js';
+import { type AddResult, useAddPlant } from './added/use-add-plant.js';
 import { checkDraft, type Draft, type DraftProblems, isDraftOf } from './draft.js';
 import { PlantForm, type PlantFormHandle } from './plant-form.js';
-import { type AddResult, useAddPlant } from './use-add-plant.js';
 import { emptyDraft, useDraft } from './use-draft.js';
 
 interface OnePlantProps {
@@ -16,17 +16,22 @@ interface OnePlantProps {
   onTokenRejected(message: string): void;
 }
 
+/** Why a plant is not stored, or not certainly; with the plant if adding it again may help. */
+interface Failed {
+  readonly message: string;
+  readonly plant?: NewPlant;
+}
+
 /** The tab "One plant": the form, and what was added. */
 export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
-  const [draft, setDraft] = useDraft();
+  const [draft, setDraft, latestDraft] = useDraft();
   const [problems, setProblems] = useState<DraftProblems>({});
   const [checking, setChecking] = useState(false);
   const [done, setDone] = useState('');
-  const [failed, setFailed] = useState<{ message: string; plant?: NewPlant }>();
+  const [failed, setFailed] = useState<Failed>();
   const form = useRef<PlantFormHandle>(null);
   const { added, lastKey, pending, attempt, add } = useAddPlant(token);
   const busy = checking || pending;
-  const slow = useSlow(pending, 2_000);
 
   const show = (found: DraftProblems) => {
     setProblems(found);
@@ -34,18 +39,19 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
   };
   const change = (changed: Draft) => {
     setDraft(changed);
-    // A problem goes with the value that it is about.
     setProblems((before) => withoutChanged(before, draft, changed));
   };
   const finish = (plant: NewPlant, { state, failure }: AddResult) => {
     if (failure === undefined) {
-      setDone(
-        `${state === 'stored' ? 'Stored' : 'Was there already'}: ${shorten(plant.name)}, id ${plant.id}.`,
-      );
+      setDone(`${state === 'stored' ? 'Stored' : 'Was there already'}: ${nameOf(plant)}.`);
       setDraft((current) => (isDraftOf(current, plant) ? emptyDraft() : current));
-    } else if (failure.about === 'token') onTokenRejected(failure.message);
-    else if (failure.about === 'id') show({ id: failure.message });
-    else setFailed({ message: failure.message, ...(state === 'unconfirmed' && { plant }) });
+      return;
+    }
+    // The plant may come from the list, and the fields may have changed since it was sent.
+    const inForm = isDraftOf(latestDraft.current, plant);
+    if (failure.about === 'token') onTokenRejected(failure.message);
+    else if (failure.about === 'id' && inForm) show({ id: failure.message });
+    else setFailed(toFailed(plant, failure.message, inForm, isOpen({ state })));
   };
   const addAndShow = async (plant: NewPlant) => {
     setDone('');
@@ -63,10 +69,11 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
     if (plant !== undefined) await addAndShow(plant);
     else if (found === undefined) setFailed({ message: notLoaded });
   };
-  const unconfirmed = failed?.plant;
-  const retryFailed = unconfirmed && (() => void addAndShow(unconfirmed));
-  const retry = ({ id, name, tag }: AddedPlant) =>
-    void addAndShow({ id: BigInt(id), name, ...(tag !== undefined && { tag }) });
+  const retry = (plant: NewPlant) => {
+    form.current?.focusSubmit(); // The button that was pressed is about to go.
+    void addAndShow(plant);
+  };
+  const offered = failed?.plant;
 
   return (
     <div className="columns">
@@ -77,20 +84,53 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
         pending={busy}
         onChange={change}
         onSubmit={() => void submit()}
-        onRetry={retryFailed}
+        onRetry={offered && (() => retry(offered))}
       >
-        <div className="outcome">
-          <p role="status" className="message">
-            {slow ? waiting(attempt) : done}
-          </p>
-          <p role="alert" className="message problem">
-            {failed?.message}
-          </p>
-        </div>
+        <Outcome pending={pending} attempt={attempt} done={done} problem={failed?.message} />
       </PlantForm>
-      <AddedList added={added} shownKey={lastKey} pending={busy} onRetry={retry} />
+      <AddedList
+        added={added}
+        offeredKey={offered && lastKey}
+        pending={busy}
+        onRetry={(listed) => retry(toNewPlant(listed))}
+      />
     </div>
   );
+}
+
+interface OutcomeProps {
+  readonly pending: boolean;
+  readonly attempt: number;
+  /** That the service has the plant. */
+  readonly done: string;
+  readonly problem: string | undefined;
+}
+
+function Outcome({ pending, attempt, done, problem }: OutcomeProps) {
+  const slow = useSlow(pending, 2_000);
+  return (
+    <div className="outcome">
+      <p role="status" className="message">
+        {slow ? waiting(attempt) : done}
+      </p>
+      <p role="alert" className="message problem">
+        {problem}
+      </p>
+    </div>
+  );
+}
+
+/** The failure as the form shows it: it names a plant that is not in the fields. */
+function toFailed(plant: NewPlant, reason: string, inForm: boolean, open: boolean): Failed {
+  return { message: inForm ? reason : `${nameOf(plant)}: ${reason}`, ...(open && { plant }) };
+}
+
+function toNewPlant({ id, name, tag }: AddedPlant): NewPlant {
+  return { id: BigInt(id), name, ...(tag !== undefined && { tag }) };
+}
+
+function nameOf({ id, name }: NewPlant): string {
+  return `${shorten(name)}, id ${id}`;
 }
 
 function waiting(attempt: number): string {
@@ -99,6 +139,7 @@ function waiting(attempt: number): string {
     : 'Waiting for the service…';
 }
 
+/** A problem goes with the value that it is about. */
 function withoutChanged(problems: DraftProblems, before: Draft, after: Draft): DraftProblems {
   return {
     ...(problems.id !== undefined && before.id === after.id && { id: problems.id }),

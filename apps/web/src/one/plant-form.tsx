@@ -14,6 +14,8 @@ import { suggestId } from './suggest-id.js';
 export interface PlantFormHandle {
   /** Moves the focus to the first field with a problem. */
   focusFirst(problems: DraftProblems): void;
+  /** Moves the focus to the button that adds the plant. */
+  focusSubmit(): void;
 }
 
 interface PlantFormProps {
@@ -25,7 +27,7 @@ interface PlantFormProps {
   readonly children: ReactNode;
   onChange(draft: Draft): void;
   onSubmit(): void;
-  /** Adds the plant again that was not confirmed; `undefined` where there is none. */
+  /** Adds the plant again that is not stored, or not certainly; `undefined` where there is none. */
   readonly onRetry: (() => void) | undefined;
 }
 
@@ -41,7 +43,9 @@ export function PlantForm({
   onRetry,
 }: PlantFormProps) {
   const inputs = useRef<Partial<Record<DraftField, HTMLInputElement | null>>>({});
+  const button = useRef<HTMLButtonElement>(null);
   useImperativeHandle(ref, () => ({
+    focusSubmit: () => button.current?.focus(),
     focusFirst: (found) => {
       const field = draftFields.find((name) => found[name] !== undefined);
       if (field !== undefined) inputs.current[field]?.focus();
@@ -70,7 +74,7 @@ export function PlantForm({
       className="stack"
     >
       <h2>Add a plant</h2>
-      <Field hint="Any whole number; the suggested one is free." aria-required {...bind('id')}>
+      <Field hint="Any whole number; a random one is suggested." aria-required {...bind('id')}>
         <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
           Suggest another id
         </button>
@@ -78,7 +82,13 @@ export function PlantForm({
       <Field hint="Stored exactly as you type it." aria-required {...bind('name')} />
       <Field hint="Optional: the type of the plant, such as houseplant." {...bind('tag')} />
       <div className="submit-row">
-        <button type="submit" className="primary" aria-disabled={pending} data-busy={pending || undefined}>
+        <button
+          ref={button}
+          type="submit"
+          className="primary"
+          aria-disabled={pending}
+          data-busy={pending || undefined}
+        >
           Add plant
         </button>
         {onRetry !== undefined && (

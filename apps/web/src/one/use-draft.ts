@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { type Draft, draftFields } from './draft.js';
 import { suggestId } from './suggest-id.js';
@@ -8,11 +8,15 @@ export function emptyDraft(): Draft {
   return { id: suggestId(), name: '', tag: '' };
 }
 
-/** What is typed in the form, which a reload of this tab does not lose. */
+/** What is typed in the form, which a reload of this tab does not lose; last, as a reference, what is typed at any time. */
 export function useDraft() {
   const [draft, setDraft] = useState(() => restoreDraft(readFromTab(tabStorageKeys.draft)));
-  useEffect(() => keepInTab(tabStorageKeys.draft, draft), [draft]);
-  return [draft, setDraft] as const;
+  const latest = useRef(draft);
+  useEffect(() => {
+    latest.current = draft;
+    keepInTab(tabStorageKeys.draft, draft);
+  }, [draft]);
+  return [draft, setDraft, latest] as const;
 }
 
 function restoreDraft(kept: unknown): Draft {

@@ -42,7 +42,7 @@ describe('a reply of the service', () => {
     expect(about).toBe(expected);
   });
 
-  it('says how long to wait', async () => {
+  it('names how long to wait', async () => {
     const { error, status, example: message } = errors.rate_limited;
     expect((await explain({ error, status, message }, { 'Retry-After': '7' })).message).toContain(
       'in 7 seconds',
@@ -87,7 +87,7 @@ describe('a call without a reply', () => {
     expect(message).toContain('may be stored. Adding the same plant again is safe.');
   });
 
-  it('does not say that a plant may be stored that was certainly not sent', () => {
+  it('does not claim that a plant may be stored that was certainly not sent', () => {
     const { message } = explainError(new NetworkError('', { outcome: 'not_sent' }), true);
     expect(message).toBe('The service cannot be reached, or the connection broke.');
   });

@@ -21,7 +21,7 @@ export interface Failure {
   readonly cause: string;
 }
 
-/** How a rejection with a number of the registry is explained; `message` is that of the service, `wait` says when to go on. */
+/** How a rejection with a number of the registry is explained; `message` is that of the service, `wait` is when to go on. */
 interface Explanation {
   readonly about: Failure['about'];
   /** What happened, and what to do where the message of the service does not include that. */

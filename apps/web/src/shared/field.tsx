@@ -27,7 +27,14 @@ export function Field({ label, hint, problem, children, ...input }: FieldProps) 
       />
       <p id={`${id}-note`} className={problem === undefined ? 'note' : 'note problem'}>
         {/* An element of its own: text that only moves is a layout shift. */}
-        {problem === undefined ? <span key="hint">{hint}</span> : <span key="problem">{problem}</span>}
+        {problem === undefined ? (
+          <span key="hint">{hint}</span>
+        ) : (
+          // An alert, since a description that changes is not announced while its input has the focus.
+          <span key="problem" role="alert">
+            {problem}
+          </span>
+        )}
       </p>
       {children}
     </div>

@@ -11,6 +11,10 @@ export interface Session {
   readonly active: boolean;
   /** Why a token has to be entered, unless none has been entered yet. */
   readonly problem?: string | undefined;
+  /** Why the token in the address was not taken, while the page goes on with the one that it had. */
+  readonly notice?: string | undefined;
+  /** Whether a token was entered, forgotten or rejected in the open page, so that the focus has to follow. */
+  readonly asked: boolean;
 }
 
 /** The session, and what changes it. */
@@ -18,8 +22,8 @@ export interface SessionControl {
   readonly session: Session;
   /** Uses a token that was checked. */
   use(token: string): void;
-  /** Asks for another token, with the reason; what was typed stays. */
-  reject(message: string): void;
+  /** Asks for another token, with the reason; what was typed stays. A token that is no longer used changes nothing. */
+  reject(token: string, message: string): void;
   /** Removes the token from memory and storage. */
   forget(): void;
 }
@@ -31,10 +35,14 @@ export interface SessionControl {
 export function useSession(tokenFromAddress: string | undefined): SessionControl {
   const [session, setSession] = useState(() => openSession(tokenFromAddress));
   useEffect(() => keepInTab(tabStorageKeys.token, session.active ? session.token : undefined), [session]);
-  const use = useCallback((token: string) => setSession({ token, active: true }), []);
-  const forget = useCallback(() => setSession({ token: undefined, active: false }), []);
+  const use = useCallback((token: string) => setSession({ token, active: true, asked: true }), []);
+  const forget = useCallback(() => setSession({ token: undefined, active: false, asked: true }), []);
   const reject = useCallback(
-    (problem: string) => setSession(({ token }) => ({ token, active: false, problem })),
+    (token: string, problem: string) =>
+      // The reply to a request with an earlier token may come late.
+      setSession((now) =>
+        now.active && now.token === token ? { token, active: false, problem, asked: true } : now,
+      ),
     [],
   );
   useEffect(() => {
@@ -51,14 +59,16 @@ export function useSession(tokenFromAddress: string | undefined): SessionControl
 
 function openSession(tokenFromAddress: string | undefined): Session {
   const kept = readFromTab(tabStorageKeys.token);
-  const session: Session =
-    typeof kept === 'string' ? { token: kept, active: true } : { token: undefined, active: false };
+  const token = typeof kept === 'string' ? kept : undefined;
+  const session: Session = { token, active: token !== undefined, asked: false };
   return tokenFromAddress === undefined ? session : enter(tokenFromAddress, session);
 }
 
 function enter(text: string, before: Session): Session {
   const { token, problem } = readToken(text);
-  return token === undefined
-    ? { ...before, active: false, problem: `The token in the address cannot be used. ${problem}` }
-    : { token, active: true };
+  if (token !== undefined) return { token, active: true, asked: before.asked };
+  const reason = `The token in the address cannot be used. ${problem}`;
+  return before.active
+    ? { ...before, notice: `${reason} The page goes on with the one that it has.` }
+    : { ...before, problem: reason };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginAdding, maxAdded, restoreAdded, settle } from './added-plants.js';
+import { beginAdding, maxAdded, maxCharacters, recordResult, restoreAdded } from './added-plants.js';
 
 const rose = { id: 7n, name: 'Rose' };
 
@@ -11,16 +11,26 @@ it('puts the newest first, each under a key of its own, and keeps a bounded numb
   expect(new Set(list.map(({ key }) => key)).size).toBe(maxAdded);
 });
 
+it('drops the oldest so that a browser can keep the list, and never the newest', () => {
+  const name = 'x'.repeat(maxCharacters / 4);
+  let list = beginAdding([], rose, 1);
+  for (let id = 0n; id < 6n; id++) list = beginAdding(list, { id, name }, 2);
+  expect(list.map(({ id }) => id)).toEqual(['5', '4', '3', '2']);
+  list = beginAdding(list, { id: 9n, name: name.repeat(8) }, 3);
+  expect(list.map(({ id }) => id)).toEqual(['9', '5', '4', '3']);
+  expect(beginAdding(list, rose, 4).map(({ id }) => id)).toEqual(['7']);
+});
+
 it('replaces an earlier try of the same plant, unless the service confirmed it', () => {
-  const tried = settle(beginAdding([], rose, 1), 1, { state: 'unconfirmed', reason: 'away' });
+  const tried = recordResult(beginAdding([], rose, 1), 1, { state: 'unconfirmed', reason: 'away' });
   expect(beginAdding(tried, rose, 2).map(({ key }) => key)).toEqual([2]);
   expect(beginAdding(tried, { ...rose, tag: '' }, 2).map(({ key }) => key)).toEqual([2, 1]);
-  const stored = settle(tried, 1, { state: 'stored', reason: undefined });
+  const stored = recordResult(tried, 1, { state: 'stored', reason: undefined });
   expect(beginAdding(stored, rose, 2).map(({ key }) => key)).toEqual([2, 1]);
 });
 
 it('restores what was kept, and nothing that is not of this form', () => {
-  const list = settle(beginAdding([], { id: -1n, name: '', tag: 'x' }, 5), 1, {
+  const list = recordResult(beginAdding([], { id: -1n, name: '', tag: 'x' }, 5), 1, {
     state: 'present',
     reason: undefined,
   });

@@ -8,19 +8,22 @@ export interface AddedPlant {
   readonly id: string;
   readonly name: string;
   readonly tag?: string | undefined;
-  /** `unconfirmed`: no reply says whether it is stored. */
-  readonly state: 'sending' | 'stored' | 'present' | 'rejected' | 'unconfirmed';
+  /** `not_added`: it is not stored, and may be later; `unconfirmed`: no reply shows whether it is stored. */
+  readonly state: 'sending' | 'stored' | 'present' | 'rejected' | 'not_added' | 'unconfirmed';
   /** What to do, unless the service has the plant. */
   readonly reason?: string | undefined;
   /** When it was added, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** How many are kept; each takes what its plant takes, and a browser keeps 5 MB for a tab. */
+/** How many are kept. */
 export const maxAdded = 100;
 
+/** How many characters they may have as JSON, all but the newest: a browser keeps 5 MB for a tab. */
+export const maxCharacters = 1_000_000;
+
 const interrupted =
-  'The page was closed before the reply came, so the plant may be stored. Adding it again is safe.';
+  'Adding it was interrupted before the reply came, so the plant may be stored. Adding it again is safe.';
 
 /** Puts a plant that is being sent first; an earlier try of the same that the service did not confirm gives way to it. */
 export function beginAdding(
@@ -30,11 +33,11 @@ export function beginAdding(
 ): readonly AddedPlant[] {
   const plant: AddedPlant = { key: (list[0]?.key ?? 0) + 1, id: String(id), name, tag, state: 'sending', at };
   const others = list.filter((other) => isConfirmed(other) || !isSame(other, plant));
-  return [plant, ...others].slice(0, maxAdded);
+  return [plant, ...takeNewest(others)];
 }
 
 /** Records how adding a plant ended. */
-export function settle(
+export function recordResult(
   list: readonly AddedPlant[],
   key: number,
   result: Pick<AddedPlant, 'state' | 'reason'>,
@@ -42,7 +45,7 @@ export function settle(
   return list.map((plant) => (plant.key === key ? { ...plant, ...result } : plant));
 }
 
-/** The list as it was kept before a reload; of a plant that was being sent then, the reply never came. */
+/** The list as it was kept before a reload, or before the token was forgotten; what was being sent then has no reply. */
 export function restoreAdded(kept: unknown): readonly AddedPlant[] {
   if (!Array.isArray(kept)) return [];
   return kept
@@ -52,9 +55,24 @@ export function restoreAdded(kept: unknown): readonly AddedPlant[] {
     );
 }
 
+/** As many of the newest as may be kept beside another. */
+function takeNewest(list: readonly AddedPlant[]): readonly AddedPlant[] {
+  let characters = 0;
+  const end = list.findIndex((plant, index) => {
+    characters += JSON.stringify(plant).length;
+    return characters > maxCharacters || index === maxAdded - 1;
+  });
+  return end === -1 ? list : list.slice(0, end);
+}
+
 /** Whether the service has the plant. */
-export function isConfirmed({ state }: AddedPlant): boolean {
+function isConfirmed({ state }: AddedPlant): boolean {
   return state === 'stored' || state === 'present';
+}
+
+/** Whether adding it again may store it. */
+export function isOpen({ state }: Pick<AddedPlant, 'state'>): boolean {
+  return state === 'not_added' || state === 'unconfirmed';
 }
 
 function isSame(one: AddedPlant, other: AddedPlant): boolean {
@@ -63,7 +81,7 @@ function isSame(one: AddedPlant, other: AddedPlant): boolean {
 
 function isAddedPlant(value: unknown): value is AddedPlant {
   const { key, id, name, tag = '', state, at, reason = '' } = Object(value);
-  const states: readonly unknown[] = ['sending', 'stored', 'present', 'rejected', 'unconfirmed'];
+  const states: readonly unknown[] = ['sending', 'stored', 'present', 'rejected', 'not_added', 'unconfirmed'];
   return (
     [key, at].every((number) => Number.isSafeInteger(number)) &&
     [id, name, tag, reason].every((text) => typeof text === 'string') &&

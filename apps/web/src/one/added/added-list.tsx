@@ -1,25 +1,26 @@
-import { shorten } from '../shared/shorten.js';
-import { Sprig } from '../shared/sprig.js';
-import { type AddedPlant, isConfirmed, maxAdded } from './added-plants.js';
+import { shorten } from '../../shared/shorten.js';
+import { Sprig } from '../../shared/sprig.js';
+import { type AddedPlant, isOpen, maxAdded } from './added-plants.js';
 
 const states: Readonly<Record<AddedPlant['state'], string>> = {
   sending: 'adding',
   stored: 'stored',
   present: 'was there already',
   rejected: 'rejected',
+  not_added: 'not added yet',
   unconfirmed: 'not confirmed',
 };
 
 interface AddedListProps {
   readonly added: readonly AddedPlant[];
-  /** The plant whose result the form shows, so that the list only names it. */
-  readonly shownKey: number | undefined;
+  /** The plant that the form offers to add again, so that the list need not. */
+  readonly offeredKey: number | undefined;
   readonly pending: boolean;
   onRetry(plant: AddedPlant): void;
 }
 
 /** What was added in this tab, newest first. */
-export function AddedList({ added, shownKey, pending, onRetry }: AddedListProps) {
+export function AddedList({ added, offeredKey, pending, onRetry }: AddedListProps) {
   return (
     <section aria-labelledby="added-heading" className="added">
       <h2 id="added-heading">Added in this tab</h2>
@@ -34,7 +35,7 @@ export function AddedList({ added, shownKey, pending, onRetry }: AddedListProps)
             <AddedItem
               key={plant.key}
               plant={plant}
-              explained={plant.key !== shownKey}
+              offered={plant.key === offeredKey}
               pending={pending}
               onRetry={onRetry}
             />
@@ -48,13 +49,13 @@ export function AddedList({ added, shownKey, pending, onRetry }: AddedListProps)
 
 interface AddedItemProps {
   readonly plant: AddedPlant;
-  /** Whether to say why it is not stored, and to offer another try. */
-  readonly explained: boolean;
+  /** Whether the form offers to add it again. */
+  readonly offered: boolean;
   readonly pending: boolean;
   onRetry(plant: AddedPlant): void;
 }
 
-function AddedItem({ plant, explained, pending, onRetry }: AddedItemProps) {
+function AddedItem({ plant, offered, pending, onRetry }: AddedItemProps) {
   const { id, name, tag, state, reason, at } = plant;
   const time = new Date(at);
   return (
@@ -69,8 +70,8 @@ function AddedItem({ plant, explained, pending, onRetry }: AddedItemProps) {
         <span className="visually-hidden">Id </span>
         {id}
       </p>
-      {explained && !isConfirmed(plant) && reason !== undefined && <p className="added-reason">{reason}</p>}
-      {explained && state === 'unconfirmed' && (
+      {reason !== undefined && <p className="added-reason">{reason}</p>}
+      {!offered && isOpen(plant) && (
         <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
           Try again<span className="visually-hidden">: {shorten(name)}</span>
         </button>

@@ -1,16 +1,17 @@
-import { createClient, type RequestEvent } from '@plant-store/client';
+import { createClient, isPlantStoreError, type RequestEvent } from '@plant-store/client';
 import { createTanstackQueryUtils, isRejectedError } from '@plant-store/client/tanstack-query';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
-import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
-import { type AddedPlant, beginAdding, restoreAdded, settle } from './added-plants.js';
+import { explainError, explainRejection, type Failure } from '../../shared/explain-failure.js';
+import { keepInTab, readFromTab, tabStorageKeys } from '../../shared/tab-storage.js';
+import { type AddedPlant, beginAdding, recordResult, restoreAdded } from './added-plants.js';
+import { watchAttempts } from './watch-attempts.js';
 
-/** How adding a plant ended. */
+/** How adding a plant ended; `not_added`: it certainly is not stored, and may be later. */
 export type AddResult =
   | { readonly state: 'stored' | 'present'; readonly failure?: undefined }
-  | { readonly state: 'rejected' | 'unconfirmed'; readonly failure: Failure };
+  | { readonly state: 'rejected' | 'not_added' | 'unconfirmed'; readonly failure: Failure };
 
 /** What adds plants, one at a time, and what was added. */
 export interface AddPlant {
@@ -20,7 +21,10 @@ export interface AddPlant {
   readonly pending: boolean;
   /** The number of the attempt in flight; more than 1 once the client retries. */
   readonly attempt: number;
-  /** Adds a plant and lists it. `undefined`, and nothing is sent, while another is being added. */
+  /**
+   * Adds a plant and lists it. `undefined`, and nothing is sent, while another is being added; `undefined`, too, once the page
+   * no longer shows the list.
+   */
   add(plant: NewPlant): Promise<AddResult | undefined>;
 }
 
@@ -32,6 +36,13 @@ export function useAddPlant(token: string): AddPlant {
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
   useEffect(() => keepInTab(tabStorageKeys.added, added), [added]);
+  // Nothing is sent with a token that was forgotten. What is in flight then stays in the tab as being sent.
+  const mount = useRef(new AbortController());
+  useEffect(() => {
+    const controller = new AbortController();
+    mount.current = controller;
+    return () => controller.abort();
+  }, []);
   const { createPlant } = useMemo(
     () => createTanstackQueryUtils(createClient({ baseUrl: location.origin, token })),
     [token],
@@ -47,7 +58,8 @@ export function useAddPlant(token: string): AddPlant {
   };
   const add = async (plant: NewPlant): Promise<AddResult | undefined> => {
     // A reference, since a second event may come before the state is rendered.
-    if (sending.current) return undefined;
+    const { signal } = mount.current;
+    if (sending.current || signal.aborted) return undefined;
     sending.current = true;
     const begun = beginAdding(latest.current, plant, Date.now());
     const key = begun[0]?.key ?? 0;
@@ -56,9 +68,12 @@ export function useAddPlant(token: string): AddPlant {
     setAttempt(0);
     try {
       const onRequest = (event: RequestEvent) => setAttempt(event.attempt);
-      const result = await mutateAsync({ body: plant, onRequest }).then(toResult, toFailed);
+      const { fetch, mayBeStored } = watchAttempts();
+      const request = { body: plant, token, fetch, signal, onRequest };
+      const result = await mutateAsync(request).then(toResult, (error) => toFailed(error, mayBeStored()));
+      if (signal.aborted) return undefined;
       const { state, failure } = result;
-      put(settle(latest.current, key, { state, reason: failure?.message }));
+      put(recordResult(latest.current, key, { state, reason: failure?.message }));
       return result;
     } finally {
       sending.current = false;
@@ -71,9 +86,12 @@ function toResult(replayed: boolean): AddResult {
   return { state: replayed ? 'present' : 'stored' };
 }
 
-function toFailed(error: unknown): AddResult {
-  if (!isRejectedError(error)) return { state: 'unconfirmed', failure: explainError(error) };
+function toFailed(error: unknown, mayBeStored: boolean): AddResult {
+  if (!isRejectedError(error)) {
+    const notSent = isPlantStoreError(error) && error.outcome === 'not_sent';
+    return { state: notSent ? 'not_added' : 'unconfirmed', failure: explainError(error) };
+  }
   const failure = explainRejection(error);
-  const rejected = failure.about === 'id' || failure.about === 'plant';
-  return { state: rejected ? 'rejected' : 'unconfirmed', failure };
+  if (failure.about === 'id' || failure.about === 'plant') return { state: 'rejected', failure };
+  return { state: mayBeStored ? 'unconfirmed' : 'not_added', failure };
 }
