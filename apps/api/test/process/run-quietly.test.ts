@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { watchCommand } from '../support/process/run-command.js';
 import { root } from '../support/read-markdown.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const terminal = '--import=data:text/javascript,process.stderr.isTTY=true';
 
@@ -55,6 +56,31 @@ it.each([
   const { process: child, end } = start(script, terminal);
   child.stderr?.once('data', () => child.kill(signal));
   expect((await end()).exitCode).toBe(status);
+});
+
+it('ends the command, and fails, once the npx that it was started with has ended', async () => {
+  const folder = temporaryFolder();
+  // Both have the output of the test; npx ends at a SIGTERM and passes it on to nobody.
+  const npx = `
+    const { spawn } = require('node:child_process');
+    spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit' });
+    process.on('SIGTERM', () => process.exit(0));`;
+  const pnpm = `
+    const { spawn } = require('node:child_process');
+    spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit' })
+      .on('exit', (status) => console.log('exit status ' + status));`;
+  writeFileSync(join(folder, 'npx'), npx);
+  writeFileSync(join(folder, 'pnpm.cjs'), pnpm);
+  const quietly = ['--experimental-strip-types', terminal, join(root, 'scripts/run-quietly.ts')];
+  // It ends by itself if nobody else ends it, so that nothing is left running when this test fails.
+  const command = ['Building', process.execPath, '-e', 'setTimeout(() => undefined, 60_000)'];
+  const args = [join(folder, 'npx'), join(folder, 'pnpm.cjs'), ...quietly, ...command];
+  const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' };
+  const { process: child, end } = watchCommand(
+    spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+  child.stderr?.once('data', () => child.kill('SIGTERM'));
+  expect((await end()).stdout).toBe('exit status 143\n');
 });
 
 it('builds quietly before each command of the root that runs a build', () => {

@@ -4,14 +4,7 @@ import { buildSync } from 'esbuild';
 import { run } from '../support/run.js';
 import { startService } from '../support/start-service.js';
 import type { Generator } from './cases.js';
-
-/** What a program prints of one call. */
-interface ReportedCall {
-  readonly id: string;
-  readonly name: string;
-  readonly body?: { readonly error?: number };
-  readonly thrown?: string;
-}
+import { describeCall } from './describe-call.js';
 
 const compilerOptions = {
   strict: true,
@@ -65,16 +58,6 @@ export async function tryGenerator(generator: Generator, folder: string): Promis
       await stop();
     }
   }
-}
-
-/** Describes what became of an id: what the program printed, compared with what is stored under the plant's name. */
-function describeCall({ id, name, body, thrown }: ReportedCall, stored: readonly string[]): string {
-  if (thrown !== undefined) return `nothing sent: ${thrown.split(':')[0]}`;
-  if (body?.error !== undefined) return `rejected: ${body.error}`;
-  const line = stored.find((line) => line.includes(`"name":${JSON.stringify(name)}`));
-  const storedId = /^\{"id":(-?\d+)/.exec(line ?? '')?.[1];
-  if (storedId === undefined) throw new Error(`${name} is not stored: ${JSON.stringify(body)}`);
-  return storedId === id ? 'exact' : `**stored as ${storedId}**`;
 }
 
 /** The type of the property `id` in a generated file. */

@@ -10,7 +10,8 @@ type Statuses = { [Name in ErrorName as (typeof errors)[Name]['error']]: (typeof
 
 /**
  * The service rejected a request: a reply with an Error body, thrown. `message` is the service's own, to be shown as it
- * is. It holds nothing of the request, so neither token nor plant, and has no `cause`: nothing failed beneath it.
+ * is; it may name the id. Neither the token nor the request is in the error, and it has no `cause`: nothing failed beneath
+ * it.
  *
  * A copy by `JSON` has all fields but `headers` and `stack`. A copy by `structuredClone` has, as of every error, only
  * `message` and `stack`: send `error.toJSON()` to another thread.
