@@ -1,26 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
-import { launchChromium } from '../launch-chromium.js';
 import { findViolations } from './support/find-violations.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
-import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { setUp } from './support/set-up.js';
 import { addButton, addPlant, chooseFile, field, progressOf, readSummary } from './support/use-page.js';
 
-let browser: Browser;
-let store: PlantStore;
-beforeAll(async () => {
-  [browser, store] = await Promise.all([launchChromium(), startPlantStore()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await store?.stop();
-});
+const shared = setUp();
 
 let page: Page;
 beforeEach(async () => {
-  const tab = await openTab(browser, { reducedMotion: 'reduce' });
+  const tab = await openTab(shared.browser, { reducedMotion: 'reduce' });
   page = tab.page;
   return tab.close;
 });
@@ -47,7 +38,7 @@ async function expectUsable(state: string): Promise<void> {
 }
 
 it('is usable when it asks for the token, and with a token that is wrong', async () => {
-  await page.goto(store.baseUrl);
+  await page.goto(shared.store.baseUrl);
   await page.getByRole('button', { name: 'Use token' }).waitFor();
   await expectUsable('token panel');
   await page.getByLabel('Access token').fill('pst_wrong');
@@ -57,7 +48,7 @@ it('is usable when it asks for the token, and with a token that is wrong', async
 });
 
 it('is usable for one plant: empty, with problems, and with a list', async () => {
-  await page.goto(store.address);
+  await page.goto(shared.store.address);
   await field(page, 'Id').waitFor();
   await expectUsable('empty form');
   await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
@@ -72,7 +63,7 @@ it('is usable for one plant: empty, with problems, and with a list', async () =>
 });
 
 it('is usable for many plants: before, preview, pause and summary', async () => {
-  await page.goto(store.address);
+  await page.goto(shared.store.address);
   await page.getByRole('tab', { name: 'Many plants' }).click();
   await page.getByRole('button', { name: /Choose file/ }).waitFor();
   await expectUsable('many plants');

@@ -1,21 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../../support/until.js';
-import { launchChromium } from '../launch-chromium.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
-import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { setUp } from './support/set-up.js';
 import { addButton, addPlant, chooseFile, readSummary } from './support/use-page.js';
 
-let browser: Browser;
-let store: PlantStore;
-beforeAll(async () => {
-  [browser, store] = await Promise.all([launchChromium(), startPlantStore()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await store?.stop();
-});
+const shared = setUp();
 
 /** Adds an inline script. Trusted Types already block its text, the policy for scripts what would be left. */
 const runInPage = (page: Page, script: string) =>
@@ -30,9 +21,9 @@ const runInPage = (page: Page, script: string) =>
   }, script);
 
 it('uses everything of the page without a violation, and without a request to another origin', async () => {
-  const { page, violations, requests, messages, close } = await openTab(browser);
+  const { page, violations, requests, messages, close } = await openTab(shared.browser);
   onTestFinished(close);
-  await page.goto(store.address);
+  await page.goto(shared.store.address);
   await addPlant(page, { id: '1', name: 'Monstera' });
   await page.getByRole('listitem').getByText('stored').waitFor();
   await chooseFile(page, makePlantsFile(50, { faultyEvery: 10 }));
@@ -47,7 +38,7 @@ it('uses everything of the page without a violation, and without a request to an
   expect({ violations, messages, origins: [...origins] }).toEqual({
     violations: [],
     messages: [],
-    origins: [store.baseUrl],
+    origins: [shared.store.baseUrl],
   });
 });
 
@@ -88,9 +79,9 @@ it.each([
       }),
   ],
 ])('blocks %s', async (_, directive, attack) => {
-  const { page, violations, close } = await openTab(browser);
+  const { page, violations, close } = await openTab(shared.browser);
   onTestFinished(close);
-  await page.goto(store.address);
+  await page.goto(shared.store.address);
   await page.getByRole('tab', { name: 'One plant' }).waitFor();
   await attack(page);
   await until(() => violations.some((violation) => directive.test(violation)));
@@ -98,9 +89,9 @@ it.each([
 });
 
 it('cannot be shown in a frame', async () => {
-  const { page, messages, close } = await openTab(browser);
+  const { page, messages, close } = await openTab(shared.browser);
   onTestFinished(close);
-  await page.setContent(`<iframe src="${store.baseUrl}/"></iframe>`);
+  await page.setContent(`<iframe src="${shared.store.baseUrl}/"></iframe>`);
   await until(() => messages.some((message) => message.includes('frame')));
   expect(await page.frameLocator('iframe').getByRole('heading').count()).toBe(0);
 });

@@ -1,28 +1,22 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
-import { launchChromium } from '../launch-chromium.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
+import { setUpBrowser } from './support/set-up.js';
 import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
 import { addButton, addPlant, chooseFile, field, progressOf, readSummary } from './support/use-page.js';
 
 const file = makePlantsFile(3_000, { faultyEvery: 1_000 });
 const count = file.plants.length;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await browser?.close();
-});
+const browser = setUpBrowser();
 
 let store: PlantStore;
 let page: Page;
 beforeEach(async () => {
   store = await startPlantStore();
-  const tab = await openTab(browser);
+  const tab = await openTab(browser());
   page = tab.page;
   await page.goto(store.address);
   return async () => {

@@ -1,29 +1,19 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../../support/until.js';
-import { launchChromium } from '../launch-chromium.js';
 import { openTab } from './support/open-tab.js';
-import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { setUp } from './support/set-up.js';
 import { addPlant, field } from './support/use-page.js';
 
-let browser: Browser;
-let store: PlantStore;
-beforeAll(async () => {
-  [browser, store] = await Promise.all([launchChromium(), startPlantStore()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await store?.stop();
-});
+const shared = setUp();
 
 const scriptBudgetBytes = 90_000;
 
 it(`shows the form with less than ${scriptBudgetBytes} bytes of script, compressed, zod not among them`, async () => {
-  const { page, requests, close } = await openTab(browser);
+  const { page, requests, close } = await openTab(shared.browser);
   onTestFinished(close);
   const scripts = () => requests.filter((request) => request.resourceType() === 'script');
   // What the markup loads; what is loaded later waits for an idle moment or a focus.
-  const response = await page.goto(store.baseUrl);
+  const response = await page.goto(shared.store.baseUrl);
   const html = (await response?.text()) ?? '';
   await page.getByRole('button', { name: 'Use token' }).waitFor();
   const first = scripts().filter((request) => html.includes(new URL(request.url()).pathname));
@@ -37,9 +27,9 @@ it(`shows the form with less than ${scriptBudgetBytes} bytes of script, compress
 });
 
 it('loads the code for many plants only once the tab is opened', async () => {
-  const { page, requests, close } = await openTab(browser);
+  const { page, requests, close } = await openTab(shared.browser);
   onTestFinished(close);
-  await page.goto(store.address);
+  await page.goto(shared.store.address);
   await field(page, 'Id').waitFor();
   await page.waitForLoadState('networkidle');
   const many = () => requests.filter((request) => /many|papaparse|worker/.test(request.url()));
@@ -53,10 +43,10 @@ it.each([
   ['desktop', 1280],
   ['phone', 360],
 ])('shifts no layout while it loads and shows messages: %s', async (_, width) => {
-  const tab = await openTab(browser, { viewport: { width, height: 900 } });
+  const tab = await openTab(shared.browser, { viewport: { width, height: 900 } });
   onTestFinished(tab.close);
   const { page } = tab;
-  await page.goto(store.address);
+  await page.goto(shared.store.address);
   await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
   await until(async () => (await field(page, 'Id').getAttribute('aria-invalid')) === 'true');
   await addPlant(page, { id: `${width}`, name: 'Monstera' });

@@ -1,9 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../support/until.js';
-import { launchChromium } from '../launch-chromium.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
+import { setUpBrowser } from './support/set-up.js';
 import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
 import { untilUnchanged } from './support/until-unchanged.js';
 import { addButton, chooseFile, progressOf, readCounts, readSummary } from './support/use-page.js';
@@ -11,13 +11,7 @@ import { addButton, chooseFile, progressOf, readCounts, readSummary } from './su
 const file = makePlantsFile(4_000, { faultyEvery: 1_000 });
 const count = file.plants.length;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await browser?.close();
-});
+const browser = setUpBrowser();
 
 let store: PlantStore;
 beforeEach(async () => {
@@ -27,7 +21,7 @@ beforeEach(async () => {
 
 /** Starts a run, and resolves while it is in the middle. */
 async function startRun(): Promise<Page> {
-  const { page, close } = await openTab(browser);
+  const { page, close } = await openTab(browser());
   onTestFinished(close);
   await page.goto(store.address);
   await chooseFile(page, file);
@@ -41,7 +35,7 @@ it('stores nothing twice when the tab is closed in the middle and the file is ad
   await page.close({ runBeforeUnload: false });
   const first = await untilUnchanged(() => store.readPlants().length);
   expect(first).toBeLessThan(count);
-  const again = await openTab(browser);
+  const again = await openTab(browser());
   onTestFinished(again.close);
   await again.page.goto(store.address);
   await chooseFile(again.page, file);

@@ -1,29 +1,22 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
-import { launchChromium } from '../launch-chromium.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
-import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { setUp } from './support/set-up.js';
 import { untilUnchanged } from './support/until-unchanged.js';
 import { addButton, chooseFile, progressOf, readSummary, runTimeout } from './support/use-page.js';
 
 const file = makePlantsFile(20_000, { faultyEvery: 100 });
 
-let browser: Browser;
-let store: PlantStore;
+const shared = setUp();
 let tab: Tab;
 let page: Page;
 beforeAll(async () => {
-  [browser, store] = await Promise.all([launchChromium(), startPlantStore()]);
-  tab = await openTab(browser, { acceptDownloads: true });
+  tab = await openTab(shared.browser, { acceptDownloads: true });
   page = tab.page;
-  await page.goto(store.address);
-});
-afterAll(async () => {
-  await browser?.close();
-  await store?.stop();
+  await page.goto(shared.store.address);
 });
 
 it('stores the 19,800 plants of a file with 20,000 lines, pausing when asked to', runTimeout, async () => {
@@ -34,7 +27,7 @@ it('stores the 19,800 plants of a file with 20,000 lines, pausing when asked to'
   const resume = page.getByRole('button', { name: 'Resume' });
   await resume.waitFor();
   // Requests in flight may still end.
-  const paused = await untilUnchanged(() => store.readPlants().length);
+  const paused = await untilUnchanged(() => shared.store.readPlants().length);
   expect(paused).toBeGreaterThan(0);
   expect(paused).toBeLessThan(file.plants.length);
   const seen = await progressOf(page);
@@ -42,7 +35,7 @@ it('stores the 19,800 plants of a file with 20,000 lines, pausing when asked to'
   await until(async () => (await progressOf(page)) > seen);
   expect(await readSummary(page)).toMatchObject({ stored: 19_800, replayed: 0, rejected: 200, open: 0 });
   const byId = (a: { id: string }, b: { id: string }) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1);
-  expect(store.readPlants()).toEqual(file.plants.toSorted(byId));
+  expect(shared.store.readPlants()).toEqual(file.plants.toSorted(byId));
 });
 
 it('offers exactly the 200 faulty lines for download, each with its number and a reason', async () => {
@@ -64,7 +57,7 @@ it(
     await chooseFile(page, file);
     await addButton(page).click();
     expect(await readSummary(page)).toMatchObject({ stored: 0, replayed: 19_800, rejected: 200, open: 0 });
-    expect(store.readPlants()).toHaveLength(19_800);
+    expect(shared.store.readPlants()).toHaveLength(19_800);
   },
 );
 

@@ -1,47 +1,37 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { launchChromium } from '../launch-chromium.js';
+import { expect, it, onTestFinished } from 'vitest';
 import { openTab } from './support/open-tab.js';
-import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { setUp } from './support/set-up.js';
 import { addPlant, describedBy, field, tabTo } from './support/use-page.js';
 
-let browser: Browser;
-let store: PlantStore;
-beforeAll(async () => {
-  [browser, store] = await Promise.all([launchChromium(), startPlantStore()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await store?.stop();
-});
+const shared = setUp();
 
 const largest = { id: '9223372036854775807', name: 'Monstera' };
 const smallest = { id: '-9223372036854775808', name: 'Fern', tag: 'shade' };
 
 async function openPrinted() {
-  const tab = await openTab(browser);
+  const tab = await openTab(shared.browser);
   onTestFinished(() => tab.close());
-  await tab.page.goto(store.address);
+  await tab.page.goto(shared.store.address);
   await field(tab.page, 'Id').waitFor();
   return tab;
 }
 
 it('opens at the printed address, and takes the token out of it and out of the history', async () => {
-  const { page } = await openTab(browser);
+  const { page } = await openTab(shared.browser);
   onTestFinished(() => page.context().close());
-  await page.goto(`${store.baseUrl}/docs`);
+  await page.goto(`${shared.store.baseUrl}/docs`);
   const entries = await page.evaluate(() => history.length);
-  await page.goto(store.address);
+  await page.goto(shared.store.address);
   await field(page, 'Id').waitFor();
-  expect(page.url()).toBe(`${store.baseUrl}/`);
+  expect(page.url()).toBe(`${shared.store.baseUrl}/`);
   expect(await page.evaluate(() => history.length)).toBe(entries + 1);
   const session = await page.context().newCDPSession(page);
   const { entries: history } = await session.send('Page.getNavigationHistory');
   expect(history.map(({ url }) => url).join(' ')).not.toContain('pst_');
   await page.goBack();
-  expect(page.url()).toBe(`${store.baseUrl}/docs`);
+  expect(page.url()).toBe(`${shared.store.baseUrl}/docs`);
   await page.goForward();
-  expect(page.url()).toBe(`${store.baseUrl}/`);
+  expect(page.url()).toBe(`${shared.store.baseUrl}/`);
 });
 
 it('stores the largest and the smallest id exactly, by keyboard alone, newest first', async () => {
@@ -50,7 +40,7 @@ it('stores the largest and the smallest id exactly, by keyboard alone, newest fi
   await page.getByRole('listitem').filter({ hasText: largest.id }).getByText('stored').waitFor();
   await addPlant(page, smallest);
   await page.getByRole('listitem').filter({ hasText: smallest.id }).getByText('stored').waitFor();
-  expect(store.readPlants()).toEqual([smallest, { ...largest, tag: null }]);
+  expect(shared.store.readPlants()).toEqual([smallest, { ...largest, tag: null }]);
   const listed = await page.getByRole('listitem').allInnerTexts();
   expect(listed.map((text) => /-?\d{19}/.exec(text)?.[0])).toEqual([smallest.id, largest.id]);
 });

@@ -1,22 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { launchChromium } from '../launch-chromium.js';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openTab, type Tab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
-import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
+import { setUp } from './support/set-up.js';
 import { addButton, addPlant, chooseFile, field, readSummary } from './support/use-page.js';
 
-let browser: Browser;
-let store: PlantStore;
+const shared = setUp({ LOG_LEVEL: 'trace' });
 let tab: Tab;
 let page: Page;
 beforeAll(async () => {
-  [browser, store] = await Promise.all([launchChromium(), startPlantStore({ LOG_LEVEL: 'trace' })]);
-  tab = await openTab(browser);
+  tab = await openTab(shared.browser);
   page = tab.page;
-  await page.goto(store.address);
+  await page.goto(shared.store.address);
   await addPlant(page, { id: '1', name: 'Monstera' });
   await page.getByRole('listitem').getByText('stored').waitFor();
   await addPlant(page, { id: '1', name: 'Ficus' });
@@ -24,10 +21,6 @@ beforeAll(async () => {
   await chooseFile(page, makePlantsFile(20, { faultyEvery: 10 }));
   await addButton(page).click();
   await readSummary(page);
-});
-afterAll(async () => {
-  await browser?.close();
-  await store?.stop();
 });
 
 /** Everything that the profile keeps for the page, by where it is. */
@@ -52,7 +45,7 @@ async function readStorage(): Promise<Readonly<Record<string, string>>> {
   return { ...kept, profileCookies: JSON.stringify(await page.context().cookies()) };
 }
 
-const secret = () => store.token.slice('pst_'.length, -6);
+const secret = () => shared.store.token.slice('pst_'.length, -6);
 const placesOf = (kept: Readonly<Record<string, string>>) =>
   Object.entries(kept).flatMap(([place, text]) => (text.includes(secret()) ? [place] : []));
 
@@ -69,7 +62,7 @@ it('sends it in the header Authorization of its own requests to the service and 
   for (const request of tab.requests) {
     const url = new URL(request.url());
     // The address that was opened; a browser sends no fragment.
-    const isOpened = request.isNavigationRequest() && request.url() === store.address;
+    const isOpened = request.isNavigationRequest() && request.url() === shared.store.address;
     if (!isOpened && request.url().includes(secret())) places.add(`URL ${request.url()}`);
     if (request.postData()?.includes(secret())) places.add(`body of ${url.pathname}`);
     for (const [name, value] of Object.entries(await request.allHeaders())) {
@@ -87,10 +80,10 @@ it('logs it nowhere: neither in the console, nor in errors, nor in reports of th
 
 it('reaches no log and no file of the service but its own file', () => {
   // The address is printed for the person who started it, by design, and is no log record.
-  const records = store.output.split('\n').filter((line) => line.startsWith('{'));
+  const records = shared.store.output.split('\n').filter((line) => line.startsWith('{'));
   expect(records.length).toBeGreaterThan(10);
   expect(records.join('\n')).not.toContain(secret());
-  const data = join(store.folder, 'data');
+  const data = join(shared.store.folder, 'data');
   const files = readdirSync(data, { recursive: true, encoding: 'utf8' });
   expect(files).toContain('plant-store.db');
   expect(files.filter((name) => readFileSync(join(data, name)).includes(secret()))).toEqual(['access-token']);
@@ -107,13 +100,13 @@ it('is gone from everywhere once it is forgotten, also after a reload', async ()
 
 it('does not send a token with a wrong checksum', async () => {
   tab.forget();
-  const damaged = store.token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+  const damaged = shared.store.token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
   const input = page.getByLabel('Access token');
   await input.fill(damaged);
   await page.getByRole('button', { name: 'Use token' }).click();
   await page.getByRole('alert').or(page.locator('[aria-invalid=true]')).first().waitFor();
   expect(tab.requests.map((request) => request.url())).toEqual([]);
-  await input.fill(` ${store.token}\n`);
+  await input.fill(` ${shared.store.token}\n`);
   await page.getByRole('button', { name: 'Use token' }).click();
   await field(page, 'Id').waitFor();
 });
@@ -121,6 +114,6 @@ it('does not send a token with a wrong checksum', async () => {
 it('keeps it for this tab: another one of the same browser is asked for it', async () => {
   const other = await page.context().newPage();
   onTestFinished(() => other.close());
-  await other.goto(store.baseUrl);
+  await other.goto(shared.store.baseUrl);
   await other.getByRole('button', { name: 'Use token' }).waitFor();
 });
