@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core';
+import { errors } from '@plant-store/contract';
+import type { Locator, Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
 import { openTab } from './support/open-tab.js';
@@ -43,6 +44,11 @@ async function replaceToken(): Promise<string> {
   return other;
 }
 
+/** The button of the form, beside which the problem is shown. */
+function tryAgain(page: Page): Locator {
+  return page.locator('form').getByRole('button', { name: 'Try again' });
+}
+
 async function enterToken(token: string): Promise<void> {
   await page.getByRole('button', { name: 'Use token' }).waitFor();
   await page.getByLabel('Access token').fill(token);
@@ -56,6 +62,39 @@ it('asks for another token when one is revoked, and loses nothing typed', async 
   expect(await field(page, 'Id').inputValue()).toBe('7');
   expect(await field(page, 'Name').inputValue()).toBe('Monstera');
   await page.getByRole('button', { name: 'Add plant' }).click();
+  await page.getByRole('listitem').getByText('stored').waitFor();
+});
+
+it('offers to try again what it could not send, and adds it once the network is back', async () => {
+  const schema = page.waitForResponse(/plant-schema.*\.js$/);
+  await field(page, 'Name').focus();
+  await (await schema).finished();
+  await page.context().setOffline(true);
+  await addPlant(page, { id: '7', name: 'Monstera' });
+  await tryAgain(page).waitFor();
+  await page.getByRole('listitem').getByText('not confirmed').waitFor();
+  await page.context().setOffline(false);
+  await tryAgain(page).click();
+  await page.getByRole('listitem').getByText('stored').waitFor();
+  expect(store.readPlants()).toEqual([{ id: '7', name: 'Monstera', tag: null }]);
+});
+
+it('says that the service is overloaded, and adds the plant when asked to again', async () => {
+  await page.route('**/plants', (route) =>
+    route.fulfill({
+      status: 503,
+      headers: { 'Retry-After': '1' },
+      contentType: 'application/json',
+      body: JSON.stringify({ error: errors.overloaded.error, message: errors.overloaded.example }),
+    }),
+  );
+  await addPlant(page, { id: '7', name: 'Monstera' });
+  await page
+    .getByRole('alert')
+    .getByText(/more to do than it can take/)
+    .waitFor();
+  await page.unroute('**/plants');
+  await tryAgain(page).click();
   await page.getByRole('listitem').getByText('stored').waitFor();
 });
 

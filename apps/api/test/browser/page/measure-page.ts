@@ -24,8 +24,8 @@ try {
       uploadThroughput: 93_750,
     });
   });
+  await printPreview(100_000);
   await printRun(20_000);
-  await printRun(100_000);
 } finally {
   await browser.close();
   await store.stop();
@@ -61,25 +61,36 @@ async function printFirstView(name: string, slowDown: (session: Session) => Prom
   );
 }
 
+async function printPreview(lines: number): Promise<void> {
+  const { tab, readFigures } = await openPreview(lines);
+  console.log(await readFigures());
+  await tab.close();
+}
+
 async function printRun(lines: number): Promise<void> {
+  const { tab, file, readFigures } = await openPreview(lines);
+  const [, added] = await timed(async () => {
+    await addButton(tab.page).click();
+    return readSummary(tab.page);
+  });
+  const rate = Math.round(file.plants.length / (added / 1000));
+  console.log(`${await readFigures()}; added in ${added} ms, ${rate} plants a second`);
+  await tab.close();
+}
+
+async function openPreview(lines: number) {
   const file = makePlantsFile(lines, { faultyEvery: 100 });
   const tab = await openTab(browser);
   await tab.page.goto(store.address);
   await tab.page.getByRole('tab', { name: 'Many plants' }).click();
   const readBlocked = await watchMainThread(tab.page);
-  const [chosen, previewed] = await timed(() => chooseFile(tab.page, file));
-  const [, added] = await timed(async () => {
-    await addButton(tab.page).click();
-    return readSummary(tab.page);
-  });
-  const { longestTaskMs, latestTimerMs } = await readBlocked();
-  const rate = Math.round(file.plants.length / (added / 1000));
-  console.log(
-    `${lines} lines (${file.text.length} bytes): preview after ${previewed} ms, added in ${added} ms, ${rate} plants a second; \
-longest task ${longestTaskMs.toFixed(0)} ms, latest timer ${latestTimerMs.toFixed(0)} ms; layout shift ${tab.layoutShift}`,
-    chosen ?? '',
-  );
-  await tab.close();
+  const [, previewed] = await timed(() => chooseFile(tab.page, file));
+  const readFigures = async () => {
+    const { longestTaskMs, latestTimerMs } = await readBlocked();
+    const blocked = `longest task ${longestTaskMs.toFixed(0)} ms, latest timer ${latestTimerMs.toFixed(0)} ms`;
+    return `${lines} lines (${file.text.length} bytes): preview after ${previewed} ms, ${blocked}, layout shift ${tab.layoutShift}`;
+  };
+  return { tab, file, readFigures };
 }
 
 async function timed<Result>(action: () => Promise<Result>): Promise<[Result, number]> {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import type { PlantsFile } from './plants-file.js';
 
@@ -36,8 +39,16 @@ export async function chooseFile(page: Page, file: PlantsFile): Promise<void> {
   await page.getByRole('tab', { name: 'Many plants' }).click();
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: /Choose file/ }).click();
-  await (await chooser).setFiles({ name: file.name, mimeType: 'text/csv', buffer: Buffer.from(file.text) });
-  await addButton(page).waitFor();
+  // From the disk, since to hand over its content would block the main thread of the page.
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-file-'));
+  try {
+    const path = join(folder, file.name);
+    writeFileSync(path, file.text);
+    await (await chooser).setFiles(path);
+    await addButton(page).waitFor();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The button that starts the run: "Add 19,800 plants". */
