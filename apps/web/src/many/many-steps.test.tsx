@@ -11,17 +11,17 @@ vi.mock('./session/save-file.js', () => ({ saveFile }));
 afterEach(cleanup);
 
 /** The tab, whose worker is the test: `commands` are what it gets, and `report` is what it sends. */
-function open() {
+function open(onTokenRejected = vi.fn()) {
   const commands: Command[] = [];
   const listeners: WorkerListener[] = [];
   const session = new ManySession((listener) => {
     listeners.push(listener);
     return { send: (command) => commands.push(command), end: () => undefined };
   });
-  render(<ManyPlantsView session={session} token="a-token" onTokenRejected={() => undefined} />);
+  render(<ManyPlantsView session={session} token="a-token" onTokenRejected={onTokenRejected} />);
   const report = (sent: Report) => act(() => listeners.at(-1)?.onReport(sent));
   const types = () => commands.map(({ type }) => type);
-  return { commands, types, report };
+  return { commands, types, report, onTokenRejected };
 }
 
 const row = { line: 2, id: '1', name: 'Rose', tag: '', problem: undefined };
@@ -36,6 +36,7 @@ const preview: Preview = {
   list: { filter: 'all', offset: 0, total: 100, rows: [row] },
 };
 const progress: Progress = {
+  starts: 1,
   state: 'running',
   stop: undefined,
   resumesAt: undefined,
@@ -61,8 +62,9 @@ async function openPreview() {
 async function openRun() {
   const opened = await openPreview();
   await userEvent.click(button('Add 90 plants'));
+  const starts = () => opened.types().filter((type) => type === 'start' || type === 'resume').length;
   const show = (changes: Partial<Progress>) =>
-    opened.report({ type: 'progress', progress: { ...progress, ...changes } });
+    opened.report({ type: 'progress', progress: { ...progress, starts: starts(), ...changes } });
   show({});
   return { ...opened, show };
 }
@@ -134,6 +136,19 @@ it('can be paused while it waits, and keeps the focus when it goes on', async ()
   expect(types().at(-1)).toBe('pause');
   show({ state: 'paused', stop });
   expect(document.activeElement).toBe(button('Resume'));
+});
+
+it('asks for a token once for each that is rejected, whatever was on its way when the run was resumed', async () => {
+  const { show, onTokenRejected } = await openRun();
+  const rejected = { state: 'paused', stop: { cause: 'token', message: 'It is not known here.' } } as const;
+  show(rejected);
+  show({ ...rejected, inFlight: 3 });
+  expect(onTokenRejected).toHaveBeenCalledTimes(1);
+  await userEvent.click(button('Resume'));
+  show({ ...rejected, starts: 1, inFlight: 2 });
+  expect(onTokenRejected).toHaveBeenCalledTimes(1);
+  show(rejected);
+  expect(onTokenRejected).toHaveBeenCalledTimes(2);
 });
 
 it('offers nothing while a cancelled run waits for what is in flight', async () => {

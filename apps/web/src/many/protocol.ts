@@ -75,6 +75,8 @@ export interface Row {
 
 /** How far a run is. */
 export interface Progress {
+  /** How many `start` and `resume` commands it takes into account: it shows nothing about the token of a later one. */
+  readonly starts: number;
   readonly state: 'running' | 'waiting' | 'paused' | 'cancelling' | 'ended';
   /** Why it waits or has paused by itself. */
   readonly stop: Stop | undefined;

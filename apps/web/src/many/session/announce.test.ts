@@ -4,6 +4,7 @@ import { createAnnouncer } from './announce.js';
 import { formatTimeLeft } from './format-progress.js';
 
 const progress = (stored: number, changes: Partial<Progress> = {}): Progress => ({
+  starts: 1,
   state: 'running',
   stop: undefined,
   resumesAt: undefined,

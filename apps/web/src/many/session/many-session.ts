@@ -21,6 +21,8 @@ export class ManySession {
   readonly #listeners = new Set<() => void>();
   #worker: PlantsWorker | undefined;
   #state = initialState;
+  /** How many times the run was started and resumed. */
+  #starts = 0;
 
   /** Called with the reason when the service no longer accepts the token. */
   onTokenRejected: ((message: string) => void) | undefined;
@@ -52,12 +54,14 @@ export class ManySession {
   }
 
   start(token: string): void {
+    this.#starts = 1;
     this.#set({ ...this.#state, step: 'run', progress: undefined });
     this.#send({ type: 'start', baseUrl: location.origin, token });
   }
 
   resume(token: string): void {
     const { progress } = this.#state;
+    this.#starts++;
     // So that the next rejection of a token is one that is shown again.
     if (progress !== undefined) this.#set({ ...this.#state, progress: { ...progress, stop: undefined } });
     this.#send({ type: 'resume', baseUrl: location.origin, token });
@@ -112,7 +116,7 @@ export class ManySession {
     else if (report.type === 'download') {
       this.#set({ ...this.#state, downloading: false });
       saveFile(report.file, report.fileName);
-    } else this.#apply(report);
+    } else if (report.type !== 'progress' || report.progress.starts === this.#starts) this.#apply(report);
   }
 
   #apply(report: Parameters<typeof applyReport>[1]): void {

@@ -54,6 +54,41 @@ it('keeps the plants open that a rejected token left, and stores them with anoth
   expect(await untilState('ended')).toMatchObject({ stored: 30, rejected: 0 });
 });
 
+it('keeps going on with another token when requests with the earlier one are rejected late', async () => {
+  const store = createFakePlantStore();
+  const release = Promise.withResolvers<void>();
+  let withEarlier = 0;
+  const { add, send, reports, last, untilState } = openSession({
+    ...store,
+    async fetch(url, init) {
+      const isEarlier = new Headers(init?.headers).get('authorization') === 'Bearer revoked';
+      if (isEarlier && ++withEarlier > 1) await release.promise;
+      return store.fetch(url, init);
+    },
+  });
+  const { token, baseUrl } = store;
+  await add(csv, 'revoked');
+  const { inFlight } = await untilState('paused');
+  expect(inFlight).toBeGreaterThan(1);
+  reports.length = 0;
+  await send({ type: 'resume', baseUrl, token });
+  await vi.waitUntil(() => last('progress')?.progress.open === inFlight, { timeout: 30_000 });
+  release.resolve();
+  expect(await untilState('ended')).toMatchObject({ stored: 30, rejected: 0 });
+  const stops = reports.flatMap((report) => (report.type === 'progress' ? [report.progress.stop] : []));
+  expect(stops.filter((stop) => stop !== undefined)).toEqual([]);
+});
+
+it('reports again how a run ended that is resumed at that moment', async () => {
+  const { store, add, reports, send, untilState } = openSession();
+  await add(csv);
+  await untilState('ended');
+  reports.length = 0;
+  const { token, baseUrl } = store;
+  await send({ type: 'resume', baseUrl, token });
+  expect(await untilState('ended')).toMatchObject({ starts: 2, stored: 30 });
+});
+
 it('waits and goes on by itself after an overload', async () => {
   const { store, add, reports, untilState } = openSession();
   const overload = {

@@ -106,6 +106,8 @@ export class PlantsSession {
     const { table, reading, plants } = this.#loaded;
     this.#run ??= new PlantsRun(table, reading, plants, () => this.#scheduleProgress());
     this.#run.resume({ ...this.#connection, baseUrl, token });
+    // One that has ended meanwhile does not change, and its last report came before this command.
+    this.#scheduleProgress();
   }
 
   async #download(): Promise<void> {

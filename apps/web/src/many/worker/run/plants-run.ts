@@ -16,6 +16,7 @@ export class PlantsRun {
   readonly #meter = createRateMeter();
   readonly #counts = { stored: 0, replayed: 0, rejected: 0 };
   #sender: Sender | undefined;
+  #starts = 0;
 
   /** @param onChange called after each change, however many there are */
   constructor(table: Table, reading: Reading, plants: CheckedPlants, onChange: () => void) {
@@ -39,6 +40,7 @@ export class PlantsRun {
   /** @throws {TypeError} when the token cannot be one */
   resume(target: Target): void {
     this.#sender = createSender(target);
+    this.#starts++;
     this.#run.resume();
   }
 
@@ -66,7 +68,7 @@ export class PlantsRun {
     if (view.state !== 'running') this.#meter.reset();
     const rate = view.state === 'running' ? this.#meter.measure(done, performance.now()) : 0;
     const secondsLeft = rate > 0 ? open / rate : undefined;
-    return { ...view, ...this.#counts, open, rate, secondsLeft };
+    return { ...view, ...this.#counts, starts: this.#starts, open, rate, secondsLeft };
   }
 
   #note(record: number, outcome: Exclude<Outcome, { kind: 'stopped' }>): void {

@@ -121,6 +121,19 @@ it('counts stops in a row though what was in flight before them is stored', asyn
   expect(run.view).toMatchObject({ state: 'paused', resumesAt: undefined });
 });
 
+it('goes on when requests are stopped that it sent before it was resumed, and sends their records again', async () => {
+  const { run, sent, outcomes, answer, records } = startRun(3);
+  await answer(stopped('never', 'token'));
+  run.resume();
+  expect(records()).toEqual([1, 2, 0]);
+  await answer(stopped('never', 'token'));
+  await answer(stopped('backoff'));
+  expect(run.view).toMatchObject({ state: 'running', stop: undefined });
+  while (sent.length > 0) await answer();
+  expect(run.view.state).toBe('ended');
+  expect([...outcomes.keys()].sort()).toEqual([0, 1, 2]);
+});
+
 it('keeps the reason when the person pauses what waits', async () => {
   const { run, answer } = startRun(3);
   await answer(stopped(60_000));

@@ -116,13 +116,14 @@ export class Run {
       if (!signal.aborted) throw error;
     });
     this.#inFlight--;
+    // What was sent before the run went on shows nothing about the time, or the token, after that.
+    const isCurrent = resumes === this.#resumes;
     if (outcome === undefined || outcome.kind === 'stopped') {
       this.#unfinished.push(record);
-      if (outcome !== undefined) this.#onStop(outcome.stop, outcome.retry);
+      if (outcome !== undefined && isCurrent) this.#onStop(outcome.stop, outcome.retry);
     } else {
       this.#left--;
-      // One that was in flight before the stop shows nothing about the time after it.
-      if (resumes === this.#resumes) this.#stops = 0;
+      if (isCurrent) this.#stops = 0;
       onOutcome(record, outcome);
     }
     onChange();
