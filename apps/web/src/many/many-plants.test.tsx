@@ -126,7 +126,7 @@ it('keeps what was typed for an edit, and when its worker fails or cannot read i
   await userEvent.click(await button('Preview lines'));
   await userEvent.click(await button('Add 2 plants'));
   await screen.findByRole('heading', { name: 'Summary' }, slow);
-  await userEvent.click(await button('Choose another file'));
+  await userEvent.click(await button('Add more plants'));
   expect((await field()).value).toBe('');
 });
 
@@ -136,11 +136,11 @@ it('reads a long paste without putting it into the field, together with what is 
   const lines = Array.from({ length: 3000 }, (_, id) => `${id};Rose`);
   await userEvent.paste(lines.join('\n'));
   await button('Add 3,000 plants');
-  await userEvent.click(await button('Choose another file'));
+  await userEvent.click(await button('Back to the pasted lines'));
   expect(screen.queryByRole('textbox')).toBeNull();
   await userEvent.click(await button('Preview lines'));
   await button('Add 3,000 plants');
-  await userEvent.click(await button('Choose another file'));
+  await userEvent.click(await button('Back to the pasted lines'));
   await userEvent.click(await button('Discard these lines'));
   expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('');
 });
@@ -151,7 +151,7 @@ it('shows what to do when its worker cannot be loaded or fails', async () => {
   await button('Add 2 plants');
   crash('');
   const alert = await screen.findByText(/could not be loaded or has run out of memory/, {}, slow);
-  expect(alert.textContent).toContain('Reload the page and choose the same file again');
+  expect(alert.textContent).toContain('Reload the page, then choose the same file');
 });
 
 it('lets the browser ask before the page is closed while a run is not finished', async () => {

@@ -59,8 +59,9 @@ async function openPreview() {
   return opened;
 }
 
-async function openRun() {
+async function openRun(source?: Partial<Preview>) {
   const opened = await openPreview();
+  if (source !== undefined) opened.report({ type: 'checked', preview: { ...preview, ...source } });
   await userEvent.click(button('Add 90 plants'));
   const starts = () => opened.types().filter((type) => type === 'start' || type === 'resume').length;
   const show = (changes: Partial<Progress>) =>
@@ -160,6 +161,20 @@ it('offers nothing while a cancelled run waits for what is in flight', async () 
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Cancelling' }));
   show({ state: 'ended', open: 82, inFlight: 0 });
   expect(screen.getByText('Not confirmed or not sent').nextElementSibling?.textContent).toBe('82');
+});
+
+it.each([
+  ['file', {}, 'choose the same file', 'Choose another file'],
+  ['pasted lines', { fileName: undefined }, 'paste the same lines', 'Edit lines'],
+])('shows how a cancelled run goes on later: %s', async (_, source, again, startOver) => {
+  const { show } = await openRun(source);
+  expect(screen.getByText(new RegExp(`close the page: ${again} again later`))).toBeDefined();
+  show({ state: 'ended', inFlight: 0 });
+  const note = screen.getByText(/^The run was cancelled/).textContent;
+  expect(note).toContain(
+    again === 'choose the same file' ? 'Choose the same file' : 'Preview the same lines',
+  );
+  button(startOver);
 });
 
 it('does not claim that nothing was sent once a run has begun', async () => {

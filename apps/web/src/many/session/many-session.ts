@@ -4,6 +4,7 @@ import {
   type Draft,
   explainCrash,
   initialState,
+  isAllStored,
   isUnfinished,
   type ManyState,
   startOver,
@@ -96,7 +97,9 @@ export class ManySession {
   reset(): void {
     this.#worker?.end();
     this.#worker = undefined;
-    this.#set(isAllStored(this.#state) ? initialState : startOver(this.#state));
+    const { preview } = this.#state;
+    const isDone = preview?.fileName === undefined && isAllStored(this.#state);
+    this.#set(isDone ? initialState : startOver(this.#state));
   }
 
   #send(command: Command): void {
@@ -144,10 +147,4 @@ export class ManySession {
     warnBeforeClosing(isUnfinished(state));
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** Whether pasted lines have all been stored. */
-function isAllStored({ preview, progress }: ManyState): boolean {
-  if (preview === undefined || progress?.state !== 'ended') return false;
-  return preview.fileName === undefined && preview.faulty + progress.rejected + progress.open === 0;
 }

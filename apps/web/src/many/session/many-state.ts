@@ -69,8 +69,14 @@ export function explainCrash(current: ManyState, message: string): ManyState {
       : `This page has an error of its own: ${message}.`;
   return {
     ...startOver(current),
-    problem: `${what} ${kept} Reload the page and choose the same file again: nothing is stored twice.`,
+    problem: `${what} ${kept} Reload the page, then choose the same file, or paste the same lines, again: nothing is stored twice.`,
   };
+}
+
+/** Whether the run has ended, and all lines are stored. */
+export function isAllStored({ preview, progress }: ManyState): boolean {
+  if (preview === undefined || progress?.state !== 'ended') return false;
+  return preview.faulty + progress.rejected + progress.open === 0;
 }
 
 /** Whether something would be lost if the page were closed now. */

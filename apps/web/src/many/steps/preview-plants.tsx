@@ -5,6 +5,7 @@ import type { ManySession } from '../session/many-session.js';
 import type { ManyState } from '../session/many-state.js';
 import { ChooseColumns } from './choose-columns.js';
 import { LineList } from './line-list.js';
+import { StartOver } from './start-over.js';
 import { StepHeading } from './step-heading.js';
 
 interface PreviewPlantsProps {
@@ -63,9 +64,7 @@ export function PreviewPlants({ session, state, preview, token }: PreviewPlantsP
             Download faulty lines
           </button>
         )}
-        <button type="button" onClick={() => session.reset()}>
-          {preview.fileName === undefined && state.draft.editable ? 'Edit lines' : 'Choose another file'}
-        </button>
+        <StartOver session={session} state={state} preview={preview} />
       </p>
       {state.list && (
         <LineList list={state.list} faulty={faulty} busy={busy} onList={(...page) => session.list(...page)} />

@@ -3,6 +3,7 @@ import { formatCount } from '../format-count.js';
 import type { Preview, Progress } from '../protocol.js';
 import { formatProgress, formatTimeLeft } from '../session/format-progress.js';
 import type { ManySession } from '../session/many-session.js';
+import { isPasted } from './start-over.js';
 import { StepHeading } from './step-heading.js';
 
 interface RunPlantsProps {
@@ -58,7 +59,9 @@ export function RunPlants({ session, preview, progress, token }: RunPlantsProps)
         </p>
       )}
       <p className="many-hint">
-        You can cancel or close the page: choose the same file again later, and nothing is stored twice.
+        You can cancel or close the page:{' '}
+        {isPasted(preview) ? 'paste the same lines' : 'choose the same file'} again later, and nothing is
+        stored twice.
       </p>
     </div>
   );

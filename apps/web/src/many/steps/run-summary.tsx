@@ -4,6 +4,7 @@ import type { ManySession } from '../session/many-session.js';
 import type { ManyState } from '../session/many-state.js';
 import { LineList } from './line-list.js';
 import { Total } from './run-plants.js';
+import { isPasted, StartOver } from './start-over.js';
 import { StepHeading } from './step-heading.js';
 
 interface RunSummaryProps {
@@ -34,7 +35,8 @@ export function RunSummary({ session, state, preview, progress }: RunSummaryProp
       )}
       {open > 0 && (
         <p className="many-note">
-          The run was cancelled. Choose the same file again to add the rest: nothing is stored twice.
+          The run was cancelled. {isPasted(preview) ? 'Preview the same lines' : 'Choose the same file'} again
+          to add the rest: nothing is stored twice.
         </p>
       )}
       <p className="many-actions">
@@ -48,11 +50,7 @@ export function RunSummary({ session, state, preview, progress }: RunSummaryProp
             Download rejected lines
           </button>
         )}
-        <button type="button" onClick={() => session.reset()}>
-          {preview.fileName === undefined && state.draft.editable && problems + open > 0
-            ? 'Edit lines'
-            : 'Choose another file'}
-        </button>
+        <StartOver session={session} state={state} preview={preview} />
       </p>
       {problems > 0 && state.list && (
         <LineList list={state.list} faulty={problems} onList={(...page) => session.list(...page)} />
