@@ -79,7 +79,7 @@ it('offers to try again what it could not send, and adds it once the network is 
   expect(store.readPlants()).toEqual([{ id: '7', name: 'Monstera', tag: null }]);
 });
 
-it('says that the service is overloaded, and adds the plant when asked to again', async () => {
+it('shows that the service is overloaded, and adds the plant at the next try', async () => {
   await page.route('**/plants', (route) =>
     route.fulfill({
       status: 503,
@@ -109,7 +109,7 @@ it('pauses a run while the network is away, and then goes on', async () => {
   expect(store.readPlants()).toHaveLength(count);
 });
 
-it('says to reload when a part of the page is gone after an upgrade, and keeps what was typed', async () => {
+it('asks for a reload when a part of the page is gone after an upgrade, and keeps what was typed', async () => {
   await field(page, 'Name').fill('Monstera');
   await page.route(/\/assets\/.*many.*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
   await page.getByRole('tab', { name: 'Many plants' }).click();

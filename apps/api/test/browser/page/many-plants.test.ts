@@ -46,7 +46,10 @@ it('offers exactly the 200 faulty lines for download, each with its number and a
     .split(/\r?\n/);
   expect(header).toMatch(/line.*reason/i);
   expect(lines).toHaveLength(200);
-  expect(lines.filter((line) => line.length < 10)).toEqual([]);
+  // Three cells of the file; the line, the error of what was sent, and the reason.
+  const added = lines.map((line) => /^(?:(?:"(?:[^"]|"")*"|[^",]*),){3}(\d+),(\d*),(.+)$/.exec(line));
+  expect(added.map((cells) => Number(cells?.[1]))).toEqual(file.faultyLines);
+  expect(added.filter((cells) => (cells?.[3] ?? '').length < 10)).toEqual([]);
 });
 
 it(

@@ -74,8 +74,8 @@ it('sends it in the header Authorization of its own requests to the service and 
 });
 
 it('logs it nowhere: neither in the console, nor in errors, nor in reports of the policy', () => {
-  const said = [...tab.messages, ...tab.violations].join('\n');
-  expect(said).not.toContain(secret());
+  const logged = [...tab.messages, ...tab.violations].join('\n');
+  expect(logged).not.toContain(secret());
 });
 
 it('reaches no log and no file of the service but its own file', () => {
