@@ -62,9 +62,8 @@ export async function startService(
   const { accessTokens, closeTokens } = await openAccessTokens(config, database, metrics, log);
   const draining = new AbortController();
   const stopping = new AbortController();
-  const { concurrentInserts } = database;
   const commits = createCommitMonitor(metrics ? measureInserts(database.plants, metrics) : database.plants);
-  const plants = createPlantBatcher(commits, { ...config.batcherLimits, concurrentInserts });
+  const plants = createPlantBatcher(commits, { ...config.batcherLimits, routing: database.routing });
   const app = await createApp({
     ...config,
     page,

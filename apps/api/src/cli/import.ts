@@ -45,7 +45,7 @@ export async function importPlants(
       return retryWhileUnavailable(() => database.plants.insert(plants), signal);
     };
     const batches = readBatches(readChunks(input, signal), toLimits(config, fromLine), signal);
-    const outcomes = storeBatches(insert, batches, database.concurrentInserts);
+    const outcomes = storeBatches(insert, batches, database.routing.insertsPerDestination);
     const { badLines } = await countOutcomes(outcomes, fromLine, signal, context);
     if (badLines > 0) throw new OperatorError(describeBadLines(badLines));
   } finally {

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
 import type { PlantStore } from '../plants/plant-store.js';
+import type { Routing } from '../plants/routing.js';
 
 /** The fields of a log line besides its message. */
 export interface LogFields {
@@ -20,8 +21,8 @@ export interface Database {
   readonly accessTokens: AccessTokenStore;
   /** The migrations that were applied when it was opened, in order; empty if it was up to date. */
   readonly appliedMigrations: readonly string[];
-  /** How many concurrent inserts make the most of the engine: 1 where it has a single writer. */
-  readonly concurrentInserts: number;
+  /** Which plants share a commit, and how many concurrent inserts make the most of the engine: 1 where it has one writer. */
+  readonly routing: Routing;
   /**
    * Checks that the engine would store a plant now.
    *

@@ -9,6 +9,7 @@ import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { ServiceError } from '../errors/service-error.js';
 import { createPlantBatcher, type PlantBatcherLimits } from './plant-batcher.js';
 import type { PlantStore } from './plant-store.js';
+import { toOneDestination } from './routing.js';
 
 it('rejects only the plant that the store cannot insert, and stores the rest of its batch in order', async () => {
   const { store, batches } = createTestStore((plants) =>
@@ -75,7 +76,7 @@ describe('after a batch that the database did not answer', () => {
   it('rejects the plants of a scheduled flush, which then inserts nothing', async () => {
     const { batcher, first, answer, batches } = await beginOutage({
       ...highBatcherLimits,
-      concurrentInserts: 2,
+      routing: toOneDestination(2),
     });
     const scheduled = batcher.write(plant(2));
     await answer();

@@ -8,6 +8,7 @@ import {
 } from '../../test/support/plants/create-test-store.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { createPlantBatcher } from './plant-batcher.js';
+import { toOneDestination } from './routing.js';
 
 it.each([
   { limit: 'plants', limits: { ...highBatcherLimits, batchPlants: 2 }, expected: [[1, 2], [3, 4], [5]] },
@@ -79,7 +80,7 @@ it.each([
   'flushes the queue when its limit of $limit is reached, rather than rejecting more plants',
   async ({ limits, expected }) => {
     const { store, batches } = createTestStore();
-    const batcher = createPlantBatcher(store, { ...limits, concurrentInserts: 3 });
+    const batcher = createPlantBatcher(store, { ...limits, routing: toOneDestination(3) });
     const writes = plantsOf(1, 2, 3, 4, 5).map(({ id }) => batcher.write(plant(Number(id), 'ten bytes.')));
     expect(await Promise.all(writes)).toEqual(Array(5).fill(stored));
     expect(batches).toEqual(expected);

@@ -9,6 +9,7 @@ import {
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { createPlantBatcher } from './plant-batcher.js';
 import type { InsertOutcome } from './plant-store.js';
+import { toOneDestination } from './routing.js';
 
 it('stores a single plant in the turn of the event loop in which it arrives', async () => {
   const { store, batches } = createTestStore();
@@ -52,7 +53,7 @@ it('stores plants that arrive while an insert is in flight in one batch, in orde
 
 it('has as many inserts in flight as it may, and batches the plants that arrive meanwhile', async () => {
   const { store, batches, release } = createHeldStore();
-  const batcher = createPlantBatcher(store, { ...highBatcherLimits, concurrentInserts: 2 });
+  const batcher = createPlantBatcher(store, { ...highBatcherLimits, routing: toOneDestination(2) });
   const writes: Promise<InsertOutcome>[] = [];
   for (const count of [1, 2, 3]) {
     writes.push(...plantsOf(1, 2, 3).map((next) => batcher.write(next)));
@@ -76,7 +77,11 @@ it('has as many inserts in flight as it may, and batches the plants that arrive 
 
 it('flushes plants that did not fit into the previous batch without waiting for it', async () => {
   const { store, batches, release } = createHeldStore();
-  const batcher = createPlantBatcher(store, { ...highBatcherLimits, batchPlants: 2, concurrentInserts: 2 });
+  const batcher = createPlantBatcher(store, {
+    ...highBatcherLimits,
+    batchPlants: 2,
+    routing: toOneDestination(2),
+  });
   const writes = plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next));
   while (batches.length < 2) await new Promise(setImmediate);
   expect(batches).toEqual([

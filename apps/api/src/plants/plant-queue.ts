@@ -1,7 +1,7 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { InsertOutcome } from './plant-store.js';
 
-/** How much the queue and one batch may hold. Bytes are those of the texts, in UTF-8. */
+/** How much all queues together and one batch may hold. Bytes are those of the texts, in UTF-8. */
 export interface PlantQueueLimits {
   readonly queuePlants: number;
   readonly queueBytes: number;
@@ -17,14 +17,16 @@ export interface QueuedPlant {
   reject(error: unknown): void;
 }
 
+/** How much is queued. */
+export interface QueueUsage {
+  plants: number;
+  bytes: number;
+}
+
 /** Plants in the order of their arrival, taken out in batches. */
 export interface PlantQueue {
-  length(): number;
-  bytes(): number;
-  /** Whether the queue has as many plants as its limit allows. */
-  isFull(): boolean;
-  /** Whether this many more bytes are within the limit; always true of an empty queue. */
-  hasRoomFor(bytes: number): boolean;
+  /** How much this queue holds. */
+  readonly used: Readonly<QueueUsage>;
   /** Whether waiting would add no more plants to the next batch, or would cause some to be rejected. */
   hasFullBatch(): boolean;
   push(plant: QueuedPlant): void;
@@ -34,32 +36,42 @@ export interface PlantQueue {
   rejectAll(error: unknown): void;
 }
 
-/** Creates an empty queue. Its caller checks the limits before each `push`. */
-export function createPlantQueue(limits: PlantQueueLimits): PlantQueue {
-  const { queuePlants, queueBytes, batchPlants, batchBytes } = limits;
+/**
+ * Creates an empty queue. Its caller checks the limits before each `push`.
+ *
+ * @param total how much all queues hold, which each of them keeps up to date
+ */
+export function createPlantQueue(limits: PlantQueueLimits, total: QueueUsage): PlantQueue {
+  const { queuePlants, batchPlants, batchBytes } = limits;
+  const used: QueueUsage = { plants: 0, bytes: 0 };
   let queue: QueuedPlant[] = [];
-  let totalBytes = 0;
+
+  function count(plants: number, bytes: number): void {
+    used.plants += plants;
+    used.bytes += bytes;
+    total.plants += plants;
+    total.bytes += bytes;
+  }
 
   return {
-    length: () => queue.length,
-    bytes: () => totalBytes,
-    isFull: () => queue.length >= queuePlants,
-    hasRoomFor: (bytes) => queue.length === 0 || totalBytes + bytes <= queueBytes,
-    hasFullBatch: () => queue.length >= Math.min(batchPlants, queuePlants) || totalBytes >= batchBytes,
+    used,
+    hasFullBatch: () => used.plants >= Math.min(batchPlants, queuePlants) || used.bytes >= batchBytes,
     push(plant) {
       queue.push(plant);
-      totalBytes += plant.bytes;
+      count(1, plant.bytes);
     },
     takeBatch() {
       const batch = queue.slice(0, countBatch(queue, limits));
       queue = queue.slice(batch.length);
-      for (const { bytes } of batch) totalBytes -= bytes;
+      let bytes = 0;
+      for (const plant of batch) bytes += plant.bytes;
+      count(-batch.length, -bytes);
       return batch;
     },
     rejectAll(error) {
       for (const { reject } of queue) reject(error);
       queue = [];
-      totalBytes = 0;
+      count(-used.plants, -used.bytes);
     },
   };
 }

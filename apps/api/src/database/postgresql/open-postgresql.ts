@@ -4,6 +4,7 @@ import pg from 'pg';
 import { messageOf } from '../../errors/message-of.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../metrics/measure-pool.js';
+import { toOneDestination } from '../../plants/routing.js';
 import type { Database, OpenOptions } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations/read-migrations.js';
@@ -61,7 +62,7 @@ export async function openPostgresql(
       plants: createPostgresqlPlantStore(connections, runQuery),
       accessTokens,
       appliedMigrations,
-      concurrentInserts: Math.min(concurrentInserts, connectionPool.size),
+      routing: toOneDestination(Math.min(concurrentInserts, connectionPool.size)),
       check: () => runQuery(() => checkWritable(pool)),
       tryCommit: () => runQuery(tryCommit),
       async close() {

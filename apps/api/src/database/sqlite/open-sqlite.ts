@@ -3,6 +3,7 @@ import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../metrics/measure-checkpoints.js';
+import { toOneDestination } from '../../plants/routing.js';
 import type { Database, OpenOptions } from '../database.js';
 import { readMigrations } from '../migrations/read-migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
@@ -79,7 +80,7 @@ export async function openSqlite(
       },
       accessTokens,
       appliedMigrations,
-      concurrentInserts: 1,
+      routing: toOneDestination(1),
       check: () => runCheck(() => checkWritable(connection)),
       tryCommit: () => runCheck(() => tryCommit(adapter)),
       warnings: () => describeCheckpoints(checkpointer?.failure()),

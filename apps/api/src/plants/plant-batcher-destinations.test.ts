@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest';
+import { highBatcherLimits, plant, stored } from '../../test/support/plants/create-test-store.js';
+import { plantsOf } from '../../test/support/plants/plants-of.js';
+import { ServiceError } from '../errors/service-error.js';
+import { createPlantBatcher, type PlantBatcherLimits } from './plant-batcher.js';
+import type { PlantInserter } from './plant-store.js';
+import type { Routing } from './routing.js';
+
+/** Two destinations: one of the even ids, one of the odd ones. */
+const routing: Routing = { destinationOf: (id) => Number(id % 2n), insertsPerDestination: 1, inserts: 2 };
+
+/** A batcher over a store whose inserts stay in flight until they are released, or rejected, by the id of a plant in them. */
+function createHeldBatcher(limits: Partial<PlantBatcherLimits> = {}) {
+  const batches: number[][] = [];
+  const held = new Map<number, (error?: Error) => void>();
+  const store: PlantInserter = {
+    async insert(plants) {
+      const ids = plants.map(({ id }) => Number(id));
+      batches.push(ids);
+      await new Promise<void>((resolve, reject) => {
+        for (const id of ids) held.set(id, (error) => (error === undefined ? resolve() : reject(error)));
+      });
+      return plants.map(() => stored);
+    },
+  };
+  const end = async (id: number, error?: Error) => {
+    while (!held.has(id)) await new Promise(setImmediate);
+    held.get(id)?.(error);
+  };
+  return { batcher: createPlantBatcher(store, { ...highBatcherLimits, routing, ...limits }), batches, end };
+}
+
+async function passTurns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+}
+
+it('stores the plants of each destination in a batch of their own', async () => {
+  const { batcher, batches, end } = createHeldBatcher();
+  const writes = plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next));
+  await end(1);
+  await end(2);
+  expect(await Promise.all(writes)).toEqual(Array(5).fill(stored));
+  expect(batches).toEqual([
+    [1, 3, 5],
+    [2, 4],
+  ]);
+});
+
+it('stores plants of other destinations while the insert of one is in flight', async () => {
+  const { batcher, batches, end } = createHeldBatcher();
+  const slow = [batcher.write(plant(1))];
+  await passTurns();
+  slow.push(batcher.write(plant(3)));
+  for (const id of [2, 4]) {
+    const write = batcher.write(plant(id));
+    await end(id);
+    expect(await write).toEqual(stored);
+  }
+  expect(batches).toEqual([[1], [2], [4]]);
+  await end(1);
+  await end(3);
+  await Promise.all(slow);
+  await batcher.idle();
+});
+
+it('takes turns where all destinations have more than may be in flight', async () => {
+  const thirds: Routing = { destinationOf: (id) => Number(id % 3n), insertsPerDestination: 2, inserts: 3 };
+  const { batcher, batches, end } = createHeldBatcher({ routing: thirds, batchPlants: 1 });
+  const writes = plantsOf(3, 6, 9, 1, 4, 7, 2, 5, 8).map((next) => batcher.write(next));
+  await passTurns();
+  expect(batches).toHaveLength(3);
+  const ended = new Set<number>();
+  while (ended.size < writes.length) {
+    const next = batches.flat().find((id) => !ended.has(id)) ?? 0;
+    await end(next);
+    ended.add(next);
+    await passTurns();
+  }
+  await Promise.all(writes);
+  // After the first three, each destination in turn: 1, 2, 0, and so on.
+  expect(batches.flat()).toEqual([3, 6, 1, 4, 2, 9, 5, 7, 8]);
+});
+
+it.each([
+  { limit: 'plants', limits: { queuePlants: 10 } },
+  { limit: 'bytes', limits: { queueBytes: 100 } },
+])('leaves room within the limit of $limit for others where one destination is slow', async ({ limits }) => {
+  const { batcher, end } = createHeldBatcher(limits);
+  const write = (id: number) => batcher.write(plant(id, 'ten bytes.'));
+  const writes = [write(1)];
+  await passTurns();
+  for (let count = 0; count < 5; count++) writes.push(write(2 * count + 3));
+  await expect(write(13)).rejects.toMatchObject({ errorName: 'overloaded' });
+  const other = write(2);
+  await end(2);
+  expect(await other).toEqual(stored);
+  await end(1);
+  await end(3);
+  expect(await Promise.all(writes)).toEqual(Array(6).fill(stored));
+});
+
+it('rejects what waits for a destination that does not answer, and nothing else', async () => {
+  const away = new ServiceError('database_unavailable', 'away');
+  const { batcher, batches, end } = createHeldBatcher();
+  const lost = [batcher.write(plant(1))];
+  const kept = [batcher.write(plant(2))];
+  await passTurns();
+  lost.push(batcher.write(plant(3)));
+  kept.push(batcher.write(plant(4)));
+  await end(1, away);
+  expect(await Promise.allSettled(lost)).toEqual(Array(2).fill({ status: 'rejected', reason: away }));
+  await end(2);
+  await end(4);
+  expect(await Promise.all(kept)).toEqual([stored, stored]);
+  expect(batches).toEqual([[1], [2], [4]]);
+  const later = batcher.write(plant(5));
+  await end(5);
+  expect(await later).toEqual(stored);
+});

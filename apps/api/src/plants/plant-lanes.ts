@@ -1,0 +1,83 @@
+import {
+  createPlantQueue,
+  type PlantQueue,
+  type PlantQueueLimits,
+  type QueuedPlant,
+  type QueueUsage,
+} from './plant-queue.js';
+import type { Destination, Routing } from './routing.js';
+
+/** The plants for one destination, and how many of its inserts are in flight. */
+export interface Lane {
+  readonly queue: PlantQueue;
+  inFlight: number;
+}
+
+/** A lane for each destination; they share the limits of what is queued. */
+export interface PlantLanes {
+  /** How much all lanes hold. */
+  readonly total: Readonly<QueueUsage>;
+  /** The lanes that have plants and may have another insert in flight, in the order in which they get it. */
+  readonly ready: ReadonlySet<Lane>;
+  find(id: bigint): Lane;
+  /** The limit that a further plant in the lane would exceed, if any. */
+  findOverload(lane: Lane, bytes: number): 'waiting_plants' | 'waiting_bytes' | undefined;
+  push(lane: Lane, plant: QueuedPlant): void;
+  /** Removes the next batch of a ready lane, whose turn comes again after that of the others. */
+  takeBatch(lane: Lane): readonly QueuedPlant[];
+  /** Call it when an insert of the lane is no longer in flight, with the error to reject the queued plants with, if any. */
+  end(lane: Lane, error: unknown): void;
+}
+
+export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): PlantLanes {
+  const { queuePlants, queueBytes } = limits;
+  const isShared = routing.inserts > routing.insertsPerDestination;
+  const lanes = new Map<Destination, Lane>();
+  const ready = new Set<Lane>();
+  const total: QueueUsage = { plants: 0, bytes: 0 };
+
+  function addIfReady(lane: Lane): void {
+    if (lane.queue.used.plants > 0 && lane.inFlight < routing.insertsPerDestination) ready.add(lane);
+  }
+
+  return {
+    total,
+    ready,
+    find(id) {
+      const destination = routing.destinationOf(id);
+      let lane = lanes.get(destination);
+      if (lane === undefined) {
+        lane = { queue: createPlantQueue(limits, total), inFlight: 0 };
+        lanes.set(destination, lane);
+      }
+      return lane;
+    },
+    /**
+     * Where lanes share the limits, one of them may hold as much as all leave free: one that grows, since its destination is
+     * slow, always leaves room for the others (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet
+     * switches", 1998).
+     */
+    findOverload({ queue: { used } }, bytes) {
+      if (total.plants + (isShared ? used.plants : 0) >= queuePlants) return 'waiting_plants';
+      // A plant of any size is accepted when nothing is queued.
+      const queued = total.bytes + (isShared ? used.bytes : 0);
+      return total.plants > 0 && queued + bytes > queueBytes ? 'waiting_bytes' : undefined;
+    },
+    push(lane, plant) {
+      lane.queue.push(plant);
+      addIfReady(lane);
+    },
+    takeBatch(lane) {
+      ready.delete(lane);
+      const batch = lane.queue.takeBatch();
+      if (batch.length > 0) lane.inFlight++;
+      addIfReady(lane);
+      return batch;
+    },
+    end(lane, error) {
+      lane.inFlight--;
+      if (error !== undefined) lane.queue.rejectAll(error);
+      addIfReady(lane);
+    },
+  };
+}
