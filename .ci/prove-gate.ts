@@ -1,41 +1,35 @@
 // Proves that CI can fail: in every workspace of a temporary copy of this checkout, a failing test, a type error and a
 // lint error make `test`, `typecheck` and `lint` fail; and so do a type error in .ci, a wrong format of package.json and an
-// unused file the commands of the root. Run it after `pnpm validate`, whose builds it uses:
+// unused file the commands of the root. All defects of a kind are tried in one run; each task must fail and print its own.
+// Run it after `pnpm validate`, whose builds it uses:
 //   pnpm exec node .ci/prove-gate.ts
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { runTasks } from './turbo-run.ts';
 import { listWorkspaces, pnpm, type Workspace } from './workspaces.ts';
 
-/** A file that a command must reject. */
-interface Probe {
-  readonly task: 'test' | 'typecheck' | 'lint';
-  readonly file: string;
+/** A task that must fail because of what a file contains. */
+interface Defect {
+  /** The name of the package and of the task, as Turborepo writes them. */
+  readonly task: string;
+  readonly path: string;
   readonly content: string;
-  /** What the command prints when it rejects the probe. */
-  readonly evidence: string;
-  /** Passed to the command, so that it checks only this file. */
+  /** All that the task must print. */
+  readonly evidence: readonly string[];
+}
+
+/** Defects that are tried at once, of which no two are in the files of the same task. */
+interface Round {
+  readonly tasks: readonly string[];
+  readonly defects: readonly Defect[];
+  /** Passed to the tasks, so that they check only these files. */
   readonly filter?: string;
 }
 
 const name = 'gate-probe';
-const probes: readonly Probe[] = [
-  {
-    task: 'test',
-    file: `${name}.test.ts`,
-    content: `import { expect, it } from 'vitest';\n\nit('${name} fails', () => expect(1).toBe(2));\n`,
-    evidence: 'expected 1 to be 2',
-    filter: name,
-  },
-  {
-    task: 'typecheck',
-    file: `${name}.ts`,
-    content: "export const probe: number = 'a text';\n",
-    evidence: 'TS2322',
-  },
-  { task: 'lint', file: `${name}.ts`, content: 'export const probe: any = 1;\n', evidence: 'noExplicitAny' },
-];
-/** The folders of a workspace with sources that all three commands check. */
+const typeError = "export const probe: number = 'a text';\n";
+/** The folders of a workspace with sources that all three tasks check. */
 const sourceFolders = ['src', 'scripts'];
 /** Not copied, since it is installed again or belongs to this checkout only. */
 const excluded = ['node_modules', '.git', '.turbo', 'data'];
@@ -49,10 +43,9 @@ try {
   const installed = pnpm(copy, 'install', '--offline', '--frozen-lockfile');
   if (installed.status !== 0) throw new Error(`The copy cannot be installed:\n${installed.output}`);
   const workspaces = listWorkspaces(copy);
-  const passed = workspaces.flatMap((workspace) => probes.flatMap((probe) => prove(workspace, probe)));
-  passed.push(...proveRoot());
+  const passed = planRounds(workspaces).flatMap(prove);
   if (passed.length > 0) {
-    console.error(`These commands succeeded, or failed for another reason:\n${passed.join('\n')}`);
+    console.error(`These tasks succeeded, or failed for another reason:\n${passed.join('\n')}`);
     process.exitCode = 1;
   } else {
     console.log(
@@ -63,59 +56,94 @@ try {
   rmSync(copy, { recursive: true, force: true });
 }
 
-/** Runs a command on a workspace with a probe in it; returns a line if the command does not reject the probe. */
-function prove(
-  { name: workspace, folder }: Workspace,
-  { task, file, content, evidence, filter }: Probe,
-): string[] {
-  const sources = sourceFolders.map((source) => join(folder, source)).find((source) => existsSync(source));
-  if (sources === undefined) return [`${workspace}: no ${sourceFolders.join(' or ')} folder for a probe`];
-  const path = join(sources, file);
-  writeFileSync(path, content);
-  try {
-    const options = ['--only', `--filter=${workspace}`, ...(filter === undefined ? [] : ['--', filter])];
-    const { status, output } = pnpm(copy, 'exec', 'turbo', 'run', task, ...options);
-    return status !== 0 && output.includes(evidence)
-      ? []
-      : [`${workspace}: ${task}, status ${status}\n${output}`];
-  } finally {
-    rmSync(path);
-  }
-}
-
-/** Does the same for each command of the root. */
-function proveRoot(): string[] {
+function planRounds(workspaces: readonly Workspace[]): Round[] {
   const manifest = join(copy, 'package.json');
+  const inEach = (task: string, file: string, content: string, evidence: string) =>
+    workspaces.map((workspace) => createDefect(workspace, task, file, content, evidence));
   return [
-    ...proveRootCommand(
-      'lint:workspace',
-      manifest,
-      `${readFileSync(manifest, 'utf8')}\n\n`,
-      'Formatter would have printed',
-    ),
-    ...proveRootCommand(
-      'typecheck:workspace',
-      join(copy, '.ci', `${name}.ts`),
-      "export const probe: number = 'a text';\n",
-      'TS2322',
-    ),
-    ...proveRootCommand(
-      'lint:unused',
-      join(copy, 'packages/contract/src', `${name}.ts`),
-      'export const probe = 1;\n',
-      `${name}.ts`,
-    ),
+    {
+      tasks: ['test'],
+      defects: inEach(
+        'test',
+        `${name}.test.ts`,
+        `import { expect, it } from 'vitest';\n\nit('${name} fails', () => expect(1).toBe(2));\n`,
+        'expected 1 to be 2',
+      ),
+      filter: name,
+    },
+    {
+      tasks: ['typecheck', '//#typecheck:workspace'],
+      defects: [
+        ...inEach('typecheck', `${name}.ts`, typeError, 'TS2322'),
+        {
+          task: '//#typecheck:workspace',
+          path: join(copy, '.ci', `${name}.ts`),
+          content: typeError,
+          evidence: [`.ci/${name}.ts`, 'TS2322'],
+        },
+      ],
+    },
+    {
+      tasks: ['lint', '//#lint:workspace'],
+      defects: [
+        ...inEach('lint', `${name}.ts`, 'export const probe: any = 1;\n', 'noExplicitAny'),
+        {
+          task: '//#lint:workspace',
+          path: manifest,
+          content: `${readFileSync(manifest, 'utf8')}\n\n`,
+          evidence: ['package.json format', 'Formatter would have printed'],
+        },
+      ],
+    },
+    {
+      tasks: ['//#lint:unused'],
+      defects: [
+        {
+          task: '//#lint:unused',
+          path: join(copy, 'packages/contract/src', `${name}.ts`),
+          content: 'export const probe = 1;\n',
+          evidence: [`packages/contract/src/${name}.ts`],
+        },
+      ],
+    },
   ];
 }
 
-/** Runs a command of the root with a probe in place of a file; returns a line if the command does not reject the probe. */
-function proveRootCommand(command: string, path: string, content: string, evidence: string): string[] {
-  const original = existsSync(path) ? readFileSync(path) : undefined;
-  writeFileSync(path, content);
-  const { status, output } = pnpm(copy, 'run', command);
-  if (original === undefined) rmSync(path);
-  else writeFileSync(path, original);
-  return status !== 0 && output.includes(evidence)
-    ? []
-    : [`the root: ${command}, status ${status}\n${output}`];
+/** A file with a defect among the sources of a workspace, which its task must name. */
+function createDefect(
+  { name: workspace, folder }: Workspace,
+  task: string,
+  file: string,
+  content: string,
+  evidence: string,
+): Defect {
+  const sources = sourceFolders.find((source) => existsSync(join(folder, source)));
+  if (sources === undefined) throw new Error(`${workspace}: no ${sourceFolders.join(' or ')} for a probe`);
+  const own = join(sources, file);
+  return {
+    task: `${workspace}#${task}`,
+    path: join(folder, own),
+    content,
+    evidence: [own, evidence],
+  };
+}
+
+/** Runs the tasks of a round with its defects in place; returns a text for each task that does not reject its own. */
+function prove({ tasks, defects, filter }: Round): string[] {
+  const originals = defects.map(({ path, content }) => {
+    const original = existsSync(path) ? readFileSync(path) : undefined;
+    writeFileSync(path, content);
+    return { path, original };
+  });
+  const runs = runTasks(copy, tasks, filter === undefined ? [] : [filter]);
+  for (const { path, original } of originals) {
+    if (original === undefined) rmSync(path);
+    else writeFileSync(path, original);
+  }
+  return defects.flatMap(({ task, evidence }) => {
+    const run = runs.find(({ id }) => id === task);
+    const rejected = run !== undefined && run.exitCode !== undefined && run.exitCode !== 0;
+    if (rejected && evidence.every((text) => run.output.includes(text))) return [];
+    return [`${task}, status ${run?.exitCode}, without: ${evidence.join(', ')}\n${run?.output}`];
+  });
 }
