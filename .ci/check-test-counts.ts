@@ -13,11 +13,12 @@ const counts: Record<string, number> = {};
 const problems: string[] = [];
 
 for (const { name, folder } of listWorkspaces(root)) {
-  if (!existsSync(join(folder, reportFile))) {
+  const report = join(folder, reportFile);
+  if (!existsSync(report)) {
     problems.push(`${name}: no tests ran`);
     continue;
   }
-  const { total, passed } = readReport(folder);
+  const { total, passed } = readReport(report);
   counts[name] = passed;
   if (passed !== total) {
     problems.push(`${name}: only ${passed} of ${total} tests passed; none may fail or be skipped`);

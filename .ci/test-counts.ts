@@ -12,8 +12,8 @@ export function readExpectedCounts(): Readonly<Record<string, number>> {
 /** The file that vitest's JSON reporter writes into the folder of a workspace. */
 export const reportFile = 'test-results.json';
 
-/** The number of tests in the last run of a workspace, and of those that passed. */
-export function readReport(folder: string): { readonly total: number; readonly passed: number } {
-  const { numTotalTests, numPassedTests } = JSON.parse(readFileSync(join(folder, reportFile), 'utf8'));
+/** The number of tests that such a file reports, and of those that passed. */
+export function readReport(file: string): { readonly total: number; readonly passed: number } {
+  const { numTotalTests, numPassedTests } = JSON.parse(readFileSync(file, 'utf8'));
   return { total: numTotalTests, passed: numPassedTests };
 }

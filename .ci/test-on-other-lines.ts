@@ -1,48 +1,85 @@
 // Runs all tests of the service and of the client on the latest Node.js of each supported line except the pinned one,
-// and compares their numbers with test-counts.json. Run it after `pnpm build`:
+// and compares their numbers with test-counts.json. The lines run side by side, since the tests of the service mostly wait
+// for processes and for outages to end. Run it after `pnpm build`:
 //   pnpm exec node .ci/test-on-other-lines.ts [line…]
-import { execFileSync, spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
-import { readExpectedCounts, readReport, reportFile } from './test-counts.ts';
-import { listWorkspaces } from './workspaces.ts';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { readExpectedCounts, readReport } from './test-counts.ts';
+import { listWorkspaces, type Workspace } from './workspaces.ts';
+
+/** A Node.js to test on. */
+interface Line {
+  readonly node: string;
+  readonly version: string;
+}
 
 const given = process.argv.slice(2);
-const lines = given.length > 0 ? given : ['22', '24'];
 const tested = ['@plant-store/api', '@plant-store/client'];
 
 const expected = readExpectedCounts();
 const workspaces = listWorkspaces(join(import.meta.dirname, '..')).filter(({ name }) =>
   tested.includes(name),
 );
-for (const line of lines) {
-  const node = findNode(line);
+const lines = (given.length > 0 ? given : ['22', '24']).map(findNode);
+const problems = (await Promise.all(lines.map(testLine))).flat();
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+
+/** Installs the latest Node.js of a line with npm. */
+function findNode(line: string): Line {
+  const options = ['-y', '-p', `node@${line}`, 'node', '--print', 'process.execPath'];
+  const node = execFileSync('npx', options, { encoding: 'utf8' }).trim();
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
   if (!version.startsWith(`v${line}.`)) throw new Error(`${version} is not Node.js ${line}`);
-  for (const { name, folder } of workspaces) {
-    runTests(node, folder);
-    const { total, passed } = readReport(folder);
+  return { node, version };
+}
+
+/** Runs the tests of one workspace after the other; returns what is wrong with them. */
+async function testLine(line: Line): Promise<string[]> {
+  const found: string[] = [];
+  for (const workspace of workspaces) found.push(...(await testWorkspace(line, workspace)));
+  return found;
+}
+
+async function testWorkspace({ node, version }: Line, { name, folder }: Workspace): Promise<string[]> {
+  const results = mkdtempSync(join(tmpdir(), 'plant-store-line-'));
+  const report = join(results, 'test-results.json');
+  try {
+    const status = await runTests(node, folder, report, `${version} ${basename(folder)}: `);
+    if (status !== 0) return [`${version}, ${name}: the tests ended with status ${status}`];
+    const { total, passed } = readReport(report);
     if (passed !== total || passed !== expected[name]) {
-      throw new Error(`${version}, ${name}: ${passed} of ${total} tests passed, expected ${expected[name]}`);
+      return [`${version}, ${name}: ${passed} of ${total} tests passed, expected ${expected[name]}`];
     }
     console.log(`${version}, ${name}: ${passed} tests passed, none skipped`);
+    return [];
+  } finally {
+    rmSync(results, { recursive: true });
   }
 }
 
-/** Installs the latest Node.js of a line with npm, and returns its path. */
-function findNode(line: string): string {
-  const options = ['-y', '-p', `node@${line}`, 'node', '--print', 'process.execPath'];
-  return execFileSync('npx', options, { encoding: 'utf8' }).trim();
-}
-
-/** @throws {Error} if a test fails */
-function runTests(node: string, folder: string): void {
-  rmSync(join(folder, reportFile), { force: true });
+/** Runs the tests in a folder, prints their output behind a prefix, and returns the exit status. */
+async function runTests(
+  node: string,
+  folder: string,
+  report: string,
+  prefix: string,
+): Promise<number | null> {
   const path = [dirname(node), join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
-  const { status } = spawnSync(node, ['node_modules/vitest/vitest.mjs', 'run'], {
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const child = spawn(node, ['node_modules/vitest/vitest.mjs', 'run', ...reporters], {
     cwd: folder,
     env: { ...process.env, PATH: path },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (status !== 0) throw new Error(`The tests in ${folder} fail on ${node}`);
+  const closed = once(child, 'close');
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface(stream).on('line', (text) => console.log(`${prefix}${text}`));
+  }
+  const [status] = await closed;
+  return status;
 }
