@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
+import { printPageAddress } from './scripts/page-address.js';
 
 /** Where `pnpm dev` runs the service, which has its port from the same variable. */
 const service = `http://127.0.0.1:${process.env['PORT'] ?? 3000}`;
+const tokenFile = join(import.meta.dirname, '../../data/access-token');
 
 export default defineConfig(({ command }) => ({
-  plugins: [react()],
+  plugins: [react(), printPageAddress({ service, tokenFile })],
   // The development server reads the sources of the packages, so that an edit shows at once; a build reads their builds.
   resolve: command === 'serve' ? { conditions: ['@plant-store/source', ...defaultClientConditions] } : {},
   server: {

@@ -18,7 +18,12 @@ export default defineConfig({
     projects: [
       {
         ...shared,
-        test: { name: 'node', include: ['src/**/*.test.ts'], environment: 'node', testTimeout },
+        test: {
+          name: 'node',
+          include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          environment: 'node',
+          testTimeout,
+        },
       },
       {
         ...shared,
