@@ -4,10 +4,13 @@
 //   node scripts/run-quietly.ts <what it does> <command> [argument…]
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { startingProcessEnded } from '../apps/api/src/runtime/starting-processes.ts';
+import { watchStartingProcesses } from '../apps/api/src/runtime/starting-processes.ts';
 
 /** How long a command may take before the line is shown, in milliseconds: most have nothing to do. */
 const shownAfterMs = 700;
+
+/** The exit status when npx has ended: that of a command which a SIGTERM has ended. */
+const endedByNpx = 128 + constants.signals.SIGTERM;
 
 const [title = '', command = '', ...args] = process.argv.slice(2);
 const output: Buffer[] = [];
@@ -26,14 +29,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => stop(signal));
 }
 // What follows, such as a service, must not be started then.
-void startingProcessEnded().then(() => stop('SIGTERM'));
+const starting = watchStartingProcesses();
+void starting.ended.then(() => stop('SIGTERM'));
 
 child.on('error', (error) => output.push(Buffer.from(`${title}: ${error.message}\n`)));
 child.on('close', (status, signal) => {
   const cause = received ?? signal;
   // As shells report a signal; the output of what was interrupted is no error.
   if (cause !== null) end(128 + constants.signals[cause]);
-  else if (status === 0) end(0);
+  else if (status === 0) void starting.haveEnded().then((ended) => end(ended ? endedByNpx : 0));
   // Negative where it could not be started.
   else end(status === null || status < 0 ? 127 : status, Buffer.concat(output));
 });

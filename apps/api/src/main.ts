@@ -50,7 +50,8 @@ const context: CliContext = {
       };
       for (const name of stopSignals) process.on(name, onSignal);
     }),
-  startingProcessEnded: async () => (await import('./runtime/starting-processes.js')).startingProcessEnded(),
+  startingProcessEnded: async () =>
+    (await import('./runtime/starting-processes.js')).watchStartingProcesses().ended,
 };
 
 /** Ends the process soon, if something such as a blocked write or a hanging database keeps it running. */

@@ -21,6 +21,34 @@ function start(script: string, ...options: string[]) {
   );
 }
 
+/** Does so by pnpm, started by npx; prints the exit status. Both have the output of the test. */
+function startByNpx(script: string) {
+  const folder = temporaryFolder();
+  // It ends at a SIGTERM, and passes it on to nobody.
+  const npx = `
+    const { spawn } = require('node:child_process');
+    const env = { ...process.env, NPX_PID: process.pid };
+    spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit', env });
+    process.on('SIGTERM', () => process.exit(0));`;
+  const pnpm = `
+    const { spawn } = require('node:child_process');
+    spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit' })
+      .on('exit', (status) => console.log('exit status ' + status));`;
+  writeFileSync(join(folder, 'npx'), npx);
+  writeFileSync(join(folder, 'pnpm.cjs'), pnpm);
+  const quietly = ['--experimental-strip-types', terminal, join(root, 'scripts/run-quietly.ts')];
+  const args = [
+    join(folder, 'npx'),
+    join(folder, 'pnpm.cjs'),
+    ...quietly,
+    'Building',
+    process.execPath,
+    '-e',
+  ];
+  const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' };
+  return watchCommand(spawn(process.execPath, [...args, script], { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
 it('prints nothing of a command that succeeds', async () => {
   const { end } = start('console.log("banner"); console.error("warning")');
   expect(await end()).toEqual({ exitCode: 0, stdout: '', stderr: '' });
@@ -59,27 +87,23 @@ it.each([
 });
 
 it('ends the command, and fails, once the npx that it was started with has ended', async () => {
-  const folder = temporaryFolder();
-  // Both have the output of the test; npx ends at a SIGTERM and passes it on to nobody.
-  const npx = `
-    const { spawn } = require('node:child_process');
-    spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit' });
-    process.on('SIGTERM', () => process.exit(0));`;
-  const pnpm = `
-    const { spawn } = require('node:child_process');
-    spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit' })
-      .on('exit', (status) => console.log('exit status ' + status));`;
-  writeFileSync(join(folder, 'npx'), npx);
-  writeFileSync(join(folder, 'pnpm.cjs'), pnpm);
-  const quietly = ['--experimental-strip-types', terminal, join(root, 'scripts/run-quietly.ts')];
   // It ends by itself if nobody else ends it, so that nothing is left running when this test fails.
-  const command = ['Building', process.execPath, '-e', 'setTimeout(() => undefined, 60_000)'];
-  const args = [join(folder, 'npx'), join(folder, 'pnpm.cjs'), ...quietly, ...command];
-  const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' };
-  const { process: child, end } = watchCommand(
-    spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
+  const { process: child, end } = startByNpx('setTimeout(() => undefined, 60_000)');
   child.stderr?.once('data', () => child.kill('SIGTERM'));
+  expect((await end()).stdout).toBe('exit status 143\n');
+});
+
+it('fails if that npx ends right before the command succeeds', async () => {
+  const { end } = startByNpx(`
+    const npx = Number(process.env.NPX_PID);
+    process.kill(npx, 'SIGTERM');
+    setInterval(() => {
+      try {
+        process.kill(npx, 0);
+      } catch {
+        process.exit(0);
+      }
+    }, 1);`);
   expect((await end()).stdout).toBe('exit status 143\n');
 });
 
