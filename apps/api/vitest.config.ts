@@ -1,5 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { type Engine, engines } from './test/support/database/engines.js';
+import { LongestFirst } from './test/support/longest-first.js';
 
 const httpTests = 'test/http/**/*.test.ts';
 
@@ -22,6 +23,7 @@ export default defineConfig(({ mode }) => {
       teardownTimeout: 120_000,
       // Many tests spend their time waiting for a process or for the end of an outage.
       maxWorkers: '100%',
+      sequence: { sequencer: LongestFirst },
       // CI compares the number of tests with the one in .ci/test-counts.json.
       reporters: testsOfMode ? ['default'] : ['default', ['json', { outputFile: 'test-results.json' }]],
       projects: testsOfMode
