@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, createServer as createVite } from 'vite';
 import { afterEach, expect, it, vi } from 'vitest';
-import { findPageAddress, printPageAddress } from './page-address.js';
+import { findAcceptedToken, printPageAddress } from './page-address.js';
 
-const page = 'http://127.0.0.1:5173/';
 const cleanUps: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -45,21 +44,21 @@ const signal = () => {
 it('waits for the file with the token', async () => {
   const { service } = await startService('pst_known');
   const tokenFile = createTokenFile();
-  const found = findPageAddress(page, { service, tokenFile }, signal());
+  const found = findAcceptedToken({ service, tokenFile }, signal());
   writeFileSync(tokenFile, 'pst_known\n');
-  expect(await found).toBe('http://127.0.0.1:5173/#token=pst_known');
+  expect(await found).toBe('pst_known');
 });
 
 it('waits for the token that replaces a rejected one, which it tries once', async () => {
   const { service, asked } = await startService('pst_new');
   const tokenFile = createTokenFile();
   writeFileSync(tokenFile, 'pst_old\n');
-  const found = findPageAddress(page, { service, tokenFile }, signal());
+  const found = findAcceptedToken({ service, tokenFile }, signal());
   await vi.waitUntil(() => asked.length > 0, { timeout: 30_000 });
   // Time for several attempts, of which there must be none.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   writeFileSync(tokenFile, 'pst_new\n');
-  expect(await found).toBe('http://127.0.0.1:5173/#token=pst_new');
+  expect(await found).toBe('pst_new');
   expect(asked).toEqual(['Bearer pst_old', 'Bearer pst_new']);
 });
 
@@ -72,14 +71,14 @@ it('waits for the service', async () => {
   const tokenFile = createTokenFile();
   writeFileSync(tokenFile, 'pst_known\n');
   const controller = new AbortController();
-  const found = findPageAddress(page, { service: `http://127.0.0.1:${port}`, tokenFile }, controller.signal);
+  const found = findAcceptedToken({ service: `http://127.0.0.1:${port}`, tokenFile }, controller.signal);
   const outcome = await Promise.race([found, new Promise((resolve) => setTimeout(resolve, 1_000, 'waits'))]);
   controller.abort();
   await expect(found).rejects.toThrow();
   expect(outcome).toBe('waits');
 });
 
-it('prints the address after those of Vite, with the port that it listens on', async () => {
+it('prints the address with the port that Vite listens on, again after a restart', async () => {
   const { service } = await startService('pst_known');
   const tokenFile = createTokenFile();
   writeFileSync(tokenFile, 'pst_known\n');
@@ -92,9 +91,15 @@ it('prints the address after those of Vite, with the port that it listens on', a
     plugins: [printPageAddress({ service, tokenFile })],
   });
   cleanUps.push(() => vite.close());
+  const untilPrinted = (times: number) =>
+    vi.waitUntil(
+      () =>
+        printed.filter((text) => text.includes(`${vite.resolvedUrls?.local[0]}#token=pst_known`)).length >=
+        times,
+      { timeout: 30_000 },
+    );
   await vite.listen();
-  vite.printUrls();
-  const address = `${vite.resolvedUrls?.local[0]}#token=pst_known`;
-  await vi.waitUntil(() => printed.at(-1)?.includes(address), { timeout: 30_000 });
-  expect(printed.length).toBeGreaterThan(1);
+  await untilPrinted(1);
+  await vite.restart();
+  await untilPrinted(2);
 });

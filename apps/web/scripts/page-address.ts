@@ -13,23 +13,21 @@ export interface DevService {
 /** How often to look whether the service runs, in milliseconds. */
 const intervalMs = 250;
 
-/** Prints the address that opens the page with the token once the service accepts it, after the addresses of Vite. */
+/** Prints the address that opens the page with the token once the service accepts it, again after each restart of Vite. */
 export function printPageAddress(service: DevService): Plugin {
   return {
     name: 'print-page-address',
     configureServer(server) {
       const closed = new AbortController();
-      server.httpServer?.once('close', () => closed.abort());
-      const printUrls = server.printUrls;
-      server.printUrls = () => {
-        printUrls();
+      const print = (token: string) => {
         const [page] = server.resolvedUrls?.local ?? [];
-        if (page === undefined) return;
-        findPageAddress(page, service, closed.signal).then(
-          (address) => server.config.logger.info(`\n  Open the page with its token: ${address}\n`),
-          () => undefined,
-        );
+        if (page !== undefined)
+          server.config.logger.info(`\n  Open the page with its token: ${page}#token=${token}\n`);
       };
+      server.httpServer?.once('listening', () => {
+        findAcceptedToken(service, closed.signal).then(print, () => undefined);
+      });
+      server.httpServer?.once('close', () => closed.abort());
     },
   };
 }
@@ -37,12 +35,9 @@ export function printPageAddress(service: DevService): Plugin {
 /**
  * Waits until the service accepts the token in its file: it replaces one of another database right after its start.
  *
- * @param page the address of the page, with a slash at the end
- * @returns that address with the token in its fragment
  * @throws the reason of the signal
  */
-export async function findPageAddress(
-  page: string,
+export async function findAcceptedToken(
   { service, tokenFile }: DevService,
   signal: AbortSignal,
 ): Promise<string> {
@@ -53,7 +48,7 @@ export async function findPageAddress(
     if (token !== undefined && token !== rejected) {
       const status = await tryToken(service, token, signal);
       if (status === 401) rejected = token;
-      else if (status !== undefined) return `${page}#token=${token}`;
+      else if (status !== undefined) return token;
     }
     await delay(intervalMs, undefined, { signal, ref: false });
   }
