@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryBundlers } from './compatibility/bundlers.js';
+import { tryLibraries } from './compatibility/libraries.js';
 import { tryRuntimes } from './compatibility/runtimes.js';
 import { tryTestRunners } from './compatibility/test-runners.js';
 import { tryTypeScript } from './compatibility/typescript.js';
@@ -14,6 +15,7 @@ type Try = (folder: string, client: string) => Table | Promise<Table>;
 
 const parts: Readonly<Record<string, Try>> = {
   typescript: (folder, client) => tryTypeScript(folder, client, { ends: false }),
+  libraries: tryLibraries,
   bundlers: (folder, client) => withService(folder, (service) => tryBundlers(folder, client, service)),
   runtimes: (folder, client) => withService(folder, (service) => tryRuntimes(folder, client, service)),
   'test-runners': tryTestRunners,

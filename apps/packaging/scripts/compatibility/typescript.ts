@@ -1,14 +1,9 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Table } from '../support/documented-table.js';
 import { createProject, installTools } from '../support/install.js';
-import { run } from '../support/run.js';
+import { compilers, findTypeErrors, minorOf, packageOf, resolutions } from './compilers.js';
 
-/** Versions of TypeScript with the types of Node.js that they can compile: the oldest supported, or the newest. */
-const compilers = [
-  { typesOfNode: '22.14.1', versions: ['5.4.5', '5.5.4'] },
-  { typesOfNode: '26.6.6', versions: ['5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2'] },
-];
 const typesOfWorkers = '5.20261117.1';
 
 /** What a project declares of the runtime that it is for. */
@@ -18,8 +13,6 @@ const runtimes = [
   { title: '`es2022`, `webworker`', lib: ['es2022', 'webworker'], types: [] },
   { title: '`es2022`, workers-types', lib: ['es2022'], types: ['@cloudflare/workers-types'] },
 ];
-
-const resolutions = { nodenext: 'nodenext', bundler: 'esnext' };
 
 /**
  * Compiles programs that use the packed client with each version of TypeScript, for each runtime and module resolution,
@@ -35,12 +28,12 @@ export function tryTypeScript(folder: string, client: string, { ends }: { ends: 
       client,
       `@types/node@${typesOfNode}`,
       `@cloudflare/workers-types@${typesOfWorkers}`,
-      ...tried.map((version) => `typescript-${version}@npm:typescript@${version}`),
+      ...tried.map(packageOf),
     );
     return tried.map((version) => {
       const cells = runtimes.map((runtime) => tryRuntime(project, version, runtime));
       console.log(`compatibility: TypeScript ${version}: ${cells.join('; ')}`);
-      return [version.replace(/\.\d+$/, ''), ...cells];
+      return [minorOf(version), ...cells];
     });
   });
   return { head: ['TypeScript', ...runtimes.map(({ title }) => title)], rows };
@@ -65,20 +58,7 @@ function compile(target: string, version: string, options: object): boolean {
   for (const program of ['client.ts', 'testing.ts', 'unwrap.ts', 'tanstack-query.ts']) {
     cpSync(resolve(import.meta.dirname, '../../consumer', program), join(target, program));
   }
-  const compilerOptions = {
-    ...options,
-    target: 'es2022',
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    noEmit: true,
-  };
-  writeFileSync(join(target, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-  try {
-    run(target, process.execPath, join(target, `../node_modules/typescript-${version}/bin/tsc`));
-    return true;
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    return false;
-  }
+  const errors = findTypeErrors(target, version, { ...options, skipLibCheck: false });
+  if (errors !== undefined) console.error(errors);
+  return errors === undefined;
 }
