@@ -35,6 +35,34 @@ it('every page below docs/ is shorter than 200 lines, but for the log', () => {
   expect(long).toEqual([]);
 });
 
+it('what the package of the client ships links only to what it ships, but for a list of pages of the repository', () => {
+  const folder = 'packages/client';
+  const { files }: { files: readonly string[] } = JSON.parse(readPage(join(folder, 'package.json')));
+  expect(files).toEqual(expect.arrayContaining(['docs']));
+  const shipped = pages.filter((page) => page.startsWith(`${folder}/docs/`));
+  expect(shipped.length).toBeGreaterThan(3);
+  const readme = readPage(join(folder, 'README.md')).split('\n');
+  const listAt = readme.indexOf('## In the repository');
+  const isListed = (place: string) => {
+    const [page, line] = place.split(':');
+    return page === join(folder, 'README.md') && listAt > 0 && Number(line) > listAt;
+  };
+  const leavesPackage = [join(folder, 'README.md'), ...shipped]
+    .flatMap((page) => readLinks(page).map((link) => ({ ...link, page })))
+    .filter(({ target }) => !/^[a-z]+:|^#/.test(target))
+    .filter(({ page, target }) => !join(dirname(page), target).startsWith(`${folder}/`))
+    .filter(({ place }) => !isListed(place));
+  expect(leavesPackage).toEqual([]);
+  const linked = readLinks(join(folder, 'README.md')).map(({ target }) =>
+    join(folder, target.replace(/#.*/, '')),
+  );
+  expect(shipped.filter((page) => !linked.includes(page))).toEqual([]);
+});
+
+it('the README of the client is read in a minute: at most 150 lines', () => {
+  expect(readPage('packages/client/README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
 it('the list of decisions has every decision', () => {
   const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page)).map((page) => basename(page));
   const listed = readLinks('docs/decisions/README.md').map(({ target }) => target);
