@@ -1,5 +1,5 @@
 // Measures the work of the compiler for the types of one call, with the built packages.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatTable } from '@plant-store/report';
 import { programs } from './support/program-names.js';
@@ -17,6 +17,10 @@ console.log(
 );
 const [ours, ...others] = costs;
 const cheaper = others.filter(({ instantiations }) => instantiations <= (ours?.instantiations ?? Infinity));
+const page = resolve(root, '../../packages/client/docs/size.md');
+const row = `| \`@plant-store/client\` | ${ours?.instantiations} |`;
+if (!readFileSync(page, 'utf8').includes(`\n${row}\n`))
+  throw new Error(`${page} does not have this row: ${row}`);
 if (cheaper.length > 0) throw new Error(`Cheaper: ${cheaper.map(({ name }) => name).join(', ')}`);
 
 function measure(program: string) {
