@@ -70,10 +70,9 @@ async function runTests(
   prefix: string,
 ): Promise<number | null> {
   const path = [dirname(node), join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const child = spawn(node, ['node_modules/vitest/vitest.mjs', 'run', ...reporters], {
+  const child = spawn(node, ['node_modules/vitest/vitest.mjs', 'run'], {
     cwd: folder,
-    env: { ...process.env, PATH: path },
+    env: { ...process.env, PATH: path, TEST_RESULTS: report },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const closed = once(child, 'close');

@@ -24,8 +24,10 @@ export default defineConfig(({ mode }) => {
       // Many tests spend their time waiting for a process or for the end of an outage.
       maxWorkers: '100%',
       sequence: { sequencer: LongestFirst },
-      // CI compares the number of tests with the one in .ci/test-counts.json.
-      reporters: testsOfMode ? ['default'] : ['default', ['json', { outputFile: 'test-results.json' }]],
+      // CI compares the number of tests with the one in .ci/test-counts.json; side by side, each run has a file of its own.
+      reporters: testsOfMode
+        ? ['default']
+        : ['default', ['json', { outputFile: process.env['TEST_RESULTS'] ?? 'test-results.json' }]],
       projects: testsOfMode
         ? [createProject(mode, 'sqlite', { include: [testsOfMode] })]
         : [
