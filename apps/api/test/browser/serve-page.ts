@@ -12,12 +12,21 @@ export interface ServedPage {
   stop(): void;
 }
 
-/** Serves `page.html` on a free port, with its script and the client bundled into one ES module. */
-export async function servePage(): Promise<ServedPage> {
-  const files: Readonly<Record<string, readonly [type: string, content: string]>> = {
+/**
+ * Serves `page.html` on a free port, with its script and the client bundled into one ES module.
+ *
+ * @param script the file of the script, beside this one
+ * @param scripts other scripts to serve, by path
+ */
+export async function servePage(
+  script = 'page.ts',
+  scripts: Readonly<Record<string, string>> = {},
+): Promise<ServedPage> {
+  const files: Record<string, readonly [type: string, content: string]> = {
     '/': ['text/html', readFileSync(new URL('page.html', import.meta.url), 'utf8')],
-    '/page.js': ['text/javascript', await bundle(new URL('page.ts', import.meta.url))],
+    '/page.js': ['text/javascript', await bundle(new URL(script, import.meta.url))],
   };
+  for (const [path, content] of Object.entries(scripts)) files[path] = ['text/javascript', content];
   const server = createServer((request, response) => {
     const [type, content] = files[request.url ?? ''] ?? [];
     response.writeHead(content === undefined ? 404 : 200, { 'Content-Type': type ?? 'text/plain' });

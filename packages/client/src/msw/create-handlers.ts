@@ -15,7 +15,8 @@ export interface HandlersOptions {
  *
  * Only requests under the paths of the API are answered, any other passes to the other handlers or to the network. All
  * that `store.fail()` scripts holds here, too; where no reply comes (`drop`, `refuse`) `fetch` rejects as MSW makes it
- * reject, like that of a browser, so the client's `outcome` is `unknown`.
+ * reject, like that of a browser, so the client's `outcome` is `unknown`. In browsers MSW passes no abort on, so what a
+ * `delay` holds is carried out though its caller has left.
  *
  * @throws {TypeError} when the base address cannot be one
  *
