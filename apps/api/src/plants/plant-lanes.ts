@@ -31,7 +31,6 @@ export interface PlantLanes {
 
 export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): PlantLanes {
   const { queuePlants, queueBytes } = limits;
-  const isShared = routing.inserts > routing.insertsPerDestination;
   const lanes = new Map<Destination, Lane>();
   const ready = new Set<Lane>();
   const total: QueueUsage = { plants: 0, bytes: 0 };
@@ -58,6 +57,7 @@ export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): Pl
      * switches", 1998).
      */
     findOverload({ queue: { used } }, bytes) {
+      const isShared = routing.inserts > routing.insertsPerDestination;
       if (total.plants + (isShared ? used.plants : 0) >= queuePlants) return 'waiting_plants';
       // A plant of any size is accepted when nothing is queued.
       const queued = total.bytes + (isShared ? used.bytes : 0);

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
 import { confirmDurable } from './durable-read.js';
 import { type DriverError, findDriverError } from './errors/driver-error.js';
-import { insertPlants } from './postgresql-plant-store.js';
+import { insertPlants } from './strategies/one-destination.js';
 
 /** How long the check waits for the lock of another program on the table, in milliseconds. */
 const lockTimeoutMs = 200;

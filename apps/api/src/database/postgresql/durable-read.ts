@@ -15,3 +15,9 @@ export const withDurable = `WITH durable AS (SELECT pg_logical_emit_message(true
 
 /** Waits until everything read before is as durable as a commit, and reads nothing itself. */
 export const confirmDurable = `${withDurable} SELECT FROM durable`;
+
+/**
+ * A condition of a SELECT with the same effect, for a distributed table: it is evaluated for each row that is returned, on the
+ * node that has the row, whereas `durable` would wait for the coordinator alone if the rows are on several nodes.
+ */
+export const isDurable = `pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL`;

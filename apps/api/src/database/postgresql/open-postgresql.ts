@@ -4,27 +4,31 @@ import pg from 'pg';
 import { messageOf } from '../../errors/message-of.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../metrics/measure-pool.js';
-import { toOneDestination } from '../../plants/routing.js';
 import type { Database, OpenOptions } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations/read-migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
 import { findAccessToken } from '../queries/find-access-token.js';
 import { checkTables } from './check-tables.js';
+import { hasCitus } from './citus/shard-map.js';
+import { watchShards } from './citus/watch-shards.js';
 import { checkPooler } from './connections/check-pooler.js';
 import {
   connectionSettings,
   queryTimeoutMs,
   startConnectTimeoutMs,
 } from './connections/connection-settings.js';
-import { openPool } from './connections/open-pool.js';
+import { type ConnectionPool, openPool } from './connections/open-pool.js';
 import { rejectAfter } from './connections/reject-after.js';
 import { confirmDurable } from './durable-read.js';
 import { findDriverError } from './errors/driver-error.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
-import { createPostgresqlPlantStore, insertPlants } from './postgresql-plant-store.js';
+import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
 import { recordUses } from './record-uses.js';
 import { createRunQuery } from './run-query.js';
+import { byShard } from './strategies/by-shard.js';
+import type { InsertStrategy } from './strategies/insert-strategy.js';
+import { insertPlants, toOneDestination } from './strategies/one-destination.js';
 import { createTryCommit } from './try-commit.js';
 
 /** How many inserts are in flight: while one waits for the disk, the next one is sent and planned. */
@@ -58,14 +62,16 @@ export async function openPostgresql(
       runQuery,
     });
     const tryCommit = createTryCommit(pool);
+    const { strategy, closeStrategy } = await chooseStrategy(connectionPool);
     return {
-      plants: createPostgresqlPlantStore(connections, runQuery),
+      plants: createPostgresqlPlantStore(connections, runQuery, strategy),
       accessTokens,
       appliedMigrations,
-      routing: toOneDestination(Math.min(concurrentInserts, connectionPool.size)),
+      routing: strategy.routing,
       check: () => runQuery(() => checkWritable(pool)),
       tryCommit: () => runQuery(tryCommit),
       async close() {
+        closeStrategy();
         await accessTokens.close();
         await connections.dispose();
         await connectionPool.close();
@@ -74,6 +80,20 @@ export async function openPostgresql(
   } catch (error) {
     throw explainOpening(error, location);
   }
+}
+
+/** How plants are inserted: each batch into one shard where Citus distributes the table, or may do so later. */
+async function chooseStrategy({
+  pool,
+  size,
+}: ConnectionPool): Promise<{ strategy: InsertStrategy; closeStrategy(): void }> {
+  const undistributed = toOneDestination(Math.min(concurrentInserts, size));
+  if (!(await hasCitus(pool))) return { strategy: undistributed, closeStrategy: () => undefined };
+  const shards = await watchShards(pool);
+  // One connection stays for other queries, such as for access tokens.
+  const inserts = Math.max(1, size - 1);
+  const strategy = byShard({ currentMap: shards.current, inserts, undistributed });
+  return { strategy, closeStrategy: shards.close };
 }
 
 /**

@@ -1,61 +1,26 @@
-import type { NewPlant } from '@plant-store/contract';
-import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import type { RunQuery } from '../queries/nest-runners.js';
-import { clearArguments, integer } from '../queries/query-arguments.js';
-import {
-  type PlantRow,
-  resolveInsertOutcomes,
-  stored,
-  toPlant,
-  toRow,
-} from '../queries/resolve-insert-outcomes.js';
-import { withDurable } from './durable-read.js';
+import { integer } from '../queries/query-arguments.js';
+import { resolveInsertOutcomes, stored, toPlant, toRow } from '../queries/resolve-insert-outcomes.js';
+import type { InsertStrategy } from './strategies/insert-strategy.js';
 
-/** Creates the plant store of PostgreSQL. An insert is one statement, and thus one commit, for any number of plants. */
-export function createPostgresqlPlantStore(connections: SqlDriverAdapter, runQuery: RunQuery): PlantStore {
+/** Creates the plant store of PostgreSQL. */
+export function createPostgresqlPlantStore(
+  connections: SqlDriverAdapter,
+  runQuery: RunQuery,
+  strategy: InsertStrategy,
+): PlantStore {
   return {
     insert: (plants) =>
       runQuery(async () => {
-        const newIds = plants.length === 0 ? [] : await insertNew(connections, plants);
+        const sorted = plants.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+        const newIds = plants.length === 0 ? [] : await strategy.insert(connections, sorted);
         if (newIds.length === plants.length) return plants.map(() => stored);
-        return resolveInsertOutcomes(plants, new Set(newIds), (ids) => findRows(connections, ids));
+        return resolveInsertOutcomes(plants, new Set(newIds), (ids) => strategy.find(connections, ids));
       }),
     read: (after, limits) => runQuery(() => readPage(connections, after, limits)),
   };
-}
-
-const texts = { scalarType: 'string', arity: 'list' } as const;
-const integers = { scalarType: 'bigint', arity: 'list' } as const;
-
-/** Inserts the plants whose id is free and returns their ids. Its parameters are arrays of the ids, names and tags. */
-export const insertPlants = `
-  INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
-  ON CONFLICT (id) DO NOTHING RETURNING id`;
-
-/**
- * Inserts the plants whose id is free, and returns these ids. They are inserted in the order of their ids, so that two
- * inserts that share some wait for each other instead of deadlocking.
- */
-async function insertNew(connections: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<bigint[]> {
-  const sorted = plants.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-  const query: SqlQuery = {
-    sql: insertPlants,
-    args: [sorted.map(({ id }) => id), sorted.map(({ name }) => name), sorted.map(({ tag }) => tag ?? null)],
-    argTypes: [integers, texts, texts],
-  };
-  const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
-  return rows.map(([id]) => BigInt(String(id)));
-}
-
-/** Reads existing rows. They are going to be acknowledged, so they must be durable. */
-async function findRows(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly PlantRow[]> {
-  const { rows } = await connections.queryRaw({
-    sql: `${withDurable} SELECT id, name, tag FROM durable, plants WHERE id = ANY($1::bigint[])`,
-    args: [ids],
-    argTypes: [integers],
-  });
-  return rows.map(toRow);
 }
 
 /**

@@ -4,6 +4,10 @@ import type { ArgType, SqlQuery } from '@prisma/driver-adapter-utils';
 export const text = { scalarType: 'string', arity: 'scalar' } as const satisfies ArgType;
 export const integer = { scalarType: 'bigint', arity: 'scalar' } as const satisfies ArgType;
 
+/** The types of a list of texts, and of a list of integers. */
+export const texts = { scalarType: 'string', arity: 'list' } as const satisfies ArgType;
+export const integers = { scalarType: 'bigint', arity: 'list' } as const satisfies ArgType;
+
 /**
  * Runs a query, and empties its list of values once it is over. Prisma's driver adapters keep the last 100 queries in
  * memory for a debug log, enabled or not; with the plants of 100 commits that could be hundreds of megabytes.

@@ -1,0 +1,96 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import { beforeEach, expect, it } from 'vitest';
+import {
+  createTestDatabase,
+  openTestDatabase,
+} from '../../../../test/support/database/create-test-database.js';
+import { plantsOf } from '../../../../test/support/plants/plants-of.js';
+import type { PlantStore } from '../../../plants/plant-store.js';
+import { createShardMap, type ShardMap } from '../citus/shard-map.js';
+import { createPostgresqlPlantStore } from '../postgresql-plant-store.js';
+import { byShard } from './by-shard.js';
+import type { InsertStrategy } from './insert-strategy.js';
+import { toOneDestination } from './one-destination.js';
+
+/** So many shards of equal ranges, as Citus makes them. */
+function equalShards(count: number): ShardMap {
+  const size = 2 ** 32 / count;
+  const shard = (_: unknown, index: number) => ({
+    id: 100 * count + index,
+    minHash: index * size - 2 ** 31,
+    maxHash: (index + 1) * size - 1 - 2 ** 31,
+  });
+  return createShardMap(Array.from({ length: count }, shard));
+}
+
+const plants = plantsOf(...Array.from({ length: 40 }, (_, index) => index + 1));
+const stored = { stored: true };
+
+let map: ShardMap | undefined;
+let store: PlantStore;
+let strategy: InsertStrategy;
+/** The ids of each statement, inserts and reads. */
+let statements: bigint[][];
+let failOn: bigint | undefined;
+
+beforeEach(async () => {
+  const testDatabase = await createTestDatabase('postgresql');
+  // This migrates it.
+  await (await openTestDatabase(testDatabase)).close();
+  const real = await new PrismaPg({ connectionString: testDatabase.url }).connect();
+  const connections: SqlDriverAdapter = Object.assign(Object.create(real), {
+    async queryRaw(query: Parameters<SqlDriverAdapter['queryRaw']>[0]) {
+      const ids = query.args.flat().filter((value) => typeof value === 'bigint');
+      statements.push(ids);
+      if (failOn !== undefined && ids.includes(failOn)) throw new Error('this shard is away');
+      return real.queryRaw(query);
+    },
+  });
+  statements = [];
+  failOn = undefined;
+  map = equalShards(4);
+  strategy = byShard({ currentMap: () => map, inserts: 7, undistributed: toOneDestination(2) });
+  store = createPostgresqlPlantStore(connections, (query) => query(), strategy);
+  return async () => {
+    await real.dispose();
+    await testDatabase.remove();
+  };
+});
+
+it('inserts and reads the plants of each shard in a statement of their own', async () => {
+  expect(await store.insert(plants)).toEqual(plants.map(() => stored));
+  expect(statements).toHaveLength(4);
+  const outcomes = await store.insert(plants.toReversed());
+  expect(outcomes).toEqual(plants.toReversed().map((existing) => ({ stored: false, existing })));
+  expect(statements).toHaveLength(12);
+  for (const ids of statements) expect(new Set(ids.map((id) => map?.shardOf(id))).size).toBe(1);
+  expect(await store.read(undefined, { plants: 100, bytes: 1e6 })).toEqual(plants);
+});
+
+it('stores the first of several plants with an id, and inserts them in the order of their ids', async () => {
+  const outcomes = await store.insert(plantsOf(3, 1, 2, 1, 3));
+  expect(outcomes.map((outcome) => outcome.stored)).toEqual([true, true, true, false, false]);
+  for (const ids of statements) expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)));
+});
+
+it('stores the plants of other shards when one is away, and throws its error', async () => {
+  failOn = 1n;
+  await expect(store.insert(plants)).rejects.toThrow('this shard is away');
+  const kept = await store.read(undefined, { plants: 100, bytes: 1e6 });
+  const lost = plants.filter(({ id }) => map?.shardOf(id) === map?.shardOf(1n));
+  expect(kept).toEqual(plants.filter((plant) => !lost.includes(plant)));
+});
+
+it('routes by the current shards, and as one PostgreSQL does while there are none', async () => {
+  const { routing } = strategy;
+  expect(new Set(plants.map(({ id }) => routing.destinationOf(id))).size).toBe(4);
+  expect(routing).toMatchObject({ insertsPerDestination: 1, inserts: 7 });
+  map = equalShards(8);
+  expect(new Set(plants.map(({ id }) => routing.destinationOf(id))).size).toBe(8);
+  map = undefined;
+  expect(new Set(plants.map(({ id }) => routing.destinationOf(id)))).toEqual(new Set([0]));
+  expect(routing).toMatchObject({ insertsPerDestination: 2, inserts: 2 });
+  expect(await store.insert(plants)).toEqual(plants.map(() => stored));
+  expect(statements).toHaveLength(1);
+});
