@@ -18,7 +18,7 @@ import { addServiceGauges } from './metrics/add-service-gauges.js';
 import { countTokenChecks } from './metrics/count-token-checks.js';
 import { createRegistry } from './metrics/create-registry.js';
 import { measureInserts } from './metrics/measure-inserts.js';
-import { type CommitMonitor, createCommitMonitor } from './plants/commit-monitor.js';
+import { type CommitMonitor, createCommitMonitor } from './plants/commits/commit-monitor.js';
 import { createPlantBatcher } from './plants/plant-batcher.js';
 import { stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/with-timeout.js';

@@ -5,7 +5,7 @@ import { readShardMap, type ShardMap } from './shard-map.js';
  * How often the map is read again, in milliseconds. It changes when the table is distributed and when a shard is split; with
  * an outdated map plants are stored as well, only with more work for the cluster. Where a shard is moved to does not matter.
  */
-export const refreshMs = 10_000;
+const refreshMs = 10_000;
 
 /** The current shards of the plants table. */
 export interface ShardWatch {

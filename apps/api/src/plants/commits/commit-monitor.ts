@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors/service-error.js';
-import type { PlantInserter } from './plant-store.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { PlantInserter } from '../plant-store.js';
 
 /** How long commits must have been without a success to count as failing, in milliseconds. */
 export const failingAfterMs = 3_000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ServiceError } from '../errors/service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { InsertOutcome } from '../plant-store.js';
 import { createCommitMonitor, failingAfterMs } from './commit-monitor.js';
-import type { InsertOutcome } from './plant-store.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,0 +1,55 @@
+import type { Pool } from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { until } from '../../../../test/support/until.js';
+import { watchShards } from './watch-shards.js';
+
+/** A database whose catalog has one row for each of these hashes, the last of a shard; none is a table that is not distributed. */
+function createCatalog(maxHashes: readonly number[] | Error) {
+  const catalog = { maxHashes, reads: 0 };
+  const query = async () => {
+    catalog.reads++;
+    if (catalog.maxHashes instanceof Error) throw catalog.maxHashes;
+    return { rows: catalog.maxHashes.map((maxHash, index) => ({ id: String(102_008 + index), maxHash })) };
+  };
+  return { catalog, pool: { query } as unknown as Pick<Pool, 'query'> };
+}
+
+const one = [2 ** 31 - 1];
+const two = [-1, 2 ** 31 - 1];
+
+it('reads the map again, so that a table that is distributed and a shard that is split are noticed', async () => {
+  const { catalog, pool } = createCatalog([]);
+  const watch = await watchShards(pool, 1);
+  onTestFinished(watch.close);
+  expect(watch.current()).toBeUndefined();
+  for (const maxHashes of [one, two]) {
+    catalog.maxHashes = maxHashes;
+    await until(async () => watch.current()?.shards.length === maxHashes.length);
+  }
+});
+
+it('keeps the map that it has while the database does not answer', async () => {
+  const { catalog, pool } = createCatalog(two);
+  const watch = await watchShards(pool, 1);
+  onTestFinished(watch.close);
+  catalog.maxHashes = new Error('away');
+  const { reads } = catalog;
+  await until(async () => catalog.reads > reads + 2);
+  expect(watch.current()?.shards).toHaveLength(2);
+});
+
+it('throws when the first map cannot be read', async () => {
+  const { pool } = createCatalog(new Error('away'));
+  await expect(watchShards(pool, 1)).rejects.toThrow('away');
+});
+
+it('reads no more once it is closed', async () => {
+  const { catalog, pool } = createCatalog(one);
+  const watch = await watchShards(pool, 1);
+  await until(async () => catalog.reads > 2);
+  watch.close();
+  await new Promise(setImmediate);
+  const { reads } = catalog;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(catalog.reads).toBe(reads);
+});
