@@ -4,9 +4,10 @@ import { LongestFirst } from './test/support/longest-first.js';
 
 const httpTests = 'test/http/**/*.test.ts';
 
-/** Tests that need a program of the system, each group run by a mode of its own: `--mode browser`. */
+/** Tests that need a program of the system or a cluster, each group run by a mode of its own: `--mode browser`. */
 const testsByMode: Readonly<Record<string, string>> = {
   browser: 'test/browser/**/*.test.ts',
+  citus: 'test/citus/**/*.test.ts',
   monitoring: 'test/monitoring/**/*.test.ts',
   'load-balancing': 'test/load-balancing/**/*.test.ts',
   release: 'test/release/**/*.test.ts',

@@ -4,12 +4,12 @@ import { ServiceError } from '../errors/service-error.js';
 import { backUp } from './backup.js';
 import { exportPlants } from './export.js';
 import { importPlants } from './import.js';
-import { migrate } from './migrate.js';
+import { type MigrateOptions, migrate } from './migrate.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import type { ServeOptions } from './serve.js';
 import type { CliContext } from './support/cli-context.js';
 import { explainDatabaseError } from './support/explain-database-error.js';
-import { toLineNumber, toUrl } from './support/parse-arguments.js';
+import { toLineNumber, toShardCount, toUrl } from './support/parse-arguments.js';
 import { addTokenCommands } from './token-commands.js';
 
 /** What the command line depends on. */
@@ -113,7 +113,12 @@ function addMigrate(program: Command, { context, readConfig }: ProgramDependenci
   program
     .command('migrate')
     .description('create the database as needed and apply pending migrations')
-    .action(() => migrate(readConfig(), context));
+    .option(
+      '--distribute [shards]',
+      'distribute the plants over the nodes of a Citus cluster, 2 shards for each node and at least 4 unless a number is given',
+      toShardCount,
+    )
+    .action((options: MigrateOptions) => migrate(readConfig(), options, context));
 }
 
 function addExport(program: Command, { context, readConfig }: ProgramDependencies): void {

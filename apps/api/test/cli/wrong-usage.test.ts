@@ -9,6 +9,10 @@ it.each([
   { args: ['token', 'create', '--name', 'x', '--expires', 'soon'], message: 'such as 12h or 30d' },
   { args: ['token', 'create', '--name', 'x', '--expires', '999999w'], message: 'before the year 10000' },
   { args: ['import', '--from-line', '0'], message: 'the number of a line, from 1 on' },
+  ...['0', '-4', '4.5', 'many', '32001'].map((shards) => ({
+    args: ['migrate', `--distribute=${shards}`],
+    message: 'a number of shards from 1 to 32000',
+  })),
   { args: ['backup'], message: "missing required argument 'file'" },
   { args: ['ready', '--url', '127.0.0.1:3001'], message: 'Give a URL, such as http://127.0.0.1:3001' },
   { args: ['token', 'revoke', 'one'], message: 'the id that token list shows' },

@@ -47,3 +47,12 @@ export function toLineNumber(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give the number of a line, from 1 on.');
   return Number(text);
 }
+
+/** The most shards that `migrate --distribute` makes: Citus allows 64,000, and each is a table on its node. */
+const mostShards = 32_000;
+
+export function toShardCount(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > mostShards)
+    throw new InvalidArgumentError(`Give a number of shards from 1 to ${mostShards}.`);
+  return Number(text);
+}

@@ -7,7 +7,7 @@ import type { Migration } from '../migrations/read-migrations.js';
 import { findDriverError } from './errors/driver-error.js';
 
 /** The advisory lock of Prisma Migrate, so that neither runs while the other does. */
-const migrationLock = 72_707_369;
+export const migrationLock = 72_707_369;
 
 /** How long an instance waits for the migration of another one, in milliseconds. */
 export const migrationTimeoutMs = 60_000;
@@ -16,10 +16,10 @@ export const migrationTimeoutMs = 60_000;
  * How long a migration waits for a lock on a table, in milliseconds. While it waits, for example for a dump, every later
  * statement on that table waits behind it, those of running instances too.
  */
-const lockTimeoutMs = 500;
+export const lockTimeoutMs = 500;
 
 /** How long the statements that waited behind it may run before it tries again, in milliseconds. */
-const retryDelayMs = 1_000;
+export const retryDelayMs = 1_000;
 
 /**
  * Applies the pending migrations, all or none, and records them in Prisma Migrate's ledger, so that `prisma migrate
@@ -76,8 +76,8 @@ async function applyPending(
   }
 }
 
-/** SQLSTATE `lock_not_available`. */
-function isLockTimeout(error: unknown): boolean {
+/** Whether a statement waited too long for a lock: SQLSTATE `lock_not_available`. */
+export function isLockTimeout(error: unknown): boolean {
   return findDriverError(error)?.code === '55P03';
 }
 

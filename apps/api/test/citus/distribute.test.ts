@@ -1,0 +1,118 @@
+import { errors } from '@plant-store/contract/errors';
+import { expect, it } from 'vitest';
+import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
+import { issueToken, runCommand, startServe } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** A schema on the cluster, and how to run commands on it. */
+async function startOnCluster() {
+  const { url, query } = await createCitusSchema();
+  const call = { folder: temporaryFolder(), environment: { DATABASE_URL: url } };
+  return { url, query, call, migrate: (...options: string[]) => runCommand(['migrate', ...options], call) };
+}
+
+const findShards = `SELECT shardid FROM pg_dist_shard WHERE logicalrelid = 'plants'::regclass`;
+
+it('moves the plants of a running service to shards, which loses none of those that it acknowledges', async () => {
+  const { query, call, migrate } = await startOnCluster();
+  await migrate();
+  await query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 100000) AS id`);
+  const token = await issueToken(call);
+  const { command, baseUrl } = await startServe(call);
+  const create = (id: number) =>
+    fetch(`${baseUrl}/plants`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id, name: 'Moss' }),
+    });
+
+  const done = migrate('--distribute', '6');
+  let isDone = false;
+  void done.then(() => {
+    isDone = true;
+  });
+  const acknowledged: number[] = [];
+  for (let id = 200_001; !isDone; id++) if ((await create(id)).status === 200) acknowledged.push(id);
+  const { exitCode, stderr } = await done;
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  expect(stderr).toMatch(/6 shards over \d+ nodes?, 1\d{5} plants moved/);
+
+  expect((await create(300_000)).status).toBe(200);
+  const replay = await create(300_000);
+  expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+  expect(await (await create(1)).json()).toMatchObject({ error: errors.id_taken.error });
+  await command.end('SIGTERM');
+
+  expect(await query(findShards)).toHaveLength(6);
+  const found = await query(`SELECT FROM plants WHERE id IN (${[300_000, ...acknowledged].join()})`);
+  expect(found).toHaveLength(acknowledged.length + 1);
+  expect(await query('SELECT FROM plants WHERE id <= 100000')).toHaveLength(100_000);
+  // The former copy is gone, and nothing else was distributed.
+  expect(await query(`SELECT pg_relation_size('plants')::int AS size`)).toEqual([{ size: 0 }]);
+  expect(
+    await query(`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('access_tokens')`),
+  ).toEqual([]);
+});
+
+it('changes nothing when it runs again, and rejects another number of shards', async () => {
+  const { query, migrate } = await startOnCluster();
+  expect((await migrate('--distribute')).exitCode).toBe(0);
+  const shards = await query(findShards);
+
+  const again = await migrate('--distribute');
+  expect(again.exitCode).toBe(0);
+  expect(again.stderr).toContain(`distributed already: ${shards.length} shards`);
+  const more = await migrate('--distribute', '64');
+  expect([more.exitCode, more.stderr]).toEqual([1, expect.stringContaining('citus_split_shard_by_split')]);
+  expect(await query(findShards)).toEqual(shards);
+
+  await query(`SELECT alter_distributed_table('plants', shard_count => 3)`);
+  expect((await migrate('--distribute', '3')).exitCode).toBe(0);
+});
+
+it('finishes what is left of a move whose copy on the coordinator stayed', async () => {
+  const { query, migrate } = await startOnCluster();
+  await migrate();
+  await query(`INSERT INTO plants VALUES (1, 'Fern')`);
+  await query(`SELECT create_distributed_table('plants', 'id', shard_count => 2, colocate_with => 'none')`);
+  expect((await migrate('--distribute')).exitCode).toBe(0);
+  expect(await query(`SELECT pg_relation_size('plants')::int AS size`)).toEqual([{ size: 0 }]);
+  expect(await query('SELECT id::int FROM plants')).toEqual([{ id: 1 }]);
+});
+
+it.each([
+  {
+    problem: 'a unique name',
+    sql: 'ALTER TABLE plants ADD UNIQUE (name)',
+    message: /UNIQUE.*partition column/s,
+  },
+  { problem: 'another kind', sql: `SELECT create_reference_table('plants')`, message: /undistribute_table/ },
+])('leaves a table that Citus cannot distribute as it was: $problem', async ({ sql, message }) => {
+  const { query, migrate } = await startOnCluster();
+  await migrate();
+  await query(sql);
+  const { exitCode, stderr } = await migrate('--distribute');
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(message) });
+  const distributed = await query(
+    `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('plants') AND partmethod = 'h'`,
+  );
+  expect(distributed).toEqual([]);
+});
+
+it('names the privilege that a user lacks', async () => {
+  const { url, query, call, migrate } = await startOnCluster();
+  await migrate();
+  const [{ schema = '' } = {}] = await query<{ schema: string }>('SELECT current_schema() AS schema');
+  const user = `visitor_${schema}`;
+  await query(`
+    CREATE ROLE ${user} LOGIN;
+    GRANT USAGE ON SCHEMA ${schema} TO ${user};
+    GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA ${schema} TO ${user}`);
+  const visitorUrl = Object.assign(new URL(url), { username: user }).href;
+  const { exitCode, stderr } = await runCommand(['migrate', '--distribute'], {
+    ...call,
+    environment: { DATABASE_URL: visitorUrl },
+  });
+  await query(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('Only the owner') });
+});

@@ -1,0 +1,52 @@
+import pg from 'pg';
+
+/** What a database with `createStandInCitus` pretends. */
+export interface StandInCitus {
+  /** How many worker nodes may have shards. */
+  readonly nodes: number;
+  /** Whether the database is that of the coordinator. */
+  readonly isCoordinator?: boolean;
+  /** The number of a worker node, from 1 on, that cannot be reached. */
+  readonly away?: number;
+}
+
+/**
+ * Creates the part of the Citus catalog that the service reads, and functions that only record in it what Citus would do. So
+ * what the service does around them is tested without a cluster; `pnpm test:citus` tests it with one.
+ */
+export async function createStandInCitus(
+  url: string,
+  { nodes, isCoordinator = true, away = 0 }: StandInCitus,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`
+      SET allow_system_table_mods = on;
+      SET search_path = pg_catalog;
+      CREATE TABLE pg_dist_local_group AS SELECT ${isCoordinator ? 0 : 1} AS groupid;
+      CREATE TABLE pg_dist_node AS
+        SELECT node AS groupid, 'worker-' || node AS nodename, 5432 AS nodeport, 'primary' AS noderole, true AS isactive, node > 0 AS shouldhaveshards
+        FROM generate_series(0, ${nodes}) AS node;
+      CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod text, partkey text, repmodel text);
+      CREATE TABLE pg_dist_shard (shardid bigint, logicalrelid regclass);
+      CREATE TABLE pg_dist_placement (shardid bigint, groupid int);
+      CREATE TABLE local_copies (removals int);
+      CREATE FUNCTION public.column_to_column_name(regclass, key text) RETURNS text LANGUAGE sql AS 'SELECT key';
+      CREATE FUNCTION public.citus_check_connection_to_node(name text, port int) RETURNS boolean
+      LANGUAGE sql AS $$SELECT name <> 'worker-${away}'$$;
+      CREATE FUNCTION public.create_distributed_table(name regclass, key text, shard_count int, colocate_with text)
+      RETURNS void LANGUAGE sql AS $$
+        INSERT INTO pg_dist_partition VALUES (name, 'h', key, 's');
+        INSERT INTO pg_dist_shard SELECT shard, name FROM generate_series(1, shard_count) AS shard;
+        INSERT INTO pg_dist_placement SELECT shard, 1 + shard % ${Math.max(nodes, 1)} FROM generate_series(1, shard_count) AS shard;
+      $$;
+      CREATE FUNCTION public.truncate_local_data_after_distributing_table(name regclass) RETURNS void LANGUAGE plpgsql AS $$
+      BEGIN
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
+        INSERT INTO local_copies VALUES (1);
+      END$$`);
+  } finally {
+    await client.end();
+  }
+}
