@@ -2,6 +2,7 @@ import { errors } from '@plant-store/contract/errors';
 import { expect, it } from 'vitest';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
 import { issueToken, runCommand, startServe } from '../support/process/run-command.js';
+import { readPage } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** A schema on the cluster, and how to run commands on it. */
@@ -115,4 +116,16 @@ it('names the privilege that a user lacks', async () => {
   });
   await query(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('Only the owner') });
+});
+
+it('gets more shards by the documented split, which the command then accepts', async () => {
+  const [, split = ''] =
+    /^```sql\n(SELECT citus_split_shard_by_split_points.*?)^```$/ms.exec(readPage('docs/scaling.md')) ?? [];
+  const { query, migrate } = await startOnCluster();
+  await migrate('--distribute', '2');
+  await query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 100) AS id`);
+  await query(split);
+  await query(split);
+  expect((await migrate('--distribute', '4')).exitCode).toBe(0);
+  expect(await query('SELECT FROM plants')).toHaveLength(100);
 });

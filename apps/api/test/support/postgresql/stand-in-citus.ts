@@ -29,7 +29,7 @@ export async function createStandInCitus(
         SELECT node AS groupid, 'worker-' || node AS nodename, 5432 AS nodeport, 'primary' AS noderole, true AS isactive, node > 0 AS shouldhaveshards
         FROM generate_series(0, ${nodes}) AS node;
       CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod text, partkey text, repmodel text);
-      CREATE TABLE pg_dist_shard (shardid bigint, logicalrelid regclass);
+      CREATE TABLE pg_dist_shard (shardid bigint, logicalrelid regclass, shardminvalue text, shardmaxvalue text);
       CREATE TABLE pg_dist_placement (shardid bigint, groupid int);
       CREATE TABLE local_copies (removals int);
       CREATE FUNCTION public.column_to_column_name(regclass, key text) RETURNS text LANGUAGE sql AS 'SELECT key';
@@ -38,7 +38,9 @@ export async function createStandInCitus(
       CREATE FUNCTION public.create_distributed_table(name regclass, key text, shard_count int, colocate_with text)
       RETURNS void LANGUAGE sql AS $$
         INSERT INTO pg_dist_partition VALUES (name, 'h', key, 's');
-        INSERT INTO pg_dist_shard SELECT shard, name FROM generate_series(1, shard_count) AS shard;
+        INSERT INTO pg_dist_shard
+          SELECT shard, name, (2 ^ 32 * (shard - 1) / shard_count - 2 ^ 31)::bigint, (2 ^ 32 * shard / shard_count - 2 ^ 31)::bigint - 1
+          FROM generate_series(1, shard_count) AS shard;
         INSERT INTO pg_dist_placement SELECT shard, 1 + shard % ${Math.max(nodes, 1)} FROM generate_series(1, shard_count) AS shard;
       $$;
       CREATE FUNCTION public.truncate_local_data_after_distributing_table(name regclass) RETURNS void LANGUAGE plpgsql AS $$

@@ -78,7 +78,7 @@ describe('on a cluster', () => {
     await connection.query(`CREATE OR REPLACE FUNCTION create_distributed_table(name regclass, key text, shard_count int, colocate_with text)
       RETURNS void LANGUAGE sql AS $$
         UPDATE pg_dist_partition SET partmethod = 'h', partkey = key;
-        INSERT INTO pg_dist_shard VALUES (1, name); INSERT INTO pg_dist_placement VALUES (1, 1) $$`);
+        INSERT INTO pg_dist_shard VALUES (1, name, -2147483648, 2147483647); INSERT INTO pg_dist_placement VALUES (1, 1) $$`);
     expect(await distributePlants(connection, 1)).toEqual({ shards: 1, nodes: 1, moved: 5n });
   });
 
