@@ -1,10 +1,8 @@
 import { databaseDamaged, databaseUnavailable } from '../database-errors.js';
 import type { RunQuery } from '../queries/nest-runners.js';
 import { rejectAfter } from './connections/reject-after.js';
-import { findDriverError, isConflict, isDamaged, isUnavailable } from './errors/driver-error.js';
-
-/** How often a query is attempted that conflicts with other transactions. */
-const maxAttempts = 5;
+import { findDriverError, isDamaged, isUnavailable } from './errors/driver-error.js';
+import { retryConflicts } from './errors/retry-conflicts.js';
 
 /**
  * Creates a function that runs a query, and converts a failure of the database, as opposed to one of the query, into an
@@ -32,19 +30,4 @@ export function createRunQuery(queryTimeoutMs: number): RunQuery {
       throw databaseUnavailable(cause);
     }
   };
-}
-
-async function retryConflicts<Result>(
-  query: () => Promise<Result>,
-  state: { readonly hasTimedOut: boolean },
-): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await query();
-    } catch (error) {
-      const driverError = findDriverError(error);
-      const isLast = attempt === maxAttempts || state.hasTimedOut;
-      if (isLast || driverError === undefined || !isConflict(driverError)) throw error;
-    }
-  }
 }

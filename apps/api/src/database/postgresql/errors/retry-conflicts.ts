@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findDriverError, isConflict } from './driver-error.js';
+
+/** How often a query is attempted that conflicts with other transactions. */
+export const maxAttempts = 5;
+
+/** The longest delay after the first attempt, in milliseconds; it doubles with each further one. */
+const firstDelayMs = 10;
+
+/**
+ * Runs a query, and retries it while it conflicts with other transactions (40001, 40P01), with a delay: those that
+ * conflicted would otherwise meet again. The query must be idempotent.
+ *
+ * @param state once its caller has given up, there are no more attempts
+ * @throws what the last attempt threw
+ */
+export async function retryConflicts<Result>(
+  query: () => Promise<Result>,
+  state: { readonly hasTimedOut: boolean },
+  wait: (delayMs: number) => Promise<unknown> = sleep,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await query();
+    } catch (error) {
+      const driverError = findDriverError(error);
+      if (attempt === maxAttempts || driverError === undefined || !isConflict(driverError)) throw error;
+      if (!state.hasTimedOut) await wait(conflictDelayMs(attempt));
+      if (state.hasTimedOut) throw error;
+    }
+  }
+}
+
+/**
+ * The delay after an attempt, in milliseconds: exponential with full jitter
+ * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ *
+ * @param attempt the number of the attempt that failed, from 1
+ * @param random from 0 to less than 1
+ */
+export function conflictDelayMs(attempt: number, random = Math.random()): number {
+  return random * firstDelayMs * 2 ** (attempt - 1);
+}
