@@ -18,7 +18,8 @@ import { addServiceGauges } from './metrics/add-service-gauges.js';
 import { countTokenChecks } from './metrics/count-token-checks.js';
 import { createRegistry } from './metrics/create-registry.js';
 import { measureInserts } from './metrics/measure-inserts.js';
-import { type CommitMonitor, createCommitMonitor } from './plants/commits/commit-monitor.js';
+import { type CommitHealth, createCommitHealth } from './plants/commits/commit-health.js';
+import { createCommitMonitor } from './plants/commits/commit-monitor.js';
 import { createPlantBatcher } from './plants/plant-batcher.js';
 import { stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/with-timeout.js';
@@ -62,7 +63,7 @@ export async function startService(
   const { accessTokens, closeTokens } = await openAccessTokens(config, database, metrics, log);
   const draining = new AbortController();
   const stopping = new AbortController();
-  const commits = createCommitMonitor(metrics ? measureInserts(database.plants, metrics) : database.plants);
+  const { commits, health } = watchCommits(database, metrics, log);
   const plants = createPlantBatcher(commits, { ...config.batcherLimits, routing: database.routing });
   const app = await createApp({
     ...config,
@@ -77,8 +78,8 @@ export async function startService(
   });
   const server = createServer(app, log, { fastPath: config.fastPath });
   const stopServer = createGracefulShutdown(server);
-  if (metrics !== undefined) addServiceGauges(metrics, server, plants);
-  const readiness = createServiceReadiness(database, commits, draining.signal, log);
+  if (metrics !== undefined) addServiceGauges(metrics, { server, plants, health });
+  const readiness = createServiceReadiness(database, health, draining.signal, log);
   const adminServer = createAdminServer({ readiness, metrics, log });
   const stopAdminServer = createGracefulShutdown(adminServer);
 
@@ -145,20 +146,22 @@ async function openAccessTokens(
   };
 }
 
+/** Measures the commits of the database, and watches whether they succeed. */
+function watchCommits(database: Database, metrics: Registry | undefined, log: Logger) {
+  const inserter = metrics ? measureInserts(database.plants, metrics) : database.plants;
+  const commits = createCommitMonitor(inserter, database.routing);
+  return { commits, health: createCommitHealth({ commits, database, log }) };
+}
+
 function createServiceReadiness(
   database: Database,
-  commits: CommitMonitor,
+  health: CommitHealth,
   stopping: AbortSignal,
   log: Logger,
 ): () => Promise<Readiness> {
   return createReadiness({
-    async check() {
-      if (!commits.areFailing()) return database.check();
-      // An instance that is not ready gets no creates, so it has to try a commit by itself.
-      await database.tryCommit();
-      commits.succeeded();
-    },
-    warnings: () => database.warnings?.() ?? [],
+    check: health.check,
+    warnings: () => [...health.warnings(), ...(database.warnings?.() ?? [])],
     stopping,
     log,
   });

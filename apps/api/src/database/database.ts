@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
+import type { CommitTrial } from '../plants/commits/commit-health.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import type { Routing } from '../plants/routing.js';
 
@@ -34,9 +35,10 @@ export interface Database {
    * Tests that a plant can be stored and committed, without leaving one behind. It costs more than `check`, and finds
    * problems that only a commit meets, such as a full disk or a missing standby.
    *
+   * @param trial which destination of a store that has several
    * @throws {ServiceError} as `check` does
    */
-  tryCommit(): Promise<void>;
+  tryCommit(trial?: CommitTrial): Promise<void>;
   /** Problems that an operator should know of while the database works: a sentence each, shown by `/readyz`. */
   warnings?(): readonly string[];
   /** Closes it. Everything acknowledged is on disk already. */

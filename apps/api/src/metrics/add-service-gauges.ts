@@ -1,11 +1,19 @@
 import type { Server } from 'node:http';
 import { promisify } from 'node:util';
 import type { Registry } from 'prom-client';
+import type { CommitHealth } from '../plants/commits/commit-health.js';
 import type { PlantBatcher } from '../plants/plant-batcher.js';
 import { addGauge } from './create-registry.js';
 
-/** Adds what is read from the running service at each scrape: its connections and its queue. */
-export function addServiceGauges(registry: Registry, server: Server, plants: PlantBatcher): void {
+/** What the gauges are read from. */
+export interface GaugeSources {
+  readonly server: Server;
+  readonly plants: PlantBatcher;
+  readonly health: CommitHealth;
+}
+
+/** Adds what is read from the running service at each scrape: its connections, its queue and what cannot be stored. */
+export function addServiceGauges(registry: Registry, { server, plants, health }: GaugeSources): void {
   const countConnections = promisify(server.getConnections.bind(server));
   addGauge(registry, {
     name: 'plant_store_http_connections',
@@ -21,5 +29,10 @@ export function addServiceGauges(registry: Registry, server: Server, plants: Pla
     name: 'plant_store_queue_bytes',
     help: 'Size of the names and tags of the plants that wait for the next commit',
     read: () => plants.queued().bytes,
+  });
+  addGauge(registry, {
+    name: 'plant_store_failing_ids_ratio',
+    help: 'Fraction of all ids, from 0 to 1, whose plants cannot be stored',
+    read: health.failingShare,
   });
 }

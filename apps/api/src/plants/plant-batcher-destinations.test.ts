@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { highBatcherLimits, plant, stored } from '../../test/support/plants/create-test-store.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -116,4 +116,59 @@ it('rejects what waits for a destination that does not answer, and nothing else'
   const later = batcher.write(plant(5));
   await end(5);
   expect(await later).toEqual(stored);
+});
+
+describe('destinations that fail together', () => {
+  /** Those of the ids that end in 1 and 2, and in 3 and 4. */
+  const grouped: Routing = {
+    destinationOf: (id) => Number(id % 10n),
+    insertsPerDestination: 2,
+    inserts: 4,
+    groups: { groupOf: (destination) => Math.ceil(destination / 2), insertsPerGroup: 2 },
+  };
+
+  it('leave inserts to the others while theirs hang', async () => {
+    const { batcher, batches, end } = createHeldBatcher({ routing: grouped, batchPlants: 1 });
+    const slow = plantsOf(1, 2, 11, 12, 21).map((next) => batcher.write(next));
+    await passTurns();
+    const writes = plantsOf(3, 4, 13).map((next) => batcher.write(next));
+    await passTurns();
+    expect(batches).toEqual([[1], [2], [3], [4]]);
+    for (const id of [3, 4, 13]) await end(id);
+    expect(await Promise.all(writes)).toEqual(Array(3).fill(stored));
+    expect(batches.flat()).toEqual([1, 2, 3, 4, 13]);
+    for (const id of [1, 2, 11, 12, 21]) await end(id);
+    expect(await Promise.all(slow)).toEqual(Array(5).fill(stored));
+    await batcher.idle();
+  });
+
+  it('take turns', async () => {
+    const { batcher, batches, end } = createHeldBatcher({
+      routing: { ...grouped, groups: { groupOf: () => 0, insertsPerGroup: 1 } },
+      batchPlants: 1,
+    });
+    const ids = [1, 11, 2, 12, 3, 13];
+    const writes = plantsOf(...ids).map((next) => batcher.write(next));
+    for (let count = 0; count < ids.length; count++) {
+      await passTurns();
+      await end(batches.flat().at(-1) ?? 0);
+    }
+    expect(await Promise.all(writes)).toEqual(Array(6).fill(stored));
+    // The second of the first one was sent before the others waited.
+    expect(batches.flat()).toEqual([1, 11, 2, 3, 12, 13]);
+  });
+
+  it('that do not answer reject their own plants only', async () => {
+    const away = new ServiceError('database_unavailable', 'away');
+    const { batcher, batches, end } = createHeldBatcher({ routing: grouped, batchPlants: 1 });
+    const [lost, ...kept] = plantsOf(1, 2, 11, 12).map((next) => batcher.write(next));
+    await passTurns();
+    const rejected = expect(lost).rejects.toBe(away);
+    await end(1, away);
+    await rejected;
+    await expect(kept[1]).rejects.toBe(away);
+    for (const id of [2, 12]) await end(id);
+    expect([await kept[0], await kept[2]]).toEqual([stored, stored]);
+    expect(batches.flat()).toEqual([1, 2, 12]);
+  });
 });

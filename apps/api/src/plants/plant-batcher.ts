@@ -62,7 +62,8 @@ export function createPlantBatcher(store: PlantInserter, limits: PlantBatcherLim
     clearImmediate(scheduledFlush);
     scheduledFlush = undefined;
     for (const lane of [...ready]) {
-      if (inFlight.size < routing.inserts) insertFrom(lane);
+      // The insert of another lane of its group may hold it.
+      if (inFlight.size < routing.inserts && ready.has(lane)) insertFrom(lane);
     }
     // Plants that did not fit into these batches need not wait until they are stored.
     scheduleFlush();

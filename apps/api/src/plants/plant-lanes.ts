@@ -1,3 +1,4 @@
+import { createLaneGroups, type LaneGroup } from './lane-groups.js';
 import {
   createPlantQueue,
   type PlantQueue,
@@ -10,6 +11,7 @@ import type { Destination, Routing } from './routing.js';
 /** The plants for one destination, and how many of its inserts are in flight. */
 export interface Lane {
   readonly queue: PlantQueue;
+  readonly group: LaneGroup | undefined;
   inFlight: number;
 }
 
@@ -32,11 +34,20 @@ export interface PlantLanes {
 export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): PlantLanes {
   const { queuePlants, queueBytes } = limits;
   const lanes = new Map<Destination, Lane>();
+  const findGroup = createLaneGroups(routing);
   const ready = new Set<Lane>();
   const total: QueueUsage = { plants: 0, bytes: 0 };
 
+  function addLane(destination: Destination): Lane {
+    const lane = { queue: createPlantQueue(limits, total), group: findGroup(destination), inFlight: 0 };
+    lanes.set(destination, lane);
+    return lane;
+  }
+
   function addIfReady(lane: Lane): void {
-    if (lane.queue.used.plants > 0 && lane.inFlight < routing.insertsPerDestination) ready.add(lane);
+    if (lane.queue.used.plants === 0 || lane.inFlight >= routing.insertsPerDestination) return;
+    if (lane.group?.isFull()) lane.group.hold(lane);
+    else ready.add(lane);
   }
 
   return {
@@ -44,12 +55,7 @@ export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): Pl
     ready,
     find(id) {
       const destination = routing.destinationOf(id);
-      let lane = lanes.get(destination);
-      if (lane === undefined) {
-        lane = { queue: createPlantQueue(limits, total), inFlight: 0 };
-        lanes.set(destination, lane);
-      }
-      return lane;
+      return lanes.get(destination) ?? addLane(destination);
     },
     /**
      * Where lanes share the limits, one of them may hold as much as all leave free: one that grows, since its destination is
@@ -70,13 +76,18 @@ export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): Pl
     takeBatch(lane) {
       ready.delete(lane);
       const batch = lane.queue.takeBatch();
-      if (batch.length > 0) lane.inFlight++;
+      if (batch.length > 0) {
+        lane.inFlight++;
+        lane.group?.begin(ready);
+      }
       addIfReady(lane);
       return batch;
     },
     end(lane, error) {
       lane.inFlight--;
       if (error !== undefined) lane.queue.rejectAll(error);
+      // Lanes that were held have waited longer than this one.
+      for (const held of lane.group?.end() ?? []) addIfReady(held);
       addIfReady(lane);
     },
   };

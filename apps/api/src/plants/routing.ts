@@ -1,6 +1,9 @@
 /** A part of the store that commits by itself, such as a shard: the plants of one destination can share a commit. */
 export type Destination = number;
 
+/** What several destinations share, such as the server that they are on: they fail together. */
+export type DestinationGroup = number;
+
 /** Which plants can share a commit, and how many commits may be in flight. */
 export interface Routing {
   /**
@@ -12,6 +15,20 @@ export interface Routing {
   readonly insertsPerDestination: number;
   /** How many inserts may be in flight to all destinations together; more than to one if there are several. */
   readonly inserts: number;
+  /** Absent if no destinations have more in common with each other than with the rest. */
+  readonly groups?: DestinationGroups;
+  /**
+   * The fraction of all ids that a destination has, from 0 to 1; 0 of one that does not exist any more. Absent if there is
+   * one destination.
+   */
+  shareOf?(destination: Destination): number;
+}
+
+/** Which destinations fail together. */
+export interface DestinationGroups {
+  groupOf(destination: Destination): DestinationGroup;
+  /** How many inserts may be in flight to one group: less than to all, so that one that hangs leaves some to the others. */
+  readonly insertsPerGroup: number;
 }
 
 /** The routing of a store whose plants can all share a commit. */

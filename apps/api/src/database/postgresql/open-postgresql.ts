@@ -69,7 +69,7 @@ export async function openPostgresql(
       appliedMigrations,
       routing: strategy.routing,
       check: () => runQuery(() => checkWritable(pool)),
-      tryCommit: () => runQuery(tryCommit),
+      tryCommit: (trial) => runQuery(() => tryCommit(trial)),
       async close() {
         closeStrategy();
         await accessTokens.close();

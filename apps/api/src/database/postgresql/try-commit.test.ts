@@ -1,4 +1,5 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import type { Database } from '../database.js';
@@ -20,4 +21,44 @@ it.each([
   await expect(database.tryCommit()).resolves.toBeUndefined();
   await expect(database.tryCommit()).resolves.toBeUndefined();
   expect(await query(url, 'SELECT id FROM plants')).toEqual([]);
+});
+
+it('tries the id that is passed, whether or not it is taken, and stores nothing', async () => {
+  await database.plants.insert([{ id: 2n, name: 'Monstera' }]);
+  await query(
+    url,
+    `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN RAISE EXCEPTION 'worker is away' USING ERRCODE = '08006'; END $$;
+     CREATE TRIGGER reject BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id % 2 = 1) EXECUTE FUNCTION reject()`,
+  );
+  await expect(database.tryCommit({ id: 1n, group: 0 })).rejects.toMatchObject({
+    errorName: 'database_unavailable',
+    cause: { message: '08006: worker is away' },
+  });
+  for (const id of [2n, 4n]) await expect(database.tryCommit({ id, group: 0 })).resolves.toBeUndefined();
+  expect(await query(url, 'SELECT id FROM plants')).toEqual([{ id: '2' }]);
+});
+
+it('uses one connection for the trials of a group, however many hang', async () => {
+  const hung = await openTestDatabase({ url }, { DATABASE_STATEMENT_TIMEOUT_MS: '600000' });
+  await query(
+    url,
+    `CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$;
+     CREATE TRIGGER hang BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id < 0) EXECUTE FUNCTION hang()`,
+  );
+  const holder = new pg.Client(url);
+  await holder.connect();
+  await holder.query('SELECT pg_advisory_lock(1)');
+  const first = hung.tryCommit({ id: -1n, group: 1 });
+  const same = hung.tryCommit({ id: -1n, group: 1 });
+  await expect(hung.tryCommit({ id: -2n, group: 1 })).rejects.toMatchObject({
+    errorName: 'database_unavailable',
+    cause: { message: expect.stringContaining('an earlier trial commit has not ended') },
+  });
+  await expect(hung.tryCommit({ id: 2n, group: 2 })).resolves.toBeUndefined();
+  await holder.end();
+  expect(await Promise.all([first, same])).toEqual([undefined, undefined]);
+  await expect(hung.tryCommit({ id: -2n, group: 1 })).resolves.toBeUndefined();
+  await hung.close();
 });
