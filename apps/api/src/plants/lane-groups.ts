@@ -14,22 +14,23 @@ export interface LaneGroup {
 }
 
 /** Returns the group of a destination, or `undefined` where the routing has no groups. */
-export function createLaneGroups({ groups }: Routing): (destination: Destination) => LaneGroup | undefined {
+export function createLaneGroups(routing: Routing): (destination: Destination) => LaneGroup | undefined {
   const created = new Map<DestinationGroup, LaneGroup>();
   return function findGroup(destination) {
+    const { groups } = routing;
     if (groups === undefined) return undefined;
     const key = groups.groupOf(destination);
-    const group = created.get(key) ?? createLaneGroup(groups.insertsPerGroup);
+    const group = created.get(key) ?? createLaneGroup(routing);
     created.set(key, group);
     return group;
   };
 }
 
-function createLaneGroup(inserts: number): LaneGroup {
+function createLaneGroup(routing: Routing): LaneGroup {
   const held = new Set<Lane>();
   let inFlight = 0;
   const group: LaneGroup = {
-    isFull: () => inFlight >= inserts,
+    isFull: () => inFlight >= (routing.groups?.insertsPerGroup ?? routing.inserts),
     begin(ready) {
       inFlight++;
       if (!group.isFull()) return;

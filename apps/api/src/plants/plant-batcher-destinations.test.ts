@@ -158,6 +158,23 @@ describe('destinations that fail together', () => {
     expect(batches.flat()).toEqual([1, 11, 2, 3, 12, 13]);
   });
 
+  it('are those of the moment, since a destination can be moved', async () => {
+    const moved = new Map([[2, 1]]);
+    const groups = { groupOf: (destination: number) => moved.get(destination) ?? 0, insertsPerGroup: 1 };
+    const { batcher, batches, end } = createHeldBatcher({ routing: { ...grouped, groups } });
+    const before = batcher.write(plant(2));
+    await end(2);
+    await before;
+    await passTurns();
+    moved.delete(2);
+    const writes = plantsOf(1, 12).map((next) => batcher.write(next));
+    await passTurns();
+    expect(batches).toEqual([[2], [1]]);
+    await end(1);
+    await end(12);
+    expect(await Promise.all(writes)).toEqual([stored, stored]);
+  });
+
   it('that do not answer reject their own plants only', async () => {
     const away = new ServiceError('database_unavailable', 'away');
     const { batcher, batches, end } = createHeldBatcher({ routing: grouped, batchPlants: 1 });

@@ -10,8 +10,10 @@ import type { Destination, Routing } from './routing.js';
 
 /** The plants for one destination, and how many of its inserts are in flight. */
 export interface Lane {
+  readonly destination: Destination;
   readonly queue: PlantQueue;
-  readonly group: LaneGroup | undefined;
+  /** It changes when the destination is moved. */
+  group: LaneGroup | undefined;
   inFlight: number;
 }
 
@@ -39,7 +41,7 @@ export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): Pl
   const total: QueueUsage = { plants: 0, bytes: 0 };
 
   function addLane(destination: Destination): Lane {
-    const lane = { queue: createPlantQueue(limits, total), group: findGroup(destination), inFlight: 0 };
+    const lane = { destination, queue: createPlantQueue(limits, total), group: undefined, inFlight: 0 };
     lanes.set(destination, lane);
     return lane;
   }
@@ -70,6 +72,7 @@ export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): Pl
       return total.plants > 0 && queued + bytes > queueBytes ? 'waiting_bytes' : undefined;
     },
     push(lane, plant) {
+      if (lane.inFlight === 0 && lane.queue.used.plants === 0) lane.group = findGroup(lane.destination);
       lane.queue.push(plant);
       addIfReady(lane);
     },

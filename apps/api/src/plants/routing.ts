@@ -16,12 +16,12 @@ export interface Routing {
   /** How many inserts may be in flight to all destinations together; more than to one if there are several. */
   readonly inserts: number;
   /** Absent if no destinations have more in common with each other than with the rest. */
-  readonly groups?: DestinationGroups;
+  readonly groups?: DestinationGroups | undefined;
   /**
    * The fraction of all ids that a destination has, from 0 to 1; 0 of one that does not exist any more. Absent if there is
    * one destination.
    */
-  shareOf?(destination: Destination): number;
+  readonly shareOf?: ((destination: Destination) => number) | undefined;
 }
 
 /** Which destinations fail together. */

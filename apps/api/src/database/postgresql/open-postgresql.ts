@@ -62,7 +62,7 @@ export async function openPostgresql(
       runQuery,
     });
     const tryCommit = createTryCommit(pool);
-    const { strategy, closeStrategy } = await chooseStrategy(connectionPool);
+    const { strategy, closeStrategy } = await chooseStrategy(connectionPool, location);
     return {
       plants: createPostgresqlPlantStore(connections, runQuery, strategy),
       accessTokens,
@@ -83,16 +83,21 @@ export async function openPostgresql(
 }
 
 /** How plants are inserted: each batch into one shard where Citus distributes the table, or may do so later. */
-async function chooseStrategy({
-  pool,
-  size,
-}: ConnectionPool): Promise<{ strategy: InsertStrategy; closeStrategy(): void }> {
+async function chooseStrategy(
+  { pool, size }: ConnectionPool,
+  { statementTimeoutMs }: PostgresqlLocation,
+): Promise<{ strategy: InsertStrategy; closeStrategy(): void }> {
   const undistributed = toOneDestination(Math.min(concurrentInserts, size));
   if (!(await hasCitus(pool))) return { strategy: undistributed, closeStrategy: () => undefined };
   const shards = await watchShards(pool);
   // One connection stays for other queries, such as for access tokens.
   const inserts = Math.max(1, size - 1);
-  const strategy = byShard({ currentMap: shards.current, inserts, undistributed });
+  const strategy = byShard({
+    currentMap: shards.current,
+    inserts,
+    overdueAfterMs: statementTimeoutMs,
+    undistributed,
+  });
   return { strategy, closeStrategy: shards.close };
 }
 

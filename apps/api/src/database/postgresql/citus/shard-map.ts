@@ -6,6 +6,8 @@ export interface Shard {
   readonly id: number;
   readonly minHash: number;
   readonly maxHash: number;
+  /** The group of the node that it is on. */
+  readonly node: number;
 }
 
 /** The shards of the plants table, which divide all hashes among them. */
@@ -13,6 +15,12 @@ export interface ShardMap {
   readonly shards: readonly Shard[];
   /** The shard in which the plant with this id is. */
   shardOf(id: bigint): number;
+  /** The group of the node that a shard is on; `undefined` if there is no such shard. */
+  nodeOf(shard: number): number | undefined;
+  /** The fraction of all ids whose plants are in a shard, from 0 to 1; 0 if there is no such shard. */
+  shareOf(shard: number): number;
+  /** How many nodes have shards. */
+  readonly nodes: number;
 }
 
 /** Whether the database has the extension Citus. */
@@ -28,8 +36,10 @@ export async function hasCitus(pool: Pick<Pool, 'query'>): Promise<boolean> {
  * table is not distributed by the hash of the id. It reads the catalog alone, so it works while nodes are away.
  */
 export async function readShardMap(pool: Pick<Pool, 'query'>): Promise<ShardMap | undefined> {
-  const { rows } = await pool.query<{ id: string; minHash: number; maxHash: number }>(`
-    SELECT shardid AS id, shardminvalue::int AS "minHash", shardmaxvalue::int AS "maxHash"
+  const { rows } = await pool.query<{ id: string; minHash: number; maxHash: number; node: number }>(`
+    SELECT shardid AS id, shardminvalue::int AS "minHash", shardmaxvalue::int AS "maxHash",
+      coalesce((SELECT min(groupid) FROM pg_catalog.pg_dist_placement placement
+        WHERE placement.shardid = pg_dist_shard.shardid AND shardstate = 1), 0)::int AS node
     FROM pg_catalog.pg_dist_shard JOIN pg_catalog.pg_dist_partition USING (logicalrelid)
     WHERE logicalrelid = to_regclass('plants') AND partmethod = 'h'
       AND column_to_column_name(logicalrelid, partkey) = 'id'
@@ -40,9 +50,16 @@ export async function readShardMap(pool: Pick<Pool, 'query'>): Promise<ShardMap 
 
 /** @param shards in the order of their hashes, without a gap */
 export function createShardMap(shards: readonly Shard[]): ShardMap {
+  const byId = new Map(shards.map((shard) => [shard.id, shard]));
   const maxHashes = Int32Array.from(shards, ({ maxHash }) => maxHash);
   return {
     shards,
+    nodes: new Set(shards.map(({ node }) => node)).size,
+    nodeOf: (shard) => byId.get(shard)?.node,
+    shareOf(shard) {
+      const found = byId.get(shard);
+      return found === undefined ? 0 : (found.maxHash - found.minHash + 1) / 2 ** 32;
+    },
     shardOf(id) {
       const hash = hashId(id);
       let low = 0;

@@ -20,6 +20,7 @@ function equalShards(count: number): ShardMap {
     id: 100 * count + index,
     minHash: index * size - 2 ** 31,
     maxHash: (index + 1) * size - 1 - 2 ** 31,
+    node: index % 2,
   });
   return createShardMap(Array.from({ length: count }, shard));
 }
@@ -50,7 +51,12 @@ beforeEach(async () => {
   statements = [];
   failOn = undefined;
   map = equalShards(4);
-  strategy = byShard({ currentMap: () => map, inserts: 7, undistributed: toOneDestination(2) });
+  strategy = byShard({
+    currentMap: () => map,
+    inserts: 7,
+    overdueAfterMs: 60_000,
+    undistributed: toOneDestination(2),
+  });
   store = createPostgresqlPlantStore(connections, (query) => query(), strategy);
   return async () => {
     await real.dispose();
@@ -85,12 +91,15 @@ it('stores the plants of other shards when one is away, and throws its error', a
 it('routes by the current shards, and as one PostgreSQL does while there are none', async () => {
   const { routing } = strategy;
   expect(new Set(plants.map(({ id }) => routing.destinationOf(id))).size).toBe(4);
-  expect(routing).toMatchObject({ insertsPerDestination: 1, inserts: 7 });
+  expect(routing).toMatchObject({ insertsPerDestination: 1, inserts: 7, groups: { insertsPerGroup: 3 } });
+  expect([400, 401, 402, 800].map((shard) => routing.groups?.groupOf(shard))).toEqual([0, 1, 0, 0]);
+  expect([400, 800].map((shard) => routing.shareOf?.(shard))).toEqual([0.25, 0]);
   map = equalShards(8);
   expect(new Set(plants.map(({ id }) => routing.destinationOf(id))).size).toBe(8);
   map = undefined;
   expect(new Set(plants.map(({ id }) => routing.destinationOf(id)))).toEqual(new Set([0]));
   expect(routing).toMatchObject({ insertsPerDestination: 2, inserts: 2 });
+  expect([routing.groups, routing.shareOf]).toEqual([undefined, undefined]);
   expect(await store.insert(plants)).toEqual(plants.map(() => stored));
   expect(statements).toHaveLength(1);
 });

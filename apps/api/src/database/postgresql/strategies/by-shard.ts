@@ -1,7 +1,9 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
+import type { Destination, Routing } from '../../../plants/routing.js';
 import { clearArguments, integer, integers, text } from '../../queries/query-arguments.js';
 import { type PlantRow, toRow } from '../../queries/resolve-insert-outcomes.js';
+import { createRunOnNode } from '../citus/overdue-statements.js';
 import type { ShardMap } from '../citus/shard-map.js';
 import { isDurable } from '../durable-read.js';
 import type { InsertStrategy } from './insert-strategy.js';
@@ -14,6 +16,8 @@ export interface ByShardOptions {
   currentMap(): ShardMap | undefined;
   /** How many inserts may be in flight to all shards. */
   readonly inserts: number;
+  /** After how long a statement is overdue, in milliseconds; see `createRunOnNode`. */
+  readonly overdueAfterMs: number;
   /** Used while the table is not distributed. */
   readonly undistributed: InsertStrategy;
 }
@@ -23,17 +27,11 @@ export interface ByShardOptions {
  * forwarded to its node as it is, and commits there alone. One over several shards takes several round trips and a two-phase
  * commit, which makes it tens of times slower for a few rows: this happens only with a map that is no longer current.
  */
-export function byShard({ currentMap, inserts, undistributed }: ByShardOptions): InsertStrategy {
+export function byShard(options: ByShardOptions): InsertStrategy {
+  const { currentMap, undistributed } = options;
+  const runOnNode = createRunOnNode(options.overdueAfterMs);
   return {
-    routing: {
-      destinationOf: (id) => currentMap()?.shardOf(id) ?? 0,
-      get insertsPerDestination() {
-        return currentMap() === undefined ? undistributed.routing.insertsPerDestination : insertsPerShard;
-      },
-      get inserts() {
-        return currentMap() === undefined ? undistributed.routing.inserts : inserts;
-      },
-    },
+    routing: routeByShard(options),
     insert(connections, plants) {
       const map = currentMap();
       if (map === undefined) return undistributed.insert(connections, plants);
@@ -41,7 +39,7 @@ export function byShard({ currentMap, inserts, undistributed }: ByShardOptions):
         map,
         plants,
         ({ id }) => id,
-        (rows) => insertRows(connections, rows),
+        (rows, node) => runOnNode(node, () => insertRows(connections, rows)),
       );
     },
     find(connections, ids) {
@@ -51,8 +49,30 @@ export function byShard({ currentMap, inserts, undistributed }: ByShardOptions):
         map,
         ids,
         (id) => id,
-        (found) => findRows(connections, found),
+        (found, node) => runOnNode(node, () => findRows(connections, found)),
       );
+    },
+  };
+}
+
+/** All shards of a node fail together, so that it gets half of the inserts at most, unless it is the only one. */
+function routeByShard({ currentMap, inserts, undistributed }: ByShardOptions): Routing {
+  return {
+    destinationOf: (id) => currentMap()?.shardOf(id) ?? 0,
+    get insertsPerDestination() {
+      return currentMap() === undefined ? undistributed.routing.insertsPerDestination : insertsPerShard;
+    },
+    get inserts() {
+      return currentMap() === undefined ? undistributed.routing.inserts : inserts;
+    },
+    get groups() {
+      const map = currentMap();
+      if (map === undefined) return undefined;
+      const insertsPerGroup = map.nodes === 1 ? inserts : Math.max(1, Math.floor(inserts / 2));
+      return { groupOf: (shard: Destination) => map.nodeOf(shard) ?? 0, insertsPerGroup };
+    },
+    get shareOf() {
+      return currentMap()?.shareOf;
     },
   };
 }
@@ -65,11 +85,12 @@ async function forEachShard<Item, Result>(
   map: ShardMap,
   items: readonly Item[],
   idOf: (item: Item) => bigint,
-  run: (items: readonly Item[]) => Promise<readonly Result[]>,
+  run: (items: readonly Item[], node: number) => Promise<readonly Result[]>,
 ): Promise<readonly Result[]> {
-  const groups = Map.groupBy(items, (item) => map.shardOf(idOf(item)));
-  if (groups.size === 1) return run(items);
-  const results = await Promise.allSettled([...groups.values()].map(run));
+  const groups = [...Map.groupBy(items, (item) => map.shardOf(idOf(item)))];
+  const results = await Promise.allSettled(
+    groups.map(([shard, itemsOfShard]) => run(itemsOfShard, map.nodeOf(shard) ?? 0)),
+  );
   return results.flatMap((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
