@@ -48,7 +48,7 @@ export async function openPostgresql(
   const runQuery = createRunQuery(queryTimeoutMs(location));
   try {
     const { isPooled } = await checkPooler(location);
-    const appliedMigrations = await migrate(location);
+    const { appliedMigrations, mayDistribute } = await prepare(location);
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     if (metrics !== undefined) measurePool(pool, metrics);
@@ -62,7 +62,7 @@ export async function openPostgresql(
       runQuery,
     });
     const tryCommit = createTryCommit(pool);
-    const { strategy, closeStrategy } = await chooseStrategy(connectionPool, location);
+    const { strategy, closeStrategy } = await chooseStrategy(connectionPool, location, mayDistribute);
     return {
       plants: createPostgresqlPlantStore(connections, runQuery, strategy),
       accessTokens,
@@ -86,9 +86,10 @@ export async function openPostgresql(
 async function chooseStrategy(
   { pool, size }: ConnectionPool,
   { statementTimeoutMs }: PostgresqlLocation,
+  mayDistribute: boolean,
 ): Promise<{ strategy: InsertStrategy; closeStrategy(): void }> {
   const undistributed = toOneDestination(Math.min(concurrentInserts, size));
-  if (!(await hasCitus(pool))) return { strategy: undistributed, closeStrategy: () => undefined };
+  if (!mayDistribute) return { strategy: undistributed, closeStrategy: () => undefined };
   const shards = await watchShards(pool);
   // One connection stays for other queries, such as for access tokens.
   const inserts = Math.max(1, size - 1);
@@ -109,8 +110,10 @@ function nameStatement({ sql }: SqlQuery): string {
   return sql === insertPlants ? 'insert_plants' : '';
 }
 
-/** Migrates the schema on a separate connection, and checks the tables. */
-async function migrate(location: PostgresqlLocation): Promise<readonly string[]> {
+/** Migrates the schema on a separate connection, checks the tables, and finds out whether they may be distributed. */
+async function prepare(
+  location: PostgresqlLocation,
+): Promise<{ appliedMigrations: readonly string[]; mayDistribute: boolean }> {
   const connection = new pg.Client(connectionSettings(location, startConnectTimeoutMs));
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
@@ -119,12 +122,12 @@ async function migrate(location: PostgresqlLocation): Promise<readonly string[]>
     await checkEncoding(connection);
     const migrations = readMigrations('postgresql');
     // Its commit may wait for a missing standby.
-    const applied = await rejectAfter(
+    const appliedMigrations = await rejectAfter(
       2 * migrationTimeoutMs,
       migratePostgresql(connection, location.schema, migrations),
     );
     await checkTables(connection);
-    return applied;
+    return { appliedMigrations, mayDistribute: await hasCitus(connection) };
   } finally {
     await connection.end().catch(() => undefined);
   }

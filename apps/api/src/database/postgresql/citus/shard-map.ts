@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { hashId } from './hash-id.js';
 
 /** A shard of the plants table, and the hashes of the ids in it, both ends included. */
@@ -24,8 +24,8 @@ export interface ShardMap {
 }
 
 /** Whether the database has the extension Citus. */
-export async function hasCitus(pool: Pick<Pool, 'query'>): Promise<boolean> {
-  const { rows } = await pool.query<{ found: boolean }>(
+export async function hasCitus(connection: ClientBase): Promise<boolean> {
+  const { rows } = await connection.query<{ found: boolean }>(
     `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
   );
   return rows[0]?.found === true;

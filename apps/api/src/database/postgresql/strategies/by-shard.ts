@@ -44,7 +44,8 @@ export function byShard(options: ByShardOptions): InsertStrategy {
     },
     find(connections, ids) {
       const map = currentMap();
-      if (map === undefined) return undistributed.find(connections, ids);
+      // The table may have been distributed since the map was read.
+      if (map === undefined) return findRows(connections, ids);
       return forEachShard(
         map,
         ids,
