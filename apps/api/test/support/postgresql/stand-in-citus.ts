@@ -30,7 +30,7 @@ export async function createStandInCitus(
         FROM generate_series(0, ${nodes}) AS node;
       CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod text, partkey text, repmodel text);
       CREATE TABLE pg_dist_shard (shardid bigint, logicalrelid regclass, shardminvalue text, shardmaxvalue text);
-      CREATE TABLE pg_dist_placement (shardid bigint, groupid int);
+      CREATE TABLE pg_dist_placement (shardid bigint, groupid int, shardstate int DEFAULT 1);
       CREATE TABLE local_copies (removals int);
       CREATE FUNCTION public.column_to_column_name(regclass, key text) RETURNS text LANGUAGE sql AS 'SELECT key';
       CREATE FUNCTION public.citus_check_connection_to_node(name text, port int) RETURNS boolean
