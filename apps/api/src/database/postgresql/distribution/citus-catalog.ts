@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
+import { hasCitus } from '../citus/shard-map.js';
 import { findDriverError } from '../errors/driver-error.js';
 
 /** How a table is distributed. */
@@ -17,10 +18,7 @@ export interface TableDistribution {
  * @throws {OperatorError} without the extension Citus, on a node other than the coordinator, and without such nodes
  */
 export async function countShardNodes(connection: ClientBase): Promise<number> {
-  const { rows: found } = await connection.query<{ hasCitus: boolean }>(
-    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasCitus"`,
-  );
-  if (!found[0]?.hasCitus) {
+  if (!(await hasCitus(connection))) {
     throw impossible(
       "the database has no extension Citus. Install it on all nodes (shared_preload_libraries = 'citus'), and let an administrator run CREATE EXTENSION citus in this database on each",
     );

@@ -1,8 +1,8 @@
-import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase } from '../../../../test/support/database/create-test-database.js';
+import type pg from 'pg';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { TestDatabase } from '../../../../test/support/database/test-database.js';
 import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
+import { useConnections } from '../../../../test/support/postgresql/use-connections.js';
 import { until } from '../../../../test/support/until.js';
 import { readMigrations } from '../../migrations/read-migrations.js';
 import { migratePostgresql } from '../migrate-postgresql.js';
@@ -20,34 +20,24 @@ describe('the default number of shards', () => {
 });
 
 describe('on a cluster', () => {
+  const connections = useConnections();
+  const { connect } = connections;
   let database: TestDatabase;
-  let clients: pg.Client[] = [];
   let connection: pg.Client;
   beforeEach(async () => {
-    database = await createTestDatabase('postgresql');
-    clients = [];
+    ({ database } = connections);
     connection = await connect();
     await migratePostgresql(connection, 'public', readMigrations('postgresql'));
     await createStandInCitus(database.url, { nodes: 2 });
     await connection.query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 5) AS id`);
   });
-  afterEach(async () => {
-    for (const client of clients) await client.end();
-    await database.remove();
-  });
 
-  async function connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    clients.push(client);
-    return client;
-  }
   const countOf = async (table: string) => (await database.query(`SELECT FROM ${table}`)).length;
   const isWaiting = async () =>
     (await database.query(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'plants'::regclass`))
       .length === 1;
 
-  it('rejects another number of shards, and says how to get more or fewer', async () => {
+  it('rejects another number of shards, and shows how to get more or fewer', async () => {
     await distributePlants(connection, 8);
     await expect(distributePlants(connection, 16)).rejects.toThrow(/over 8 shards.*citus_split_shard/);
     await expect(distributePlants(connection, 2)).rejects.toThrow('alter_distributed_table');
