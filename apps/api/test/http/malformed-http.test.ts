@@ -30,6 +30,8 @@ describe('malformed HTTP', () => {
     ['HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /HPE_/],
     ['an unknown method', () => compose({}).replace('POST', 'PLANT'), /HPE_INVALID_METHOD/],
     ['an unknown version', () => compose({}).replace('HTTP/1.1', 'HTTP/1.7'), /HPE_INVALID_VERSION/],
+    ['HTTP/0.9 with headers', () => compose({}).replace('HTTP/1.1', 'HTTP/0.9'), /HTTP\/1\.1 or HTTP\/1\.0/],
+    ['HTTP/2.0 in text', () => compose({}).replace('HTTP/1.1', 'HTTP/2.0'), /HTTP\/1\.1 or HTTP\/1\.0/],
     [
       'a target with a letter beyond ASCII',
       () => compose({}).replace('/plants', '/plänts'),
@@ -89,10 +91,17 @@ describe('malformed HTTP', () => {
     expectError(reply, 'bad_request', /^The request is not valid HTTP: .*(2000 header lines|too many)\.$/);
   });
 
+  it.each(['gzip, chunked', 'identity,Chunked'])('is rejected: the transfer coding %s', async (coding) => {
+    const request = composeChunked(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    const reply = await sendRaw(service.baseUrl, request.replace('chunked', coding));
+    expectError(reply, 'bad_request', 'The request has a transfer coding other than chunked.');
+  });
+
   it.each([
     ['no Host header', () => compose({ Host: undefined })],
     ['two Host headers far apart', () => composeLong(1_995, otherHost)],
     ['two Host headers', () => compose(otherHost)],
+    ['two Host headers of HTTP/1.0', () => compose(otherHost).replace('HTTP/1.1', 'HTTP/1.0')],
   ])('is rejected: %s', async (_, request) => {
     const reply = await sendRaw(service.baseUrl, request());
     expectError(reply, 'bad_request', 'The request must have one Host header, as HTTP/1.1 requires.');
