@@ -4,6 +4,7 @@ import { checkRun, nameResult } from './check-run.js';
 import { faultNames } from './faults.js';
 import { planRun } from './plan-run.js';
 import { type Run, runPlan } from './run-plan.js';
+import { RunningClock } from './running-clock.js';
 
 /**
  * Calls of the client over loopback, to a service that injects every kind of fault. The seed of a call decides what
@@ -43,12 +44,15 @@ let resourcesAfter: Record<string, number>;
 beforeAll(async () => {
   resourcesBefore = countResources();
   server = await startChaosServer();
+  const clock = new RunningClock();
   const waiting = seeds.map(planRun);
   await Promise.all(
     Array.from({ length: runsAtATime }, async () => {
-      for (let plan = waiting.shift(); plan; plan = waiting.shift()) runs.push(await runPlan(plan, server));
+      for (let plan = waiting.shift(); plan; plan = waiting.shift())
+        runs.push(await runPlan(plan, server, clock));
     }),
   );
+  clock.stop();
   await server.close();
   // The client's ends of the connections close after the server's.
   await vi.waitFor(() => expect(countResources()['TCPSocketWrap'] ?? 0).toBeLessThan(5), {

@@ -6,7 +6,7 @@ import type { PlantRecord } from './chaos-server.js';
 import { type ChaosFault, faults } from './faults.js';
 import type { Attempt, Run } from './run-plan.js';
 
-/** What a busy machine may add to any time; speed is not tested here. */
+/** What a busy machine may add to any time, beyond what passes while the process does not run; speed is not tested here. */
 const marginMs = 3_000;
 /** The upper limit of the client's random delay before the first retry; it doubles with each retry. */
 const firstBackoffMs = 200;
@@ -38,10 +38,11 @@ function violationsOf(rules: Readonly<Record<string, boolean>>): string[] {
 
 /** That it ended in time, and nothing goes on afterwards. */
 function checkEnd(run: Run): string[] {
-  const { plan, startedAt, endedAt, abortedAt, abortReason, error } = run;
+  const { plan, ran, abortedAt, abortReason, error } = run;
   return violationsOf({
-    'it took longer than its timeout': endedAt - startedAt > plan.timeoutMs + marginMs,
-    'an abort did not end it immediately': abortedAt !== undefined && endedAt - abortedAt > marginMs,
+    'it took longer than its timeout': ran.endedAt - ran.startedAt > plan.timeoutMs + marginMs,
+    'an abort did not end it immediately':
+      ran.abortedAt !== undefined && ran.endedAt - ran.abortedAt > marginMs,
     "an abort did not end it with the signal's reason": abortedAt !== undefined && error !== abortReason,
     'an attempt was made after it had ended': run.attempts.length !== run.attemptsAtEnd,
     'a listener was left on the signal': run.listeners > 0,

@@ -4,6 +4,7 @@ import type { Fetch } from '../src/options.js';
 import { type ChaosServer, faultHeader } from './chaos-server.js';
 import { type FaultName, faults } from './faults.js';
 import type { Plan } from './plan-run.js';
+import type { RunningClock } from './running-clock.js';
 
 /** One attempt as seen by the caller's `fetch` and hooks. Times are in milliseconds, of one clock. */
 export interface Attempt {
@@ -25,6 +26,12 @@ export interface Run {
   readonly endedAt: number;
   /** When the signal was aborted, if that was before the call ended. */
   readonly abortedAt: number | undefined;
+  /** The same times of a clock that runs only while this process does. */
+  readonly ran: {
+    readonly startedAt: number;
+    readonly endedAt: number;
+    readonly abortedAt: number | undefined;
+  };
   readonly abortReason: unknown;
   readonly reply?: Awaited<ReturnType<ReturnType<typeof createClient>['createPlant']>>;
   readonly error?: unknown;
@@ -33,7 +40,11 @@ export interface Run {
 }
 
 /** Makes the call of a plan. */
-export async function runPlan(plan: Plan, { origins }: Pick<ChaosServer, 'origins'>): Promise<Run> {
+export async function runPlan(
+  plan: Plan,
+  { origins }: Pick<ChaosServer, 'origins'>,
+  clock: RunningClock,
+): Promise<Run> {
   const attempts: Attempt[] = [];
   const fetch: Fetch = (url, init) => {
     const fault = plan.script[attempts.length] ?? 'success';
@@ -61,12 +72,15 @@ export async function runPlan(plan: Plan, { origins }: Pick<ChaosServer, 'origin
   const control = new AbortController();
   const abortReason = { message: `Aborted by the caller of run ${plan.seed}` };
   let abortedAt: number | undefined;
+  let abortRanAt: number | undefined;
   const abort = () => {
     abortedAt = performance.now();
+    abortRanAt = clock.now();
     control.abort(abortReason);
   };
   const id = 2n ** 62n + BigInt(plan.seed);
   const startedAt = performance.now();
+  const startRanAt = clock.now();
   if (plan.abortAfterMs === 0) abort();
   const timer = plan.abortAfterMs ? setTimeout(abort, plan.abortAfterMs) : undefined;
   const result = await client
@@ -84,6 +98,7 @@ export async function runPlan(plan: Plan, { origins }: Pick<ChaosServer, 'origin
     startedAt,
     endedAt: performance.now(),
     abortedAt,
+    ran: { startedAt: startRanAt, endedAt: clock.now(), abortedAt: abortRanAt },
     abortReason,
     ...result,
     listeners: getEventListeners(control.signal, 'abort').length,
