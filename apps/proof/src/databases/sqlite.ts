@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import type { Database, DatabaseServer, PlantRow } from './database.js';
+
+/** Databases in files of a folder. */
+export function createSqliteServer(folder: string): DatabaseServer {
+  return {
+    engine: 'sqlite',
+    createDatabase: async () => openSqliteDatabase(join(folder, `${randomUUID()}.db`)),
+    stop: async () => undefined,
+  };
+}
+
+/** The database in a file, which need not exist yet. */
+export function openSqliteDatabase(path: string): Database {
+  return {
+    engine: 'sqlite',
+    url: `file:${path}`,
+    async readPlants() {
+      return new Map(readRows(path).map(({ id, name, tag }) => [id, { name, tag: tag ?? null }]));
+    },
+    readRows: async (ids) => readRows(path, ids),
+    async findDamage() {
+      const found = withFile(path, (file) => file.pragma('integrity_check')) as { integrity_check: string }[];
+      return found.map(({ integrity_check: text }) => text).filter((text) => text !== 'ok');
+    },
+  };
+}
+
+type Columns = readonly [id: bigint, name: string, tag: string | null];
+
+function readRows(path: string, ids?: readonly bigint[]): PlantRow[] {
+  return withFile(path, (file) => {
+    const select = (condition: string) =>
+      file.prepare<bigint[], Columns>(`SELECT id, name, tag FROM plants ${condition}`).safeIntegers().raw();
+    if (ids === undefined) return select('').all().map(toRow);
+    const byId = select('WHERE id = ?');
+    return ids.flatMap((id) => byId.all(id).map(toRow));
+  });
+}
+
+function toRow([id, name, tag]: Columns): PlantRow {
+  return { id, name, tag: tag ?? undefined };
+}
+
+function withFile<Result>(path: string, read: (file: Sqlite.Database) => Result): Result {
+  const file = new Sqlite(path, { readonly: true, fileMustExist: true });
+  try {
+    return read(file);
+  } finally {
+    file.close();
+  }
+}

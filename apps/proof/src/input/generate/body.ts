@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { anyString, anyValue, borderId, space, uniqueId, validString } from './json-text.js';
+
+/** A change of bytes: at a place from 0 to 1 of their length. */
+export interface Change {
+  readonly kind: 'insert' | 'replace' | 'remove' | 'cut' | 'double';
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A body of a request before its unique id is filled in. */
+export interface Body {
+  readonly text: string;
+  readonly changes: readonly Change[];
+  /** Spaces that are added in front, to come near the limit of the size. */
+  readonly padding: number;
+}
+
+/** The limit of bodies that the service is started with. */
+export const bodyMaxBytes = 16_384;
+
+const goodId = fc.oneof(
+  { weight: 120, arbitrary: fc.constantFrom(uniqueId, `-${uniqueId}`, `${uniqueId}.0`, `${uniqueId}0e-1`) },
+  { weight: 20, arbitrary: borderId },
+);
+
+const goodMembers = fc
+  .tuple(goodId, validString, fc.option(validString, { nil: undefined }), space)
+  .map(([id, name, tag, gap]) => [
+    `"id"${gap}:${gap}${id}`,
+    `"name":${gap}${name}`,
+    ...(tag === undefined ? [] : [`${gap}"tag":${tag}${gap}`]),
+  ]);
+
+const name = fc.oneof(
+  { weight: 40, arbitrary: fc.constantFrom('"id"', '"name"', '"tag"', '"t\\u0061g"', '"\\u006eame"') },
+  { weight: 20, arbitrary: fc.constantFrom('"constructor"', '"toString"', '"x"', '""', '"ID"', '"id "') },
+  { weight: 10, arbitrary: fc.constantFrom('"__proto__"', '"\\u005f_proto__"', '"hasOwnProperty"') },
+  { weight: 10, arbitrary: anyString },
+  { weight: 3, arbitrary: fc.constantFrom('id', "'id'", '1', '', 'null', '"id":') },
+);
+
+const anyMember = fc
+  .tuple(name, space, fc.oneof(anyValue, anyString, borderId, fc.constant(uniqueId)), space)
+  .map(([key, before, value, after]) => `${key}${before}:${value}${after}`);
+
+const join = (members: readonly string[], separator = ',') => `{${members.join(separator)}}`;
+
+/** A text that is a plant, or differs from one in a few places. */
+const bodyText = fc.oneof(
+  { weight: 100, arbitrary: goodMembers.map((members) => join(members)) },
+  {
+    weight: 60,
+    arbitrary: fc
+      .tuple(goodMembers, fc.array(anyMember, { minLength: 1, maxLength: 2 }))
+      .chain(([good, others]) =>
+        fc.shuffledSubarray([...good, ...others], { minLength: good.length + others.length }),
+      )
+      .map((members) => join(members)),
+  },
+  {
+    weight: 20,
+    // A member twice, with the same value.
+    arbitrary: fc
+      .tuple(goodMembers, fc.nat(2))
+      .map(([good, index]) => join([...good, good[index] ?? '"x":1'])),
+  },
+  { weight: 20, arbitrary: fc.array(anyMember, { maxLength: 4 }).map((members) => join(members)) },
+  {
+    weight: 5,
+    arbitrary: fc.tuple(goodMembers, fc.constantFrom(',,', ';', '', ' ,')).map(([all, by]) => join(all, by)),
+  },
+  { weight: 5, arbitrary: fc.tuple(goodMembers, anyValue).map(([all, rest]) => `${join(all)}${rest}`) },
+  { weight: 10, arbitrary: anyValue },
+);
+
+const bytes = fc.oneof(
+  { weight: 30, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 3 }) },
+  {
+    weight: 30,
+    arbitrary: fc
+      .constantFrom(
+        ...[
+          'efbbbf',
+          'c080',
+          'c1bf',
+          'eda080',
+          'edbfbf',
+          'f4908080',
+          'f8888080',
+          'ff',
+          'fe',
+          'e282',
+          'f09f8c',
+        ],
+        ...['80', 'bf', '00', 'fffe', 'c3a9', 'f09f8cb1', 'efbfbd', 'e080af', 'f0808080'],
+      )
+      .map((hex) => Uint8Array.from(Buffer.from(hex, 'hex'))),
+  },
+  {
+    weight: 40,
+    arbitrary: fc
+      .constantFrom(
+        ...['"', '{', '}', '[', ']', ',', ':', '\\', ' ', '\r', '\n', '\r\n', '\0', '0', '-', 'e', '.', '1'],
+      )
+      .map((text) => Uint8Array.from(Buffer.from(text))),
+  },
+);
+
+/** Changes of the bytes of a text or of requests. */
+export const change: fc.Arbitrary<Change> = fc.record({
+  kind: fc.constantFrom('insert', 'replace', 'remove', 'cut', 'double'),
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  bytes,
+});
+
+export const body: fc.Arbitrary<Body> = fc.record({
+  text: bodyText,
+  changes: fc.oneof(
+    { weight: 50, arbitrary: fc.constant([]) },
+    { weight: 10, arbitrary: fc.array(change, { minLength: 1, maxLength: 2 }) },
+  ),
+  padding: fc.oneof(
+    { weight: 600, arbitrary: fc.constant(0) },
+    {
+      weight: 10,
+      arbitrary: fc.constantFrom(bodyMaxBytes - 1, bodyMaxBytes, bodyMaxBytes + 1, 3 * bodyMaxBytes),
+    },
+  ),
+});
+
+/** Applies changes one after the other. */
+export function applyChanges(original: Buffer, changes: readonly Change[]): Buffer {
+  return changes.reduce(applyChange, original);
+}
+
+function applyChange(original: Buffer, { kind, at, bytes: added }: Change): Buffer {
+  const index = Math.floor(at * original.length);
+  const before = original.subarray(0, index);
+  const after = original.subarray(index);
+  switch (kind) {
+    case 'insert':
+      return Buffer.concat([before, added, after]);
+    case 'replace':
+      return Buffer.concat([before, added, after.subarray(added.length)]);
+    case 'remove':
+      return Buffer.concat([before, after.subarray(added.length)]);
+    case 'cut':
+      return before;
+    case 'double':
+      return Buffer.concat([before, after.subarray(0, 8), after]);
+  }
+}
+
+/** The bytes of a body, of the given length at least, with its unique id in digits. */
+export function renderBody({ text, changes, padding }: Body, id: bigint): Buffer {
+  const filled = Buffer.from(text.replaceAll(uniqueId, String(id)));
+  return applyChanges(
+    Buffer.concat([Buffer.alloc(Math.max(0, padding - filled.length), ' '), filled]),
+    changes,
+  );
+}

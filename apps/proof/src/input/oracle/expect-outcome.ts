@@ -1,0 +1,135 @@
+import { errors } from '@plant-store/contract/errors';
+import { type BodyOutcome, readPlant } from './read-plant.js';
+import type { FramedRequest } from './read-requests.js';
+
+/** What a request must lead to: one of the errors, the plant, or, with `document`, a page of the service. */
+export interface Outcome extends BodyOutcome {
+  readonly document?: boolean;
+}
+
+/** What the service was started with. */
+export interface ServiceSettings {
+  readonly token: string;
+  readonly bodyMaxBytes: number;
+}
+
+/** The errors that a part of a request may lead to; `certain` if there is no way past them. */
+interface Finding {
+  readonly errors: readonly number[];
+  readonly certain: boolean;
+  readonly document?: boolean;
+}
+
+const none: Finding = { errors: [], certain: false };
+const must = (...names: readonly (keyof typeof errors)[]): Finding => ({ ...may(...names), certain: true });
+const may = (...names: readonly (keyof typeof errors)[]): Finding => ({
+  errors: names.map((name) => errors[name].error),
+  certain: false,
+});
+
+type Head = Omit<FramedRequest, 'body'>;
+
+/** Decides by docs/api.md what the service must make of a request; of several errors it reports the first. */
+export function expectOutcome(request: FramedRequest, settings: ServiceSettings): Outcome {
+  const head = expectOfHead(request, settings);
+  if (head.certain || head.document) return head;
+  if (request.body.length > settings.bodyMaxBytes) return addErrors(head, errors.body_too_large.error);
+  const body = readPlant(request.body);
+  return { ...body, errors: [...head.errors, ...body.errors] };
+}
+
+/** What the head alone may lead to, such as when the rest of the request never comes. */
+export function expectOfHead(
+  head: Head,
+  { token }: ServiceSettings,
+): Outcome & { readonly certain: boolean } {
+  const found: number[] = [];
+  const checks = [
+    () => (/^1\.[01]$/.test(head.version) ? none : must('bad_request')),
+    () => checkHost(head),
+    () => checkTransferCoding(head),
+    () => (head.method === 'CONNECT' ? must('bad_request') : none),
+    () => checkTarget(head.target),
+    () => (head.method === 'POST' ? none : must('method_not_allowed')),
+    () => checkToken(head, token),
+    () => checkContentType(head),
+    () => checkContentCoding(head),
+  ];
+  for (const check of checks) {
+    const { errors: numbers, certain, document = false } = check();
+    found.push(...numbers);
+    if (document) return { errors: [...found, ...documentErrors], certain, document };
+    if (certain) return { errors: found, certain };
+  }
+  return { errors: found, certain: false };
+}
+
+const documentErrors = [errors.not_found.error, errors.method_not_allowed.error];
+
+function addErrors(outcome: Outcome, ...numbers: readonly number[]): Outcome {
+  return { ...outcome, errors: [...outcome.errors, ...numbers] };
+}
+
+function valuesOf(head: Head, name: string): string[] {
+  return head.headers.filter((header) => header[0] === name).map(([, value]) => value);
+}
+
+function checkHost(head: Head): Finding {
+  const hosts = valuesOf(head, 'host');
+  if (hosts.length > 1 || (hosts.length === 0 && head.version === '1.1')) return must('bad_request');
+  return hosts.length === 1 && /^[\w.-]+(:\d+)?$/.test(hosts[0] ?? '') ? none : may('bad_request');
+}
+
+function checkTransferCoding(head: Head): Finding {
+  return valuesOf(head, 'transfer-encoding').every((coding) => /^chunked$/i.test(coding))
+    ? none
+    : must('bad_request');
+}
+
+function checkTarget(target: string): Finding {
+  if (target === '*') return must('not_found');
+  const absolute = /^https?:\/\/([\w.-]+(?::\d{1,4})?)(?=[/?]|$)/i.exec(target);
+  const form = absolute === null ? target : target.slice(absolute[0].length);
+  const isPath = form.startsWith('/') || absolute !== null;
+  if (!isPath)
+    return /^https?:/i.test(target)
+      ? { ...may('bad_request', 'not_found'), document: true }
+      : must('bad_request');
+  const path = form.replace(/[?#].*$/, '');
+  // Of a target with a fragment, which HTTP does not have, the path counts.
+  if (path === '/plants') return none;
+  // The pages and their files; which these are is not part of this proof.
+  if (/^(|\/|\/docs\/?.*|\/openapi\.json|\/assets\/.*|\/[\w.-]*\.\w+)$/.test(path))
+    return { ...none, document: true };
+  return must('not_found');
+}
+
+function checkToken(head: Head, token: string): Finding {
+  const [value, ...others] = valuesOf(head, 'authorization');
+  if (value === undefined) return must('missing_token');
+  const isExact = /^bearer /i.test(value) && value.slice('bearer '.length) === token;
+  if (isExact && others.length === 0) return none;
+  const wrong = ['missing_token', 'invalid_token'] as const;
+  return [value, ...others].some((text) => text.includes(token)) ? may(...wrong) : must(...wrong);
+}
+
+const parameters = /^(?:[ \t]*;[ \t]*(?:[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[^"\\]*"))?)*$/;
+
+function checkContentType(head: Head): Finding {
+  const [value, ...others] = valuesOf(head, 'content-type');
+  if (others.length > 0) return may('unsupported_content_type');
+  const type = /^application\/json(?=[ \t]*(?:;|$))/i.exec(value ?? '');
+  if (type === null) return must('unsupported_content_type');
+  const rest = value?.slice(type[0].length) ?? '';
+  const charsets = [...rest.matchAll(/charset="?([^";]*)/gi)].map(([, charset = '']) => charset.trim());
+  if (!parameters.test(rest) || charsets.length > 1) return may('unsupported_content_type');
+  return charsets.every((charset) => /^utf-8$/i.test(charset)) ? none : must('unsupported_content_type');
+}
+
+function checkContentCoding(head: Head): Finding {
+  const values = valuesOf(head, 'content-encoding');
+  if (values.length === 0 || (values.length === 1 && /^identity$/i.test(values[0] ?? ''))) return none;
+  if (values.every((value) => /^[\s,]*(identity[\s,]*)*$/i.test(value)))
+    return may('unsupported_content_type');
+  return must('unsupported_content_type');
+}

@@ -1,0 +1,87 @@
+import { randomInt } from 'node:crypto';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { allProofs } from './all-proofs.js';
+import type { Proof, ProofContext } from './proof.js';
+import { formatRuns } from './report/format-runs.js';
+import { writeRuns } from './report/write-runs.js';
+import { hasFailures, runProofs } from './run-proofs.js';
+import { killProcesses } from './service/start-process.js';
+
+const seedLimit = 2 ** 31;
+
+process.on('exit', killProcesses);
+process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143));
+
+await new Command('proof')
+  .description('Try to break what the built service promises, by seeded trials on this machine.')
+  .addOption(
+    new Option(
+      '--only <names>',
+      `the proofs to run, separated by commas, among ${Object.keys(allProofs).join(', ')}`,
+    )
+      .argParser(toProofs)
+      .default(allProofs, 'all'),
+  )
+  .option('--seed <seed>', `an integer below ${seedLimit}; random by default`, toSeed)
+  .addOption(
+    new Option('--amount <amount>', 'how many trials').choices(['short', 'full'] as const).default('full'),
+  )
+  .option(
+    '--setting <NAME=value>',
+    'a setting of every service, such as WORKERS=2; may be given more than once',
+    addSetting,
+    {},
+  )
+  .option(
+    '--trials <name=count>',
+    'how many trials of a kind instead of those of --amount, such as crash-sqlite=50; may be given more than once',
+    addTrials,
+    {},
+  )
+  .option('--output <file>', 'also write all figures and failures as JSON')
+  .showHelpAfterError()
+  .action(async ({ seed = randomInt(seedLimit), amount, setting, trials, only, output }) => {
+    const context: ProofContext = { seed, amount, settings: setting, trials, log };
+    log(`seed ${seed}, amount ${amount}`);
+    const runs = await runProofs(only, context);
+    process.stdout.write(formatRuns(runs));
+    if (output !== undefined) writeRuns(output, context, runs);
+    if (hasFailures(runs)) {
+      log(`A promise was broken. To reproduce: --seed ${seed} --amount ${amount}`);
+      process.exitCode = 1;
+    }
+  })
+  .parseAsync();
+
+function log(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function toProofs(text: string): Record<string, Proof> {
+  const chosen = text.split(',').map((name): [string, Proof] => {
+    const proof = allProofs[name];
+    if (proof === undefined) throw new InvalidArgumentError(`Unknown proof ${name}.`);
+    return [name, proof];
+  });
+  return Object.fromEntries(chosen);
+}
+
+function toSeed(text: string): number {
+  if (!/^\d{1,10}$/.test(text) || Number(text) >= seedLimit)
+    throw new InvalidArgumentError(`Expected an integer from 0 to ${seedLimit - 1}.`);
+  return Number(text);
+}
+
+function addSetting(text: string, settings: Readonly<Record<string, string>>): Record<string, string> {
+  const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('Expected a name and a value, such as WORKERS=2.');
+  return { ...settings, [name]: value };
+}
+
+function addTrials(text: string, trials: Readonly<Record<string, number>>): Record<string, number> {
+  const [, name, count] = /^([a-z-]+)=(\d{1,6})$/.exec(text) ?? [];
+  if (name === undefined)
+    throw new InvalidArgumentError('Expected a name and a count, such as crash-sqlite=50.');
+  return { ...trials, [name]: Number(count) };
+}
