@@ -1,8 +1,9 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { type Engine, engines } from './test/support/database/engines.js';
+import { engines, type TestEngine } from './test/support/database/engines.js';
 import { LongestFirst } from './test/support/longest-first.js';
 
 const httpTests = 'test/http/**/*.test.ts';
+const conformanceTests = 'src/database/conformance/**/*.test.ts';
 
 /** Tests that need a program of the system or a cluster, each group run by a mode of its own: `--mode browser`. */
 const testsByMode: Readonly<Record<string, string>> = {
@@ -19,18 +20,33 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       // Starts a PostgreSQL server, so that none is needed on the machine.
-      globalSetup: ['test/support/postgresql/global-setup.ts'],
+      globalSetup: [
+        'test/support/postgresql/global-setup.ts',
+        ...(mode === 'citus' ? ['test/support/postgresql/citus-setup.ts'] : []),
+      ],
       // Long enough for that server to stop on a slow machine.
       teardownTimeout: 120_000,
-      // Many tests spend their time waiting for a process or for the end of an outage.
-      maxWorkers: '100%',
+      // Many tests spend their time waiting for a process or for the end of an outage, so twice as many run as there are
+      // cores.
+      maxWorkers: '200%',
       sequence: { sequencer: LongestFirst },
       // CI compares the number of tests with the one in .ci/test-counts.json; side by side, each run has a file of its own.
       reporters: testsOfMode
         ? ['default']
         : ['default', ['json', { outputFile: process.env['TEST_RESULTS'] ?? 'test-results.json' }]],
       projects: testsOfMode
-        ? [createProject(mode, 'sqlite', { include: [testsOfMode] })]
+        ? [
+            createProject(mode, 'sqlite', { include: [testsOfMode] }),
+            // What holds for every engine holds on a cluster, too.
+            ...(mode === 'citus'
+              ? [
+                  createProject('citus-store', 'citus', {
+                    include: [httpTests, conformanceTests],
+                    isolate: false,
+                  }),
+                ]
+              : []),
+          ]
         : [
             // The API behaves the same on every engine, so its tests run once for each.
             // They keep no state in modules, so the files can share loaded modules.
@@ -42,6 +58,9 @@ export default defineConfig(({ mode }) => {
             createProject('api', 'sqlite', {
               include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
               exclude: [httpTests, ...Object.values(testsByMode)],
+              // Each file restores what it replaces, so that they, too, can share loaded modules.
+              isolate: false,
+              setupFiles: ['test/support/restore-mocks.ts'],
             }),
           ],
     },
@@ -51,8 +70,8 @@ export default defineConfig(({ mode }) => {
 /** A group of test files, and the engine of the services that they start. */
 function createProject(
   name: string,
-  engine: Engine,
-  options: { include: string[]; exclude?: string[]; isolate?: boolean },
+  engine: TestEngine,
+  options: { include: string[]; exclude?: string[]; isolate?: boolean; setupFiles?: string[] },
   fastPath: 'on' | 'off' = 'on',
 ): TestProjectInlineConfiguration {
   return {

@@ -67,6 +67,7 @@ it('parses a PostgreSQL URI and its settings', () => {
     DATABASE_URL: 'postgresql://ada:p%40ss@db.example:5433/plants?schema=garden&sslmode=require',
     DATABASE_POOL_SIZE: '3',
     DATABASE_STATEMENT_TIMEOUT_MS: '700',
+    DATABASE_DIRECT_TO_NODES: 'on',
   };
   const { database } = parseConfig(environment, '/srv');
   expect(database).toEqual({
@@ -75,6 +76,7 @@ it('parses a PostgreSQL URI and its settings', () => {
     schema: 'garden',
     poolSize: 3,
     statementTimeoutMs: 700,
+    directToNodes: true,
   });
   expect(Object.isFrozen(database)).toBe(true);
 });
@@ -86,6 +88,7 @@ it('has a default for what a PostgreSQL URI leaves out', () => {
     schema: 'public',
     poolSize: 10,
     statementTimeoutMs: 5_000,
+    directToNodes: false,
   });
 });
 

@@ -2,11 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt/jwt-settings.js';
-import {
-  type DatabaseLocation,
-  type ParsedDatabaseUrl,
-  parseDatabaseUrl,
-} from './database/database-location.js';
+import { type DatabaseLocation, parseDatabaseUrl } from './database/database-location.js';
 import { addPasswordOfFile } from './database/password-file.js';
 import { ConfigurationError } from './errors/configuration-error.js';
 import { parseTrustedProxies } from './http/trusted-proxies.js';
@@ -70,17 +66,18 @@ const EnvironmentSchema = z
     PORT: wholeNumber(0, 65_535).default(3000),
     ADMIN_PORT: wholeNumber(0, 65_535).optional(),
     ADMIN_HOST: z.string().optional(),
-    DATABASE_URL: z.string().default('file:./data/plant-store.db').transform(toDatabase),
+    DATABASE_URL: z.string().default('file:./data/plant-store.db').transform(orIssue(parseDatabaseUrl)),
     DATABASE_PASSWORD_FILE: z.string().optional(),
     DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
+    DATABASE_DIRECT_TO_NODES: onOrOff.default('off'),
     LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
     LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
     BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
     BODIES_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
     RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
     AUTH_FAILURES_PER_MINUTE: wholeNumber(0, 10 ** 9).default(30),
-    TRUSTED_PROXIES: z.string().default('').transform(toTrustedProxies),
+    TRUSTED_PROXIES: z.string().default('').transform(orIssue(parseTrustedProxies)),
     CORS_ORIGINS: z.string().default('').transform(toOrigins),
     ...jwtVariables,
     QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
@@ -141,6 +138,7 @@ export function parseConfig(
             ...variables.database,
             poolSize: variables.DATABASE_POOL_SIZE,
             statementTimeoutMs: variables.DATABASE_STATEMENT_TIMEOUT_MS,
+            directToNodes: variables.DATABASE_DIRECT_TO_NODES === 'on',
           },
     ),
     logLevel: variables.LOG_LEVEL,
@@ -194,20 +192,16 @@ such as https://app.example.com, without a path, a final slash or *; "${invalid}
   return z.NEVER;
 }
 
-function toTrustedProxies(list: string, context: z.RefinementCtx): readonly string[] {
-  const proxies = parseTrustedProxies(list);
-  if (!('problem' in proxies)) return proxies;
-  context.addIssue(proxies.problem);
-  return z.NEVER;
-}
-
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-function toDatabase(url: string, context: z.RefinementCtx): ParsedDatabaseUrl {
-  const parsed = parseDatabaseUrl(url);
-  if (!('problem' in parsed)) return parsed;
-  context.addIssue(parsed.problem);
-  return z.NEVER;
+/** The transform for a parser that returns what is wrong with the text. */
+function orIssue<Value extends object>(parse: (text: string) => Value | { readonly problem: string }) {
+  return (text: string, context: z.RefinementCtx): Value => {
+    const parsed = parse(text);
+    if (!('problem' in parsed)) return parsed;
+    context.addIssue(parsed.problem);
+    return z.NEVER;
+  };
 }

@@ -3,21 +3,21 @@ import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../test/support/temporary-folder.js';
 import { parseConfig } from './config.js';
+import * as openings from './database/open-database.js';
 import { startService } from './start-service.js';
 
-// Databases that are closed with an error.
-vi.mock('./database/open-database.js', async (importOriginal) => {
-  const { openDatabase } = await importOriginal<typeof import('./database/open-database.js')>();
-  return {
-    async openDatabase(...options: Parameters<typeof openDatabase>) {
-      const database = await openDatabase(...options);
-      const close = () => database.close().then(() => Promise.reject(new Error('disk full')));
-      return { ...database, close };
-    },
-  };
-});
+/** Has databases closed with an error. */
+function failToClose(): void {
+  const { openDatabase } = openings;
+  vi.spyOn(openings, 'openDatabase').mockImplementation(async (...options) => {
+    const database = await openDatabase(...options);
+    const close = () => database.close().then(() => Promise.reject(new Error('disk full')));
+    return { ...database, close };
+  });
+}
 
 it('stops completely even if its database cannot be closed, logs the cause, and reports it', async () => {
+  failToClose();
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
   const DATABASE_URL = `file:${join(temporaryFolder(), 'plant-store.db')}`;

@@ -72,7 +72,7 @@ const storeEdits: readonly Edit[] = [
   },
   giveStore('src/start-service.ts', 'store: database.plants,'),
   giveStore('test/support/open-app.ts', 'store: database.plants,'),
-  giveStore('test/service/overload.test.ts', 'store: { insert, read: async () => [] },'),
+  giveStore('test/service/overload.test.ts', 'store: { insert, async *read() {} },'),
 ];
 
 function giveStore(file: string, store: string): Edit {

@@ -14,10 +14,11 @@ it('stops on a signal while the database does not answer, and leaves no file beh
   const folder = temporaryFolder();
   const database = await openSqlite(join(folder, 'plant-store.db'));
   const firstRead = Promise.withResolvers<NodeJS.Signals>();
-  const read = () => {
+  const next = () => {
     firstRead.resolve('SIGTERM');
     return Promise.reject(databaseUnavailable(new Error('connection refused')));
   };
+  const read = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
   vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue({
     ...database,
     plants: { ...database.plants, read },

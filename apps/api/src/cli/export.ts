@@ -82,10 +82,9 @@ async function writePlants(
   showCount: (count: number) => void,
   signal?: AbortSignal,
 ): Promise<number> {
-  const read: PlantStore['read'] = (after, limits) =>
-    retryWhileUnavailable(() => plants.read(after, limits), signal);
+  const pages = readAllPlants(plants.read, pageLimits, (readNext) => retryWhileUnavailable(readNext, signal));
   let count = 0;
-  for await (const page of readAllPlants(read, pageLimits)) {
+  for await (const page of pages) {
     await write(page.map(writePlantLine).join(''));
     count += page.length;
     showCount(count);

@@ -8,6 +8,7 @@ import { OperatorError } from '../errors/operator-error.js';
 import { type ReadLimits, readBatches } from '../ndjson/read-batches.js';
 import { type BadLine, type BatchOutcome, storeBatches } from '../ndjson/store-batches.js';
 import type { PlantStore } from '../plants/plant-store.js';
+import type { Routing } from '../plants/routing.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { countProgress } from './output/count-progress.js';
 import { abortOnSignal } from './support/abort-on-signal.js';
@@ -44,8 +45,10 @@ export async function importPlants(
       if (config.fastPath) limitYoungGeneration();
       return retryWhileUnavailable(() => database.plants.insert(plants), signal);
     };
-    const batches = readBatches(readChunks(input, signal), toLimits(config, fromLine), signal);
-    const outcomes = storeBatches(insert, batches, database.routing.insertsPerDestination);
+    const { batchFactor, concurrentBatches } = divideWork(database.routing);
+    const limits = toLimits(config, fromLine, batchFactor);
+    const batches = readBatches(readChunks(input, signal), limits, signal);
+    const outcomes = storeBatches(insert, batches, concurrentBatches);
     const { badLines } = await countOutcomes(outcomes, fromLine, signal, context);
     if (badLines > 0) throw new OperatorError(describeBadLines(badLines));
   } finally {
@@ -54,11 +57,30 @@ export async function importPlants(
   }
 }
 
-function toLimits({ bodyLimitBytes, batcherLimits }: Config, fromLine: number): ReadLimits {
+/** The largest batch, as a multiple of one for a single destination: a statement of PostgreSQL has 65,535 values at most. */
+const maxBatchFactor = 8;
+
+/**
+ * How many batches to store concurrently, and how much larger than one for a single destination each is. With several
+ * destinations, which share a batch among them, it is as many times larger as inserts may be in flight, but half of that, since
+ * a second batch keeps those busy that are done with the first.
+ */
+function divideWork({ inserts, insertsPerDestination }: Routing) {
+  if (inserts <= insertsPerDestination) return { batchFactor: 1, concurrentBatches: insertsPerDestination };
+  const concurrentBatches = 2;
+  const share = Math.floor(inserts / insertsPerDestination / concurrentBatches);
+  return { batchFactor: Math.min(Math.max(share, 1), maxBatchFactor), concurrentBatches };
+}
+
+function toLimits(
+  { bodyLimitBytes, batcherLimits }: Config,
+  fromLine: number,
+  batchFactor: number,
+): ReadLimits {
   return {
     fromLine,
     lineBytes: bodyLimitBytes + idDigitsBytes,
-    batchLines: batcherLimits.batchPlants,
+    batchLines: batchFactor * batcherLimits.batchPlants,
     batchBytes: batcherLimits.batchBytes,
   };
 }

@@ -33,6 +33,6 @@ export async function migrate(
   if (moved === undefined) return context.message(`The plants are distributed already: ${extent}.`);
   const plants = `${moved} ${moved === 1n ? 'plant' : 'plants'}`;
   await context.message(
-    `The plants are now distributed: ${extent}, ${plants} moved. Running instances find the shards within 10 seconds. Restart those that started before the extension Citus was created.`,
+    `The plants are now distributed: ${extent}, ${plants} moved. Running instances find the shards within 10 seconds.`,
   );
 }

@@ -19,6 +19,8 @@ export interface PostgresqlLocation {
   readonly poolSize: number;
   /** The timeout of a statement, in milliseconds. */
   readonly statementTimeoutMs: number;
+  /** Whether statements for a shard of Citus go to the node that has it, instead of through the coordinator. */
+  readonly directToNodes: boolean;
 }
 
 /** The part of a location that `DATABASE_URL` determines. */

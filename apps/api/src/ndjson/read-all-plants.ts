@@ -5,14 +5,27 @@ import type { PageLimits, PlantStore, StoredPlant } from '../plants/plant-store.
  * some that were stored since.
  *
  * @param read see `PlantStore`
+ * @param attempt reads the next page, and may call its argument again after an error: reading then goes on after the last page
  */
 export async function* readAllPlants(
   read: PlantStore['read'],
   limits: PageLimits,
+  attempt: <Result>(readNext: () => Promise<Result>) => Promise<Result> = (readNext) => readNext(),
 ): AsyncGenerator<readonly StoredPlant[]> {
-  let page = await read(undefined, limits);
-  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+  let last: bigint | undefined;
+  const begin = () => read(last, limits)[Symbol.asyncIterator]();
+  let pages = begin();
+  for (;;) {
+    const { done, value: page } = await attempt(async () => {
+      try {
+        return await pages.next();
+      } catch (error) {
+        pages = begin();
+        throw error;
+      }
+    });
+    if (done) return;
     yield page;
-    page = await read(last.id, limits);
+    last = page.at(-1)?.id;
   }
 }

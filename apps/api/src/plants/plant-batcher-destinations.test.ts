@@ -1,38 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { highBatcherLimits, plant, stored } from '../../test/support/plants/create-test-store.js';
+import { createHeldBatcher as createWith, passTurns } from '../../test/support/plants/create-held-batcher.js';
+import { plant, stored } from '../../test/support/plants/create-test-store.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { ServiceError } from '../errors/service-error.js';
-import { createPlantBatcher, type PlantBatcherLimits } from './plant-batcher.js';
-import type { PlantInserter } from './plant-store.js';
+import type { PlantBatcherLimits } from './plant-batcher.js';
 import type { Routing } from './routing.js';
 
 /** Two destinations: one of the even ids, one of the odd ones. */
 const routing: Routing = { destinationOf: (id) => Number(id % 2n), insertsPerDestination: 1, inserts: 2 };
-
-/** A batcher over a store whose inserts stay in flight until they are released, or rejected, by the id of a plant in them. */
-function createHeldBatcher(limits: Partial<PlantBatcherLimits> = {}) {
-  const batches: number[][] = [];
-  const held = new Map<number, (error?: Error) => void>();
-  const store: PlantInserter = {
-    async insert(plants) {
-      const ids = plants.map(({ id }) => Number(id));
-      batches.push(ids);
-      await new Promise<void>((resolve, reject) => {
-        for (const id of ids) held.set(id, (error) => (error === undefined ? resolve() : reject(error)));
-      });
-      return plants.map(() => stored);
-    },
-  };
-  const end = async (id: number, error?: Error) => {
-    while (!held.has(id)) await new Promise(setImmediate);
-    held.get(id)?.(error);
-  };
-  return { batcher: createPlantBatcher(store, { ...highBatcherLimits, routing, ...limits }), batches, end };
-}
-
-async function passTurns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-}
+const createHeldBatcher = (limits?: Partial<PlantBatcherLimits>) => createWith({ routing, ...limits });
 
 it('stores the plants of each destination in a batch of their own', async () => {
   const { batcher, batches, end } = createHeldBatcher();
@@ -124,7 +100,11 @@ describe('destinations that fail together', () => {
     destinationOf: (id) => Number(id % 10n),
     insertsPerDestination: 2,
     inserts: 4,
-    groups: { groupOf: (destination) => Math.ceil(destination / 2), insertsPerGroup: 2 },
+    groups: {
+      groupOf: (destination) => Math.ceil(destination / 2),
+      insertsPerGroup: 2,
+      delayAfterFailureMs: 0,
+    },
   };
 
   it('leave inserts to the others while theirs hang', async () => {
@@ -144,7 +124,7 @@ describe('destinations that fail together', () => {
 
   it('take turns', async () => {
     const { batcher, batches, end } = createHeldBatcher({
-      routing: { ...grouped, groups: { groupOf: () => 0, insertsPerGroup: 1 } },
+      routing: { ...grouped, groups: { groupOf: () => 0, insertsPerGroup: 1, delayAfterFailureMs: 0 } },
       batchPlants: 1,
     });
     const ids = [1, 11, 2, 12, 3, 13];
@@ -158,21 +138,29 @@ describe('destinations that fail together', () => {
     expect(batches.flat()).toEqual([1, 11, 2, 3, 12, 13]);
   });
 
-  it('are those of the moment, since a destination can be moved', async () => {
-    const moved = new Map([[2, 1]]);
-    const groups = { groupOf: (destination: number) => moved.get(destination) ?? 0, insertsPerGroup: 1 };
-    const { batcher, batches, end } = createHeldBatcher({ routing: { ...grouped, groups } });
-    const before = batcher.write(plant(2));
-    await end(2);
-    await before;
+  it('are those of the moment, since a destination can be moved, while it is busy or idle', async () => {
+    let group = 1;
+    const groupOf = (destination: number) => (destination === 2 ? group : 0);
+    const groups = { groupOf, insertsPerGroup: 1, delayAfterFailureMs: 0 };
+    const { batcher, batches, end } = createHeldBatcher({
+      routing: { ...grouped, insertsPerDestination: 1, groups },
+    });
+    const busy = [batcher.write(plant(2))];
     await passTurns();
-    moved.delete(2);
-    const writes = plantsOf(1, 12).map((next) => batcher.write(next));
+    busy.push(...plantsOf(12, 1).map((next) => batcher.write(next)));
+    group = 0;
+    await passTurns();
+    await end(2);
     await passTurns();
     expect(batches).toEqual([[2], [1]]);
-    await end(1);
-    await end(12);
-    expect(await Promise.all(writes)).toEqual([stored, stored]);
+    await Promise.all([end(1), end(12)]);
+    expect(await Promise.all(busy)).toEqual([stored, stored, stored]);
+    group = 1;
+    const idle = plantsOf(11, 22).map((next) => batcher.write(next));
+    await passTurns();
+    expect(batches.slice(3)).toEqual([[11], [22]]);
+    await Promise.all([end(11), end(22)]);
+    expect(await Promise.all(idle)).toEqual([stored, stored]);
   });
 
   it('that do not answer reject their own plants only', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createTestStore,
   highBatcherLimits,
@@ -9,7 +9,7 @@ import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { ServiceError } from '../errors/service-error.js';
 import { createPlantBatcher, type PlantBatcherLimits } from './plant-batcher.js';
 import type { PlantStore } from './plant-store.js';
-import { toOneDestination } from './routing.js';
+import { type Routing, toOneDestination } from './routing.js';
 
 it('rejects only the plant that the store cannot insert, and stores the rest of its batch in order', async () => {
   const { store, batches } = createTestStore((plants) =>
@@ -93,4 +93,65 @@ it('never acknowledges a plant that the store returned no outcome for', async ()
     { status: 'fulfilled' },
     { reason: { message: expect.stringContaining('no outcome') } },
   ]);
+});
+
+describe('after a failure of the database', () => {
+  const delayAfterFailureMs = 60_000;
+  /** The even ids and the odd ones fail together; each of both has two destinations. */
+  const routing: Routing = {
+    destinationOf: (id) => Number(id % 4n),
+    insertsPerDestination: 1,
+    inserts: 4,
+    groups: { groupOf: (destination) => destination % 2, insertsPerGroup: 2, delayAfterFailureMs },
+  };
+
+  /** A batcher whose odd ids have just been rejected. */
+  async function failOddIds() {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const away = new ServiceError('database_unavailable', 'away');
+    const state = { isAway: true };
+    const { store, batches } = createTestStore(([first]) =>
+      state.isAway && Number(first?.id) % 2 === 1 ? away : undefined,
+    );
+    const batcher = createPlantBatcher(store, { ...highBatcherLimits, routing });
+    await expect(batcher.write(plant(1))).rejects.toBe(away);
+    return { batcher, batches, state, away };
+  }
+
+  it('all that arrive within a delay for destinations that fail together share an attempt', async () => {
+    const { batcher, batches, state, away } = await failOddIds();
+    for (const isAway of [true, false]) {
+      state.isAway = isAway;
+      const waiting = Promise.allSettled(plantsOf(5, 9, 3, 7, 13).map((next) => batcher.write(next)));
+      await vi.advanceTimersByTimeAsync(delayAfterFailureMs - 1);
+      // The others do not wait.
+      expect(await batcher.write(plant(2))).toEqual(stored);
+      expect(batches.splice(0)).toEqual(isAway ? [[1], [2]] : [[2]]);
+      await vi.advanceTimersByTimeAsync(1);
+      const outcome = isAway ? { status: 'rejected', reason: away } : { status: 'fulfilled', value: stored };
+      expect(await waiting).toEqual(Array(5).fill(outcome));
+      expect(batches.splice(0)).toEqual([
+        [5, 9, 13],
+        [3, 7],
+      ]);
+    }
+    expect(await batcher.write(plant(17))).toEqual(stored);
+  });
+
+  it('is idle only once what waits for the delay is stored', async () => {
+    const { batcher, state } = await failOddIds();
+    state.isAway = false;
+    const write = batcher.write(plant(5));
+    let isIdle = false;
+    const idle = batcher.idle().then(() => {
+      isIdle = true;
+    });
+    await vi.advanceTimersByTimeAsync(delayAfterFailureMs - 1);
+    expect(isIdle).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await idle;
+    expect(await write).toEqual(stored);
+    expect(batcher.queued().plants).toBe(0);
+  });
 });

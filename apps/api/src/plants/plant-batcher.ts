@@ -38,7 +38,7 @@ export interface PlantBatcher {
  */
 export function createPlantBatcher(store: PlantInserter, limits: PlantBatcherLimits): PlantBatcher {
   const { routing = toOneDestination(1), queuePlants } = limits;
-  const lanes = createPlantLanes(limits, routing);
+  const lanes = createPlantLanes(limits, routing, scheduleFlush);
   const { total, ready } = lanes;
   const inFlight = new Set<Promise<void>>();
   let scheduledFlush: NodeJS.Immediate | undefined;
@@ -98,8 +98,8 @@ export function createPlantBatcher(store: PlantInserter, limits: PlantBatcherLim
       });
     },
     async idle() {
-      while (inFlight.size > 0 || scheduledFlush !== undefined) {
-        await Promise.all(inFlight);
+      while (inFlight.size > 0 || scheduledFlush !== undefined || total.plants > 0) {
+        await Promise.all([...inFlight, ...lanes.delays]);
         if (scheduledFlush !== undefined) await new Promise(setImmediate);
       }
     },

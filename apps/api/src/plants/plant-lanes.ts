@@ -31,12 +31,19 @@ export interface PlantLanes {
   takeBatch(lane: Lane): readonly QueuedPlant[];
   /** Call it when an insert of the lane is no longer in flight, with the error to reject the queued plants with, if any. */
   end(lane: Lane, error: unknown): void;
+  /** While one of these has not ended, some lanes wait although no insert may be in flight. */
+  readonly delays: ReadonlySet<Promise<void>>;
 }
 
-export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): PlantLanes {
+/** @param onReady is called when lanes become ready after a delay */
+export function createPlantLanes(
+  limits: PlantQueueLimits,
+  routing: Routing,
+  onReady: () => void,
+): PlantLanes {
   const { queuePlants, queueBytes } = limits;
   const lanes = new Map<Destination, Lane>();
-  const findGroup = createLaneGroups(routing);
+  const groups = createLaneGroups(routing, release);
   const ready = new Set<Lane>();
   const total: QueueUsage = { plants: 0, bytes: 0 };
 
@@ -52,9 +59,16 @@ export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): Pl
     else ready.add(lane);
   }
 
+  /** Makes lanes ready that have waited for their group. */
+  function release(held: readonly Lane[]): void {
+    for (const lane of held) addIfReady(lane);
+    onReady();
+  }
+
   return {
     total,
     ready,
+    delays: groups.delays,
     find(id) {
       const destination = routing.destinationOf(id);
       return lanes.get(destination) ?? addLane(destination);
@@ -72,7 +86,7 @@ export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): Pl
       return total.plants > 0 && queued + bytes > queueBytes ? 'waiting_bytes' : undefined;
     },
     push(lane, plant) {
-      if (lane.inFlight === 0 && lane.queue.used.plants === 0) lane.group = findGroup(lane.destination);
+      if (lane.inFlight === 0 && lane.queue.used.plants === 0) lane.group = groups.find(lane.destination);
       lane.queue.push(plant);
       addIfReady(lane);
     },
@@ -90,7 +104,9 @@ export function createPlantLanes(limits: PlantQueueLimits, routing: Routing): Pl
       lane.inFlight--;
       if (error !== undefined) lane.queue.rejectAll(error);
       // Lanes that were held have waited longer than this one.
-      for (const held of lane.group?.end() ?? []) addIfReady(held);
+      lane.group?.end(error !== undefined, ready);
+      // Its destination may have been moved while it was busy.
+      if (lane.inFlight === 0) lane.group = groups.find(lane.destination);
       addIfReady(lane);
     },
   };

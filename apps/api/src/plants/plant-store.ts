@@ -21,15 +21,15 @@ export interface PlantStore {
    */
   insert(plants: readonly NewPlant[]): Promise<readonly InsertOutcome[]>;
   /**
-   * Reads a page of plants in the order of their ids. Plants are never changed or deleted, so reading page after page
-   * returns every plant that was stored before the first page was read.
+   * Reads all plants after an id, page by page, in the order of their ids. Plants are never changed or deleted, so it returns
+   * every plant that was stored before it began, and possibly some that were stored since. An error ends it; it may be called
+   * again with the last id that it returned.
    *
-   * @param after the id after which the page begins; `undefined` for the first page.
-   * @param limits the limits of the page, which always has at least one plant unless none is left.
-   * @returns the plants; empty after the last one.
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer.
+   * @param after the id after which to begin; `undefined` for all plants
+   * @param limits the limits of each page. No page is empty, so a plant that exceeds them is a page of its own.
+   * @throws {ServiceError} `database_unavailable` when the engine does not answer, from the iterator
    */
-  read(after: bigint | undefined, limits: PageLimits): Promise<readonly StoredPlant[]>;
+  read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredPlant[]>;
 }
 
 /** The part of a store that inserts plants. */

@@ -29,6 +29,12 @@ export interface DestinationGroups {
   groupOf(destination: Destination): DestinationGroup;
   /** How many inserts may be in flight to one group: less than to all, so that one that hangs leaves some to the others. */
   readonly insertsPerGroup: number;
+  /**
+   * How long no insert is sent to a group after one of its inserts has failed, since the database does not answer, in
+   * milliseconds. Plants for it are queued meanwhile: as many as wait then share one attempt, so that a group that is away
+   * costs the database and the service little, however many requests come for it.
+   */
+  readonly delayAfterFailureMs: number;
 }
 
 /** The routing of a store whose plants can all share a commit. */

@@ -33,6 +33,18 @@ it.each([
   expect(await query(url, `SELECT FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
 });
 
+it('distributes nothing where a node would acknowledge plants before they are on its disk', async () => {
+  const url = await createEmpty();
+  await createStandInCitus(url, { nodes: 2 });
+  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
+  const { exitCode, stderr } = await migrateIn(url, '--distribute');
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(
+    /node worker-1:5432 do not wait for the disk.*ALTER ROLE … SET synchronous_commit = on/,
+  );
+  expect(await query(url, `SELECT FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
+});
+
 it('distributes only with the option, and reports what it did', async () => {
   const url = await createEmpty();
   await createStandInCitus(url, { nodes: 3 });

@@ -18,7 +18,7 @@ const internals =
 
 /** The errors of the engines and drivers when another program has locked or closed the database. */
 const engineErrors =
-  /SQLITE_BUSY|57014: canceling|55000: .+ not currently accepting|57P01: terminating|Connection terminated/;
+  /SQLITE_BUSY|57014: canceling|55000: .+ not currently accepting|28000: .+ not permitted to log in|57P01: terminating|Connection terminated/;
 
 describe.each(outageKinds)('while the database does not answer (%s)', (kind) => {
   let endOutage = async () => {};

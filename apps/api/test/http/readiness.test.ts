@@ -11,6 +11,16 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** How to make each engine fail on creates, but on nothing else, and reject negative ids. */
+const rejectionsOfPostgresql = {
+  begin: [
+    `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END $$`,
+    'CREATE TRIGGER reject BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION reject()',
+  ],
+  end: 'DROP TRIGGER reject ON plants',
+  constrain: 'ALTER TABLE plants ADD CHECK (id >= 0)',
+  reason: 'disk full',
+};
 const rejections = {
   sqlite: {
     // Once the largest id is taken, AUTOINCREMENT fails with SQLITE_FULL, like a full disk.
@@ -24,16 +34,8 @@ const rejections = {
       BEGIN SELECT RAISE(ABORT, 'negative'); END`,
     reason: 'SQLITE_FULL',
   },
-  postgresql: {
-    begin: [
-      `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END $$;
-      CREATE TRIGGER reject BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION reject()`,
-    ],
-    end: 'DROP TRIGGER reject ON plants',
-    constrain: 'ALTER TABLE plants ADD CHECK (id >= 0)',
-    reason: 'disk full',
-  },
+  postgresql: rejectionsOfPostgresql,
+  citus: rejectionsOfPostgresql,
 };
 
 const readiness = async () => {

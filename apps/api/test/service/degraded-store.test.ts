@@ -15,7 +15,7 @@ const routing: Routing = {
   destinationOf: (id) => Number(id % 4n),
   insertsPerDestination: 2,
   inserts: 4,
-  groups: { groupOf: (destination) => destination % 2, insertsPerGroup: 2 },
+  groups: { groupOf: (destination) => destination % 2, insertsPerGroup: 2, delayAfterFailureMs: 10 },
   shareOf: () => 0.25,
 };
 

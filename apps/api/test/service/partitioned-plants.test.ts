@@ -1,6 +1,7 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
+import { collect } from '../support/collect.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
@@ -49,7 +50,7 @@ it('a table that the documented SQL partitions keeps its plants, and serves a ru
   await service.stop();
 
   const after = await openTestDatabase({ url });
-  const exported = await after.plants.read(undefined, { plants: 1_000, bytes: 2 ** 20 });
+  const exported = (await collect(after.plants.read(undefined, { plants: 1_000, bytes: 2 ** 20 }))).flat();
   expect(exported).toEqual(ids.map(plantOf));
   await after.check();
   await after.close();

@@ -1,7 +1,18 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The test files that take minutes, the longest first. Paths end with these. */
+/** The test files that take longest, in this order: at the end of a run they would keep it waiting. Paths end with these. */
 export const longest = [
+  'test/service/missing-standby.test.ts',
+  'test/process/postgresql-outages.test.ts',
+  'test/process/postgresql-silence.test.ts',
+  'test/process/planned-downtime.test.ts',
+  'test/process/postgresql-away.test.ts',
+  'test/cli/export.test.ts',
+  'test/jwt/provider-keys.test.ts',
+  'src/database/postgresql/run-query.test.ts',
+  'src/database/postgresql/open-postgresql.test.ts',
+  'test/process/stop-with-parent.test.ts',
+  'test/http/exact-ids.test.ts',
   'test/browser/page/many-plants.test.ts',
   'test/browser/page/interrupted-run.test.ts',
   'test/browser/page/accessibility.test.ts',
@@ -15,12 +26,17 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Puts the files that take longest before the others, whose order stays. */
-export function sortLongestFirst<File extends { readonly moduleId: string }>(files: readonly File[]): File[] {
-  return files.toSorted((a, b) => rank(a) - rank(b));
+/** Puts the files of each project that take longest before its others, whose order stays, as does that of the projects. */
+export function sortLongestFirst<File extends TestFile>(files: readonly File[]): File[] {
+  const projects = [...new Set(files.map(({ project }) => project.name))];
+  return files.toSorted(
+    (a, b) => projects.indexOf(a.project.name) - projects.indexOf(b.project.name) || rank(a) - rank(b),
+  );
 }
 
-function rank({ moduleId }: { readonly moduleId: string }): number {
+type TestFile = { readonly moduleId: string; readonly project: { readonly name: string } };
+
+function rank({ moduleId }: TestFile): number {
   const index = longest.findIndex((path) => moduleId.endsWith(`/${path}`));
   return index < 0 ? longest.length : index;
 }

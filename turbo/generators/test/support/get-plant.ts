@@ -11,10 +11,11 @@ export const getPlantFillIns: readonly FillIn[] = [
 }`,
     replacement: `export async function getPlant(store: PlantStore, id: bigint): Promise<Plant> {
   const after = id === INT64_MIN ? undefined : id - 1n;
-  const [plant] = await store.read(after, { plants: 1, bytes: 0 });
-  if (plant?.id !== id) throw new ServiceError('not_found', ${notFound});
-  const { name, tag } = plant;
-  return tag === undefined ? { name } : { name, tag };
+  for await (const [plant] of store.read(after, { plants: 1, bytes: 0 })) {
+    if (plant?.id !== id) break;
+    return plant.tag === undefined ? { name: plant.name } : { name: plant.name, tag: plant.tag };
+  }
+  throw new ServiceError('not_found', ${notFound});
 }`,
   },
   {

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import { createShardMap } from '../../database/postgresql/citus/shard-map.js';
 import { assessCommitTime } from './commit.js';
-import { assessReplication } from './durability.js';
+import { assessNodeReplication, assessReplication } from './durability.js';
 import { assessEncryption, type Transport } from './encryption.js';
+import { assessConninfo, assessShares, idsOnPresentNodes } from './nodes.js';
 import { assessVersion } from './server.js';
 import { assessClock, assessRoundTrip } from './time.js';
 
@@ -26,6 +28,17 @@ it.each([
   [{ commits: 'remote_write', names: 'standby', receivers: 1 }, 'warning'],
 ])('assesses the replication %o: %s', (settings, status) => {
   expect(assessReplication(settings)).toMatchObject({ status });
+});
+
+it('warns of a node without a standby where the coordinator has one', () => {
+  const without = { commits: 'on', names: '', receivers: 0 };
+  const safe = { commits: 'on', names: 'standby', receivers: 1 };
+  expect(assessNodeReplication(without, 'db-1:5432', safe)).toMatchObject({
+    status: 'warning',
+    found: expect.stringContaining('db-1:5432'),
+  });
+  expect(assessNodeReplication(without, 'db-1:5432', without)).toMatchObject({ status: 'ok' });
+  expect(assessNodeReplication(safe, 'db-1:5432', safe)).toMatchObject({ status: 'ok' });
 });
 
 it('counts the receivers of the log', () => {
@@ -62,4 +75,50 @@ it('warns of clocks that differ for certain', () => {
     found: expect.stringContaining('5.0 s ahead of'),
   });
   expect(assessClock({ differenceMs: -5_000, uncertainMs: 10 }).found).toContain('5.0 s behind');
+});
+
+it.each([
+  { nodes: [1, 2], status: 'ok' },
+  { nodes: [1, 1, 2], status: 'ok' },
+  { nodes: [1, 1, 1, 2], status: 'warning' },
+  { nodes: [1, 1, 1], status: 'ok' },
+])('assesses shards on the nodes $nodes: $status', ({ nodes, status }) => {
+  const size = 2 ** 32 / nodes.length;
+  const map = createShardMap(
+    nodes.map((node, index) => ({
+      id: index,
+      minHash: Math.round(index * size - 2 ** 31),
+      maxHash: Math.round((index + 1) * size - 2 ** 31) - 1,
+      node,
+    })),
+  );
+  expect(assessShares(map)).toMatchObject({ status });
+});
+
+it('tries an id on each node that is not away', () => {
+  const shards = [1, 2, 3].map((node) => ({
+    id: node,
+    minHash: [-(2 ** 31), 0, 2 ** 30][node - 1] ?? 0,
+    maxHash: [-1, 2 ** 30 - 1, 2 ** 31 - 1][node - 1] ?? 0,
+    node,
+    address: { host: `db-${node}`, port: 5432 },
+  }));
+  const map = createShardMap(shards);
+  const inspections = [{ node: { host: 'db-2', port: 5432 }, reason: 'away' }];
+  const ids = idsOnPresentNodes({ map, inspections });
+  expect(ids.map((id) => map.nodeOf(map.shardOf(id))).toSorted()).toEqual([1, 3]);
+});
+
+it('warns of connections between nodes that hang when a host is lost, with the setting that ends them', () => {
+  const complete =
+    'sslmode=require tcp_user_timeout=4000 keepalives_idle=4 keepalives_interval=2 keepalives_count=2';
+  expect(assessConninfo(complete)).toBeUndefined();
+  expect(assessConninfo('sslmode=require keepalives_idle=30')).toMatchObject({
+    status: 'warning',
+    advice: expect.stringContaining(
+      `'sslmode=require keepalives_idle=30 tcp_user_timeout=4000 keepalives_interval=2 keepalives_count=2'`,
+    ),
+  });
+  expect(assessConninfo('tcp_user_timeout=0')).toMatchObject({ status: 'warning' });
+  expect(assessConninfo(undefined)).toMatchObject({ advice: expect.stringContaining('tcp_user_timeout=') });
 });

@@ -1,49 +1,93 @@
+import { findUndurable } from '../../database/postgresql/citus/node-settings.js';
+import { nameOfNode } from '../../database/postgresql/citus/shard-map.js';
 import { failure, type Item, ok, type Result, warning } from '../finding.js';
+import { presentNodes } from './nodes.js';
 import type { PostgresqlContext } from './postgresql-context.js';
 import { queryRow } from './query-row.js';
 
-/** Settings of the server without which a crash loses or damages what was committed. */
+/** Settings of the server, and of the nodes of Citus, without which a crash loses or damages what was committed. */
 export const durability: Item<PostgresqlContext> = {
   name: 'durability',
-  async inspect({ connection }) {
-    const { fsync, pages } = await queryRow<{ fsync: string; pages: string }>(
+  async inspect({ connection, distribution }) {
+    const server = await queryRow<CrashSettings>(
       connection,
       `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
     );
+    const nodes = presentNodes(distribution);
     const problems = [
-      ...(fsync === 'on'
-        ? []
-        : [
-            failure(
-              'fsync is off: a crash of the machine loses plants that were answered 200',
-              setOn('fsync'),
-            ),
-          ]),
-      ...(pages === 'on'
-        ? []
-        : [
-            failure(
-              'full_page_writes is off: a crash of the machine may damage tables',
-              setOn('full_page_writes'),
-            ),
-          ]),
+      ...assessCrashes(server),
+      ...nodes.flatMap(({ node, settings }) => {
+        const undurable = findUndurable(settings, node);
+        return [
+          ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
+          ...assessCrashes(settings, nameOfNode(node)),
+        ];
+      }),
     ];
-    return problems.length > 0 ? problems : ok('fsync and full_page_writes are on');
+    if (problems.length > 0) return problems;
+    return ok(`fsync and full_page_writes are on${nodes.length === 0 ? '' : ', on the nodes that run, too'}`);
   },
 };
 
-function setOn(setting: string): string {
-  return `ALTER SYSTEM SET ${setting} = on, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`;
+interface CrashSettings {
+  readonly fsync: string;
+  readonly pages: string;
+}
+
+/** @param node the name of the node that has the settings, if it is one of Citus */
+function assessCrashes({ fsync, pages }: CrashSettings, node?: string): Result[] {
+  const where = node === undefined ? '' : ` on the node ${node}`;
+  return [
+    ...(fsync === 'on'
+      ? []
+      : [
+          failure(
+            `fsync is off${where}: a crash of the machine loses plants that were answered 200`,
+            setOn('fsync', where),
+          ),
+        ]),
+    ...(pages === 'on'
+      ? []
+      : [
+          failure(
+            `full_page_writes is off${where}: a crash of the machine may damage tables`,
+            setOn('full_page_writes', where),
+          ),
+        ]),
+  ];
+}
+
+function setOn(setting: string, where: string): string {
+  return `ALTER SYSTEM SET ${setting} = on${where}, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`;
 }
 
 /** Whether a 200 waits for a standby. */
 export const standby: Item<PostgresqlContext> = {
   name: 'standby',
-  async inspect({ connection }) {
-    const found = await queryRow<ReplicationSettings>(connection, selectReplication);
-    return assessReplication(found);
+  async inspect({ connection, distribution }) {
+    const server = await queryRow<ReplicationSettings>(connection, selectReplication);
+    const ofNodes = presentNodes(distribution).map(({ node, settings }) =>
+      assessNodeReplication(settings, nameOfNode(node), server),
+    );
+    return [assessReplication(server), ...ofNodes.filter(({ status }) => status !== 'ok')];
   },
 };
+
+/** Assesses a node of Citus, which should be as safe as the coordinator. */
+export function assessNodeReplication(
+  settings: ReplicationSettings,
+  node: string,
+  coordinator: ReplicationSettings,
+): Result {
+  if (settings.names === '' && coordinator.names !== '') {
+    return warning(
+      `the node ${node} has no synchronous standby, and the coordinator has: if it is lost, so are its latest plants that were answered 200`,
+      'Set synchronous_standby_names there, too, if a failover must lose none.',
+    );
+  }
+  const result = assessReplication(settings);
+  return { ...result, found: `on the node ${node} ${result.found}` };
+}
 
 /** The settings of replication on the connections of the service, and how many standbys receive the log. */
 export interface ReplicationSettings {

@@ -16,6 +16,7 @@ import { connections } from './connections.js';
 import { durability, standby } from './durability.js';
 import { encryption } from './encryption.js';
 import { findPending, migrations } from './migrations.js';
+import { nodes, readDistribution } from './nodes.js';
 import type { PostgresqlContext } from './postgresql-context.js';
 import { server } from './server.js';
 import { accessTokens, privileges, write } from './tables.js';
@@ -30,6 +31,7 @@ const items: readonly Item<PostgresqlContext>[] = [
   clock,
   durability,
   standby,
+  nodes,
   migrations,
   privileges,
   accessTokens,
@@ -61,7 +63,8 @@ export async function* inspectPostgresql(
         `PostgreSQL database ${nameOf(location)}${isPooled ? ', behind a pooler in transaction mode' : ''}`,
       ),
     };
-    yield* inspectAll(items, { connection, location, isPooled, pending, ...tokens });
+    const distribution = await readDistribution(connection, location);
+    yield* inspectAll(items, { connection, location, isPooled, distribution, pending, ...tokens });
   } catch (error) {
     yield { item: 'database', ...failure(explainOpening(error, location).message) };
   } finally {

@@ -3,6 +3,7 @@ import { tryInsert } from '../../database/postgresql/try-commit.js';
 import { messageOf } from '../../errors/message-of.js';
 import { assessTokens, selectTokens } from '../access-tokens.js';
 import { failure, type Item, ok } from '../finding.js';
+import { idsOnPresentNodes } from './nodes.js';
 import type { PostgresqlContext } from './postgresql-context.js';
 import { queryRow } from './query-row.js';
 
@@ -45,14 +46,19 @@ export const accessTokens: Item<PostgresqlContext> = {
   },
 };
 
+/** Where plants are distributed, one is inserted on each node that runs; the item `nodes` reports the others. */
 export const write: Item<PostgresqlContext> = {
   name: 'write',
   async inspect(context) {
     if (!hasTables(context)) return [];
-    const { connection } = context;
+    const { connection, distribution } = context;
+    const ids = distribution === undefined ? [undefined] : idsOnPresentNodes(distribution);
+    if (ids.length === 0) return failure('no node that has plants runs');
     try {
-      await tryInsert(connection);
-      return ok('a plant can be inserted; it was rolled back');
+      for (const id of ids) await tryInsert(connection, id);
+      return ok(
+        `a plant can be inserted${distribution ? ' on each node that runs' : ''}; it was rolled back`,
+      );
     } catch (error) {
       return failure(
         `a plant cannot be inserted: ${messageOf(error)}`,

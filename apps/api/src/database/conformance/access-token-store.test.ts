@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, openTestDatabase } from '../../../test/support/database/create-test-database.js';
-import { engines } from '../../../test/support/database/engines.js';
+import { enginesOfStore } from '../../../test/support/database/engines.js';
 import type { TestDatabase } from '../../../test/support/database/test-database.js';
 import type { AccessTokenStore } from '../../auth/access-token-store.js';
 import type { Database } from '../database.js';
 
-describe.each(engines)('the access token store on %s', (engine) => {
+describe.each(enginesOfStore())('the access token store on %s', (engine) => {
   let testDatabase: TestDatabase;
   let database: Database;
   let store: AccessTokenStore;

@@ -1,13 +1,26 @@
 import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { engines } from '../../../test/support/database/engines.js';
+import { enginesOfStore, type TestEngine } from '../../../test/support/database/engines.js';
 import { outageKinds } from '../../../test/support/database/test-database.js';
 import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
 
+const uniqueName = 'CREATE UNIQUE INDEX one_of_a_name ON plants (name)';
 const stored = { stored: true };
 const taken = (existing: NewPlant) => ({ stored: false, existing });
 
-describe.each(engines)('inserting plants on %s', (engine) => {
+/** How to make an engine reject another plant whose name is `twice`, and which plants of a call share a commit with it. */
+const rejectTwice: Readonly<Record<TestEngine, { make: string; drop: string; commitOf: string }>> = {
+  sqlite: { make: uniqueName, drop: 'DROP INDEX one_of_a_name', commitOf: "'one'" },
+  postgresql: { make: uniqueName, drop: 'DROP INDEX one_of_a_name', commitOf: "'one'" },
+  // A distributed table can have no such index, and each of its shards commits by itself.
+  citus: {
+    make: `ALTER TABLE plants ADD CONSTRAINT one_of_a_name CHECK (id = 99 OR name <> 'twice')`,
+    drop: 'ALTER TABLE plants DROP CONSTRAINT one_of_a_name',
+    commitOf: `get_shard_id_for_distribution_column('plants', id)`,
+  },
+};
+
+describe.each(enginesOfStore())('inserting plants on %s', (engine) => {
   const { store, testDatabase, readAll } = usePlantStore(engine);
 
   it('stores many plants and returns an outcome for each in order', async () => {
@@ -83,13 +96,21 @@ describe.each(engines)('inserting plants on %s', (engine) => {
     expect(await store.insert(plants)).toEqual(plants.map(taken));
   });
 
-  it('stores all plants of a call or none', async () => {
-    await testDatabase.query('CREATE UNIQUE INDEX one_of_a_name ON plants (name)');
-    onTestFinished(async () => void (await testDatabase.query('DROP INDEX one_of_a_name')));
-    const plants = [1n, 2n, 3n].map((id) => ({ id, name: id === 3n ? 'twice' : `${id}` }));
-    await store.insert([{ id: 9n, name: 'twice' }]);
-    await expect(store.insert(plants)).rejects.toThrow(/unique/i);
-    expect(await readAll()).toEqual([{ id: 9n, name: 'twice' }]);
+  it('stores all plants of a commit or none', async () => {
+    const plants = Array.from({ length: 20 }, (_, id) => ({
+      id: BigInt(id),
+      name: `${id === 7 ? 'twice' : id}`,
+    }));
+    const { make, drop, commitOf } = rejectTwice[engine];
+    await store.insert([{ id: 99n, name: 'twice' }]);
+    await testDatabase.query(make);
+    onTestFinished(async () => void (await testDatabase.query(drop)));
+    const commits = await testDatabase.query<{ commit: string }>(
+      `SELECT ${commitOf} AS "commit" FROM (${plants.map(({ id }) => `SELECT ${id} AS id`).join(' UNION ALL ')}) AS ids ORDER BY id`,
+    );
+    await expect(store.insert(plants)).rejects.toThrow(/unique|check/i);
+    const others = plants.filter((_, index) => commits[index]?.commit !== commits[7]?.commit);
+    expect(await readAll()).toEqual([...others, { id: 99n, name: 'twice' }]);
   });
 
   it('stores one plant per id out of many concurrent calls', async () => {

@@ -1,12 +1,16 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { engines } from '../../../test/support/database/engines.js';
-import { highPageLimits, usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import { collect } from '../../../test/support/collect.js';
+import {
+  highPageLimits,
+  storesWithShards,
+  usePlantStore,
+} from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 
-describe.each(engines)('reading plants on %s', (engine) => {
-  const { store, testDatabase, readAll } = usePlantStore(engine);
+describe.each(storesWithShards())('reading plants on %s', (kind) => {
+  const { store, testDatabase, readAll } = usePlantStore(kind);
 
   it('returns nothing from an empty store', async () => {
     expect(await readAll()).toEqual([]);
@@ -16,21 +20,19 @@ describe.each(engines)('reading plants on %s', (engine) => {
     const plants = plantsOf(INT64_MIN, -2n, -1n, 0n, 1n, 10n, 9007199254740993n, INT64_MAX);
     await store.insert(plants.toReversed());
     const limits = { ...highPageLimits, plants: 3 };
-    const first = await store.read(undefined, limits);
-    const second = await store.read(first.at(-1)?.id, limits);
-    const third = await store.read(second.at(-1)?.id, limits);
-    expect([first, second, third].map(({ length }) => length)).toEqual([3, 3, 2]);
-    expect([...first, ...second, ...third]).toStrictEqual(plants);
-    expect(await store.read(INT64_MAX, limits)).toEqual([]);
+    const pages = await collect(store.read(undefined, limits));
+    for (const page of pages) expect([1, 2, 3]).toContain(page.length);
+    expect(pages.flat()).toStrictEqual(plants);
+    expect(await collect(store.read(INT64_MAX, limits))).toEqual([]);
   });
 
   it('begins after an id that no plant has', async () => {
     await store.insert(plantsOf(-5n, 5n));
-    expect(await store.read(-6n, highPageLimits)).toEqual(plantsOf(-5n, 5n));
-    expect(await store.read(-5n, highPageLimits)).toEqual(plantsOf(5n));
-    expect(await store.read(0n, highPageLimits)).toEqual(plantsOf(5n));
-    expect(await store.read(6n, highPageLimits)).toEqual([]);
-    expect(await store.read(INT64_MIN, highPageLimits)).toEqual(plantsOf(-5n, 5n));
+    expect(await readAll(-6n)).toEqual(plantsOf(-5n, 5n));
+    expect(await readAll(-5n)).toEqual(plantsOf(5n));
+    expect(await readAll(0n)).toEqual(plantsOf(5n));
+    expect(await readAll(6n)).toEqual([]);
+    expect(await readAll(INT64_MIN)).toEqual(plantsOf(-5n, 5n));
   });
 
   it.each([
@@ -41,7 +43,7 @@ describe.each(engines)('reading plants on %s', (engine) => {
     { bytes: 11, count: 2 },
     { bytes: 12, count: 3 },
   ])(
-    'returns the first $count of plants of 7, 3 and 2 bytes within $bytes bytes',
+    'begins with a page of the first $count of plants of 7, 3 and 2 bytes within $bytes bytes',
     async ({ bytes, count }) => {
       const plants = [
         { id: 1n, name: '🌱é', tag: 'a' },
@@ -49,17 +51,16 @@ describe.each(engines)('reading plants on %s', (engine) => {
         { id: 3n, name: '', tag: 'bc' },
       ];
       await store.insert(plants);
-      expect(await store.read(undefined, { ...highPageLimits, bytes })).toStrictEqual(plants.slice(0, count));
+      const [page] = await collect(store.read(undefined, { ...highPageLimits, bytes }));
+      expect(page).toStrictEqual(plants.slice(0, count));
     },
   );
 
   it('returns a plant larger than the limit alone', async () => {
     const plants = [1n, 2n, 3n].map((id) => ({ id, name: id === 2n ? 'x'.repeat(2_000) : 'x' }));
     await store.insert(plants);
-    const limits = { ...highPageLimits, bytes: 1_000 };
-    expect(await store.read(undefined, limits)).toEqual(plants.slice(0, 1));
-    expect(await store.read(1n, limits)).toEqual(plants.slice(1, 2));
-    expect(await store.read(2n, limits)).toEqual(plants.slice(2));
+    const pages = await collect(store.read(undefined, { ...highPageLimits, bytes: 1_000 }));
+    expect(pages).toEqual(plants.map((plant) => [plant]));
   });
 
   it('rejects with the original error when the database does answer', async () => {
@@ -79,7 +80,7 @@ describe.each(engines)('reading plants on %s', (engine) => {
         const plants = texts.map((record) => ({ id: id++, ...record }));
         await store.insert(plants);
         const before = (plants[0]?.id ?? 0n) - 1n;
-        expect(await store.read(before, highPageLimits)).toStrictEqual(plants);
+        expect(await readAll(before)).toStrictEqual(plants);
       }),
       { numRuns: 50 },
     );

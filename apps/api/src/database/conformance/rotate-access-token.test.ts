@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, openTestDatabase } from '../../../test/support/database/create-test-database.js';
-import { engines } from '../../../test/support/database/engines.js';
+import { enginesOfStore } from '../../../test/support/database/engines.js';
 import type { TestDatabase } from '../../../test/support/database/test-database.js';
 import type { AccessToken, AccessTokenStore } from '../../auth/access-token-store.js';
 import { createAccessTokens } from '../../auth/access-tokens.js';
@@ -11,7 +11,7 @@ import type { Database } from '../database.js';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-describe.each(engines)('the rotation of a token on %s', (engine) => {
+describe.each(enginesOfStore())('the rotation of a token on %s', (engine) => {
   let testDatabase: TestDatabase;
   let database: Database;
   let store: AccessTokenStore;

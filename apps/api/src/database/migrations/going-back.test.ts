@@ -1,6 +1,7 @@
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { collect } from '../../../test/support/collect.js';
 import { createTestDatabase, openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { type Engine, engines } from '../../../test/support/database/engines.js';
 import type { TestDatabase } from '../../../test/support/database/test-database.js';
@@ -94,7 +95,7 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
 
     const again = await openTestDatabase(database);
     expect(again.appliedMigrations).toEqual(migrations.slice(countBefore).map(({ name }) => name));
-    expect(await again.plants.read(undefined, highPageLimits)).toEqual([plant]);
+    expect((await collect(again.plants.read(undefined, highPageLimits))).flat()).toEqual([plant]);
     expect(await again.accessTokens.list()).toMatchObject([token, { name: 'new' }]);
     await again.close();
   });

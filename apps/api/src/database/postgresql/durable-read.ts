@@ -17,7 +17,8 @@ export const withDurable = `WITH durable AS (SELECT pg_logical_emit_message(true
 export const confirmDurable = `${withDurable} SELECT FROM durable`;
 
 /**
- * A condition of a SELECT with the same effect, for a distributed table: it is evaluated for each row that is returned, on the
- * node that has the row, whereas `durable` would wait for the coordinator alone if the rows are on several nodes.
+ * A column of a SELECT with the same effect, for a distributed table: it is evaluated for each row that is returned, on the
+ * node that has the row, whereas `durable` would wait for the coordinator alone if the rows are on several nodes. As a
+ * condition it would be evaluated first in a sequential scan, being cheap, and write a record for each row of the shard.
  */
 export const isDurable = `pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL`;

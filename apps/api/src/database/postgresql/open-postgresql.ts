@@ -1,24 +1,25 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { messageOf } from '../../errors/message-of.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../metrics/measure-pool.js';
-import type { Database, OpenOptions } from '../database.js';
+import type { Database, DatabaseLog, OpenOptions } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations/read-migrations.js';
 import { createPrismaAccessTokenStore } from '../prisma-access-token-store.js';
+import { processWarnings } from '../process-warnings.js';
 import { findAccessToken } from '../queries/find-access-token.js';
 import { checkTables } from './check-tables.js';
-import { hasCitus } from './citus/shard-map.js';
-import { watchShards } from './citus/watch-shards.js';
+import { requireDurableNodes } from './citus/inspect-nodes.js';
+import { hasCitus, readShardMap, workersOf } from './citus/shard-map.js';
 import { checkPooler } from './connections/check-pooler.js';
 import {
   connectionSettings,
   queryTimeoutMs,
   startConnectTimeoutMs,
 } from './connections/connection-settings.js';
-import { type ConnectionPool, openPool } from './connections/open-pool.js';
+import { endConnection } from './connections/end-connection.js';
+import { openPool } from './connections/open-pool.js';
 import { rejectAfter } from './connections/reject-after.js';
 import { confirmDurable } from './durable-read.js';
 import { findDriverError } from './errors/driver-error.js';
@@ -26,13 +27,8 @@ import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
 import { recordUses } from './record-uses.js';
 import { createRunQuery } from './run-query.js';
-import { byShard } from './strategies/by-shard.js';
-import type { InsertStrategy } from './strategies/insert-strategy.js';
-import { insertPlants, toOneDestination } from './strategies/one-destination.js';
+import { chooseStrategy, nameStatement } from './strategies/choose-strategy.js';
 import { createTryCommit } from './try-commit.js';
-
-/** How many inserts are in flight: while one waits for the disk, the next one is sent and planned. */
-const concurrentInserts = 2;
 
 /**
  * Opens a PostgreSQL database and applies pending migrations. Connections are replaced as needed: a server that went
@@ -42,13 +38,13 @@ const concurrentInserts = 2;
  */
 export async function openPostgresql(
   location: PostgresqlLocation,
-  { metrics }: Pick<OpenOptions, 'metrics'> = {},
+  { log = processWarnings, metrics }: Pick<OpenOptions, 'log' | 'metrics'> = {},
 ): Promise<Database> {
   const { schema } = location;
   const runQuery = createRunQuery(queryTimeoutMs(location));
   try {
     const { isPooled } = await checkPooler(location);
-    const { appliedMigrations, mayDistribute } = await prepare(location);
+    const { appliedMigrations, isCitus } = await prepare(location, log);
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     if (metrics !== undefined) measurePool(pool, metrics);
@@ -62,16 +58,18 @@ export async function openPostgresql(
       runQuery,
     });
     const tryCommit = createTryCommit(pool);
-    const { strategy, closeStrategy } = await chooseStrategy(connectionPool, location, mayDistribute);
+    const chosen = await chooseStrategy(connectionPool, location, isCitus, metrics);
+    const { strategy, runOnNode } = chosen;
     return {
       plants: createPostgresqlPlantStore(connections, runQuery, strategy),
       accessTokens,
       appliedMigrations,
       routing: strategy.routing,
       check: () => runQuery(() => checkWritable(pool)),
-      tryCommit: (trial) => runQuery(() => tryCommit(trial)),
+      tryCommit: (trial) =>
+        runQuery(() => (trial === undefined ? tryCommit() : runOnNode(trial.group, () => tryCommit(trial)))),
       async close() {
-        closeStrategy();
+        await chosen.close();
         await accessTokens.close();
         await connections.dispose();
         await connectionPool.close();
@@ -82,55 +80,31 @@ export async function openPostgresql(
   }
 }
 
-/** How plants are inserted: each batch into one shard where Citus distributes the table, or may do so later. */
-async function chooseStrategy(
-  { pool, size }: ConnectionPool,
-  { statementTimeoutMs }: PostgresqlLocation,
-  mayDistribute: boolean,
-): Promise<{ strategy: InsertStrategy; closeStrategy(): void }> {
-  const undistributed = toOneDestination(Math.min(concurrentInserts, size));
-  if (!mayDistribute) return { strategy: undistributed, closeStrategy: () => undefined };
-  const shards = await watchShards(pool);
-  // One connection stays for other queries, such as for access tokens.
-  const inserts = Math.max(1, size - 1);
-  const strategy = byShard({
-    currentMap: shards.current,
-    inserts,
-    overdueAfterMs: statementTimeoutMs,
-    undistributed,
-  });
-  return { strategy, closeStrategy: shards.close };
-}
-
-/**
- * Makes each connection keep the plan of the insert, the statement that runs all the time: its text and plan are the
- * same for every batch. Other statements are planned for each call.
- */
-function nameStatement({ sql }: SqlQuery): string {
-  return sql === insertPlants ? 'insert_plants' : '';
-}
-
-/** Migrates the schema on a separate connection, checks the tables, and finds out whether they may be distributed. */
+/** Migrates the schema on a separate connection, checks the tables, and the nodes that they are distributed over. */
 async function prepare(
   location: PostgresqlLocation,
-): Promise<{ appliedMigrations: readonly string[]; mayDistribute: boolean }> {
+  log: DatabaseLog,
+): Promise<{ appliedMigrations: readonly string[]; isCitus: boolean }> {
   const connection = new pg.Client(connectionSettings(location, startConnectTimeoutMs));
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   try {
     await connection.connect();
-    await checkEncoding(connection);
-    const migrations = readMigrations('postgresql');
-    // Its commit may wait for a missing standby.
-    const appliedMigrations = await rejectAfter(
-      2 * migrationTimeoutMs,
-      migratePostgresql(connection, location.schema, migrations),
-    );
-    await checkTables(connection);
-    return { appliedMigrations, mayDistribute: await hasCitus(connection) };
+    // The commit of a migration may wait for a missing standby, and the server may stop answering.
+    const { map, ...prepared } = await rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location));
+    if (map !== undefined) await requireDurableNodes(location, workersOf(map), log);
+    return prepared;
   } finally {
-    await connection.end().catch(() => undefined);
+    await endConnection(connection);
   }
+}
+
+async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation) {
+  await checkEncoding(connection);
+  const appliedMigrations = await migratePostgresql(connection, schema, readMigrations('postgresql'));
+  await checkTables(connection);
+  const isCitus = await hasCitus(connection);
+  return { appliedMigrations, isCitus, map: isCitus ? await readShardMap(connection) : undefined };
 }
 
 /** Any encoding but UTF-8 would reject some names. */
@@ -154,9 +128,9 @@ async function checkWritable(pool: pg.Pool): Promise<void> {
 /** The error for the operator when a database cannot be opened; one that is for the operator already is left unchanged. */
 export function explainOpening(error: unknown, location: PostgresqlLocation): OperatorError {
   if (error instanceof OperatorError) return error;
-  const reason = describe(error);
+  const { code = '', message } = findDriverError(error) ?? { message: messageOf(error) };
   return new OperatorError(
-    `The database ${nameOf(location)} cannot be opened: ${reason}\n${adviseOn(reason)}`,
+    `The database ${nameOf(location)} cannot be opened: ${message}\n${adviseOn(code, message)}`,
     { cause: error },
   );
 }
@@ -168,13 +142,14 @@ export function nameOf({ url }: PostgresqlLocation): string {
   return `${decodeURIComponent(pathname.slice(1))} on ${host}${port && `:${port}`}`;
 }
 
+/** Errors of a connection that a server sends: to a node of Citus, since it has answered itself. 08P01 is of poolers, too. */
+const nodeError = /^08(?!P)/;
+
 /** PgBouncer rejects settings of a connection that it does not hand on, with a message that other poolers use, too. */
-function adviseOn(reason: string): string {
-  return reason.includes('unsupported startup parameter')
+function adviseOn(code: string, message: string): string {
+  if (nodeError.test(code))
+    return 'A node of Citus is away, and creating or changing tables needs all of them. Nothing was changed. Start the node, then try again; plant-store check shows which are away.';
+  return message.includes('unsupported startup parameter')
     ? 'A pooler is in front of it. Let it ignore that parameter (PgBouncer: ignore_startup_parameters = options), and set what is lost for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
     : 'Set DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.';
-}
-
-function describe(error: unknown): string {
-  return findDriverError(error)?.message ?? messageOf(error);
 }

@@ -1,5 +1,6 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { collect } from '../../../test/support/collect.js';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { startProxy, type TestProxy } from '../../../test/support/postgresql/start-proxy.js';
 import type { Database } from '../database.js';
@@ -87,7 +88,7 @@ it.each(['22001', '23514', '42P01', '42P10', 'P0001'])('the error %s is neither'
 describe('a network that', () => {
   const actions: readonly (() => Promise<unknown>)[] = [
     insert,
-    () => database.plants.read(undefined, { plants: 1, bytes: 1 }),
+    () => collect(database.plants.read(undefined, { plants: 1, bytes: 1 })),
     () => database.accessTokens.findByHash('a'),
     () => database.check(),
   ];

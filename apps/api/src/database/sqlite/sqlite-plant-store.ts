@@ -4,6 +4,7 @@ import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-sto
 import { databaseUnavailable } from '../database-errors.js';
 import type { RunQuery } from '../queries/nest-runners.js';
 import { clearArguments, integer, text } from '../queries/query-arguments.js';
+import { readPages } from '../queries/read-pages.js';
 import {
   type PlantRow,
   resolveInsertOutcomes,
@@ -43,7 +44,7 @@ export function createSqlitePlantStore(
         if (newIds.size === 0) syncOrThrow(syncLog);
         return outcomes;
       }),
-    read: (after, limits) => runRead(() => readPage(connection, after, limits)),
+    read: (after, limits) => readPages((last) => runRead(() => readPage(connection, last, limits)), after),
   };
 }
 

@@ -90,7 +90,7 @@ const quarters: Routing = {
   destinationOf: (id) => Number(id % 4n),
   insertsPerDestination: 1,
   inserts: 4,
-  groups: { groupOf: (destination) => destination % 2, insertsPerGroup: 2 },
+  groups: { groupOf: (destination) => destination % 2, insertsPerGroup: 2, delayAfterFailureMs: 0 },
   shareOf: (destination) => (destination < 0 ? 0 : 0.25),
 };
 

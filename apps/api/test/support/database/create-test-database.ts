@@ -1,18 +1,20 @@
 import { parseConfig } from '../../../src/config.js';
 import type { Database } from '../../../src/database/database.js';
 import { openDatabase } from '../../../src/database/open-database.js';
-import type { Engine } from './engines.js';
+import { createCitusTestDatabase } from './citus-test-database.js';
+import type { TestEngine } from './engines.js';
 import { createPostgresqlTestDatabase } from './postgresql-test-database.js';
 import { createSqliteTestDatabase } from './sqlite-test-database.js';
 import type { TestDatabase } from './test-database.js';
 
-const creators: Readonly<Record<Engine, () => Promise<TestDatabase>>> = {
+const creators: Readonly<Record<TestEngine, () => Promise<TestDatabase>>> = {
   sqlite: createSqliteTestDatabase,
   postgresql: createPostgresqlTestDatabase,
+  citus: createCitusTestDatabase,
 };
 
 /** Creates an empty database on an engine. */
-export function createTestDatabase(engine: Engine): Promise<TestDatabase> {
+export function createTestDatabase(engine: TestEngine): Promise<TestDatabase> {
   return creators[engine]();
 }
 

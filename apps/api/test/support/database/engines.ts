@@ -1,14 +1,23 @@
+import { inject } from 'vitest';
 import type { DatabaseLocation } from '../../../src/database/database-location.js';
 
 export type Engine = DatabaseLocation['engine'];
 
+/** What a test database is on: an engine, or PostgreSQL whose plants are distributed over a Citus cluster. */
+export type TestEngine = Engine | 'citus';
+
 /** The engines on which the tests of the API run, each as a vitest project; see `vitest.config.ts`. */
 export const engines = ['sqlite', 'postgresql'] as const satisfies readonly Engine[];
 
+/** On what the tests of the store run: all engines, or in the mode `citus` only on the cluster. */
+export function enginesOfStore(): readonly TestEngine[] {
+  return inject('engine') === 'citus' ? ['citus'] : engines;
+}
+
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The engine that the services of this project use. */
-    readonly engine: Engine;
+    /** What the services of this project use. */
+    readonly engine: TestEngine;
     /** The setting `FAST_PATH` of the services of this project. */
     readonly fastPath: 'on' | 'off';
   }

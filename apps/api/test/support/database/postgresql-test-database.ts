@@ -29,12 +29,6 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
     return () => connection.end();
   }
 
-  /** Runs PL/pgSQL code before each insert of a plant. */
-  const onInsert = (body: string) =>
-    runQuery(`
-      CREATE FUNCTION before_insert() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${body} END$$;
-      CREATE TRIGGER before_insert BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION before_insert()`);
-
   const runQuery = async <Row extends object>(sql: string): Promise<readonly Row[]> =>
     (await pool.query<Row>(sql)).rows;
 
@@ -42,10 +36,7 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
     url,
     query: runQuery,
     beginOutage: (kind) => (kind === 'closed' ? close() : lock()),
-    // The error that PostgreSQL reports for a damaged page.
-    damage: async () => void (await onInsert(`RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001';`)),
-    ignoreInserts: async (name) =>
-      void (await onInsert(`IF NEW.name = '${name}' THEN RETURN NULL; END IF; RETURN NEW;`)),
+    ...addPostgresqlTriggers(runQuery),
     async readEverything() {
       const tables = await runQuery<{ name: string }>(
         `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'`,
@@ -57,5 +48,23 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
       await pool.end();
       await administer(`DROP DATABASE ${name} WITH (FORCE)`);
     },
+  };
+}
+
+/** Creates the functions of a database that make its inserts fail. */
+export function addPostgresqlTriggers(
+  query: TestDatabase['query'],
+): Pick<TestDatabase, 'damage' | 'ignoreInserts'> {
+  /** Runs PL/pgSQL code before each insert of a plant. */
+  async function onInsert(body: string) {
+    await query(`CREATE FUNCTION before_insert() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${body} END$$`);
+    await query(
+      'CREATE TRIGGER before_insert BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION before_insert()',
+    );
+  }
+  return {
+    // The error that PostgreSQL reports for a damaged page.
+    damage: () => onInsert(`RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001';`),
+    ignoreInserts: (name) => onInsert(`IF NEW.name = '${name}' THEN RETURN NULL; END IF; RETURN NEW;`),
   };
 }

@@ -1,19 +1,32 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Database } from '../../../src/database/database.js';
-import type { PlantStore } from '../../../src/plants/plant-store.js';
+import type { PlantStore, StoredPlant } from '../../../src/plants/plant-store.js';
+import { collect } from '../collect.js';
+import { createStandInCitus } from '../postgresql/stand-in-citus.js';
 import { createTestDatabase, openTestDatabase } from './create-test-database.js';
-import type { Engine } from './engines.js';
+import { enginesOfStore, type TestEngine } from './engines.js';
 import type { TestDatabase } from './test-database.js';
 
 /** Page limits that no test reaches by accident. */
 export const highPageLimits = { plants: 1_000, bytes: 2 ** 20 };
 
+/** What a tested store is on; the last has a catalog that has shards of the plants table, as that of Citus. */
+type StoreKind = TestEngine | 'postgresql with shards';
+
+/** On what the tests of the store run that hold without a cluster, too, where the table seems to be distributed. */
+export function storesWithShards(): readonly StoreKind[] {
+  const kinds = enginesOfStore();
+  return kinds.includes('postgresql') ? [...kinds, 'postgresql with shards'] : kinds;
+}
+
 /** Opens the plant store of an empty database for the calling suite; it is emptied after each test. */
-export function usePlantStore(engine: Engine) {
+export function usePlantStore(kind: StoreKind) {
   let testDatabase: TestDatabase;
   let database: Database;
   beforeAll(async () => {
-    testDatabase = await createTestDatabase(engine);
+    const hasShards = kind === 'postgresql with shards';
+    testDatabase = await createTestDatabase(hasShards ? 'postgresql' : kind);
+    if (hasShards) await addShards(testDatabase);
     database = await openTestDatabase(testDatabase);
   });
   afterEach(() => testDatabase.query('DELETE FROM plants'));
@@ -31,5 +44,14 @@ export function usePlantStore(engine: Engine) {
     query: (sql) => testDatabase.query(sql),
     beginOutage: (kind) => testDatabase.beginOutage(kind),
   };
-  return { store, testDatabase: forTests, readAll: () => store.read(undefined, highPageLimits) };
+  const readAll = async (after?: bigint): Promise<readonly StoredPlant[]> =>
+    (await collect(store.read(after, highPageLimits))).flat();
+  return { store, testDatabase: forTests, readAll };
+}
+
+async function addShards(testDatabase: TestDatabase): Promise<void> {
+  // This creates the table.
+  await (await openTestDatabase(testDatabase)).close();
+  await createStandInCitus(testDatabase.url, { nodes: 2 });
+  await testDatabase.query(`SELECT create_distributed_table('plants', 'id', 4, 'none')`);
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { query } from '@plant-store/postgresql-server';
 import type { TestProject } from 'vitest/node';
 import { startPostgresql, type TestPostgresql } from './start-postgresql.js';
@@ -10,9 +13,16 @@ declare module 'vitest' {
 }
 
 let server: TestPostgresql | undefined;
+let compileCache: string | undefined;
 
-/** Starts the PostgreSQL server that the tests share; each test creates its own databases on it. */
+/**
+ * Starts the PostgreSQL server that the tests share; each test creates its own databases on it. And has the processes of the
+ * tests, which start the command hundreds of times, share its compiled code.
+ */
 export async function setup(project: TestProject): Promise<void> {
+  compileCache = mkdtempSync(join(tmpdir(), 'plant-store-compiled-'));
+  process.env['NODE_COMPILE_CACHE'] = compileCache;
+  if (project.vitest.projects.every(({ name }) => name.startsWith('sqlite'))) return;
   server = await startPostgresql();
   // Its data does not outlive the run, so nothing needs to wait for the disk.
   await query(`${server.url}/postgres`, 'ALTER SYSTEM SET fsync = off');
@@ -22,4 +32,5 @@ export async function setup(project: TestProject): Promise<void> {
 
 export async function teardown(): Promise<void> {
   await server?.remove();
+  if (compileCache !== undefined) rmSync(compileCache, { recursive: true, force: true });
 }

@@ -7,6 +7,9 @@ import { onTestFinished } from 'vitest';
 /** The built command, which `turbo run test` builds first. */
 export const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
+/** The environment of each command, beside what a test sets. `global-setup.ts` sets where compiled code is kept. */
+const inherited = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+
 /** How to call the command line: the working directory, and the environment besides `PATH`. */
 export interface Call {
   readonly folder: string;
@@ -43,7 +46,7 @@ export function startCommand(
   const [file, ...rest] = openFiles === undefined ? node : limited;
   const child = spawn(file, rest, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...inherited, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   // It may exit before it has read everything.

@@ -8,9 +8,10 @@ export type RunOnNode = <Result>(node: number, statement: () => Promise<Result>)
  * out would cost another one, until none is left for the other nodes.
  *
  * @param afterMs after how long a statement is overdue, in milliseconds: the server should have cancelled it by then
+ * @param nameOf the name of a node for the error
  * @throws {Error} that counts as one of the connection, while an earlier statement is overdue
  */
-export function createRunOnNode(afterMs: number): RunOnNode {
+export function createRunOnNode(afterMs: number, nameOf: (node: number) => string): RunOnNode {
   const startedByNode = new Map<number, Set<{ readonly at: number }>>();
   return async function runOnNode(node, statement) {
     const started = startedByNode.get(node) ?? new Set();
@@ -18,7 +19,7 @@ export function createRunOnNode(afterMs: number): RunOnNode {
     const now = performance.now();
     const [oldest] = started;
     if (oldest !== undefined && now - oldest.at >= afterMs) {
-      throw new Error(`timeout exceeded: an earlier statement for the node of group ${node} has not ended`);
+      throw new Error(`timeout exceeded: the node ${nameOf(node)} has not answered an earlier statement`);
     }
     const start = { at: now };
     started.add(start);

@@ -29,11 +29,14 @@ it('finds the shard whose range has the hash of the id', () => {
 
 it('has the node of each shard, and which fraction of the ids it has', () => {
   const map = createShardMap([
-    { id: 1, minHash: -(2 ** 31), maxHash: -1, node: 7 },
+    { id: 1, minHash: -(2 ** 31), maxHash: -1, node: 7, address: { host: 'db-1', port: 5432 } },
     { id: 2, minHash: 0, maxHash: 2 ** 30 - 1, node: 8 },
-    { id: 3, minHash: 2 ** 30, maxHash: 2 ** 31 - 1, node: 7 },
+    { id: 3, minHash: 2 ** 30, maxHash: 2 ** 31 - 1, node: 7, address: { host: 'db-1', port: 5432 } },
   ]);
   expect([1, 2, 3, 4].map(map.shareOf)).toEqual([0.5, 0.25, 0.25, 0]);
   expect([1, 2, 3, 4].map(map.nodeOf)).toEqual([7, 8, 7, undefined]);
-  expect(map.nodes).toBe(2);
+  expect([...map.nodes]).toEqual([
+    [7, { host: 'db-1', port: 5432 }],
+    [8, undefined],
+  ]);
 });

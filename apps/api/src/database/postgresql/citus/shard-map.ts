@@ -8,6 +8,24 @@ export interface Shard {
   readonly maxHash: number;
   /** The group of the node that it is on. */
   readonly node: number;
+  /** The address of that node, as the coordinator reaches it. */
+  readonly address?: NodeAddress | undefined;
+}
+
+/** Where the coordinator reaches a node. */
+export interface NodeAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A node, by its group, which it shares with its standbys. */
+export interface CitusNode extends NodeAddress {
+  readonly group: number;
+}
+
+/** `host:port`. */
+export function nameOfNode({ host, port }: NodeAddress): string {
+  return `${host}:${port}`;
 }
 
 /** The shards of the plants table, which divide all hashes among them. */
@@ -19,12 +37,12 @@ export interface ShardMap {
   nodeOf(shard: number): number | undefined;
   /** The fraction of all ids whose plants are in a shard, from 0 to 1; 0 if there is no such shard. */
   shareOf(shard: number): number;
-  /** How many nodes have shards. */
-  readonly nodes: number;
+  /** The nodes that have shards, by their groups, with their addresses where these are known. */
+  readonly nodes: ReadonlyMap<number, NodeAddress | undefined>;
 }
 
 /** Whether the database has the extension Citus. */
-export async function hasCitus(connection: ClientBase): Promise<boolean> {
+export async function hasCitus(connection: Pick<ClientBase | Pool, 'query'>): Promise<boolean> {
   const { rows } = await connection.query<{ found: boolean }>(
     `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
   );
@@ -35,17 +53,45 @@ export async function hasCitus(connection: ClientBase): Promise<boolean> {
  * Reads the shards of the plants table (https://docs.citusdata.com/en/stable/develop/api_metadata.html); `undefined` where the
  * table is not distributed by the hash of the id. It reads the catalog alone, so it works while nodes are away.
  */
-export async function readShardMap(pool: Pick<Pool, 'query'>): Promise<ShardMap | undefined> {
-  const { rows } = await pool.query<{ id: string; minHash: number; maxHash: number; node: number }>(`
-    SELECT shardid AS id, shardminvalue::int AS "minHash", shardmaxvalue::int AS "maxHash",
-      coalesce((SELECT min(groupid) FROM pg_catalog.pg_dist_placement placement
-        WHERE placement.shardid = pg_dist_shard.shardid AND shardstate = 1), 0)::int AS node
-    FROM pg_catalog.pg_dist_shard JOIN pg_catalog.pg_dist_partition USING (logicalrelid)
-    WHERE logicalrelid = to_regclass('plants') AND partmethod = 'h'
-      AND column_to_column_name(logicalrelid, partkey) = 'id'
+export async function readShardMap(
+  connection: Pick<ClientBase | Pool, 'query'>,
+): Promise<ShardMap | undefined> {
+  const { rows } = await connection.query<ShardRow>(`
+    SELECT shard.*, nodename AS host, nodeport AS port FROM (
+      SELECT shardid AS id, shardminvalue::int AS "minHash", shardmaxvalue::int AS "maxHash",
+        coalesce((SELECT min(groupid) FROM pg_catalog.pg_dist_placement placement
+          WHERE placement.shardid = pg_dist_shard.shardid AND shardstate = 1), 0)::int AS node
+      FROM pg_catalog.pg_dist_shard JOIN pg_catalog.pg_dist_partition USING (logicalrelid)
+      WHERE logicalrelid = to_regclass('plants') AND partmethod = 'h'
+        AND column_to_column_name(logicalrelid, partkey) = 'id'
+    ) AS shard LEFT JOIN pg_catalog.pg_dist_node ON groupid = node AND noderole = 'primary'
     ORDER BY "minHash"`);
-  const shards = rows.map((row) => ({ ...row, id: Number(row.id) }));
+  const shards = rows.map(({ id, host, port, ...row }) => ({
+    ...row,
+    id: Number(id),
+    address: host === null ? undefined : { host, port },
+  }));
   return shards.length === 0 ? undefined : createShardMap(shards);
+}
+
+/** The group of the coordinator. */
+export const coordinatorGroup = 0;
+
+/** The nodes with shards other than the coordinator. */
+export function workersOf({ nodes }: ShardMap): readonly CitusNode[] {
+  return [...nodes].flatMap(([group, address]) =>
+    address === undefined || group === coordinatorGroup ? [] : [{ group, ...address }],
+  );
+}
+
+interface ShardRow {
+  readonly id: string;
+  readonly minHash: number;
+  readonly maxHash: number;
+  readonly node: number;
+  /** Absent for a node that is not in the catalog. */
+  readonly host: string | null;
+  readonly port: number;
 }
 
 /** @param shards in the order of their hashes, without a gap */
@@ -54,7 +100,7 @@ export function createShardMap(shards: readonly Shard[]): ShardMap {
   const maxHashes = Int32Array.from(shards, ({ maxHash }) => maxHash);
   return {
     shards,
-    nodes: new Set(shards.map(({ node }) => node)).size,
+    nodes: new Map(shards.map(({ node, address }) => [node, address])),
     nodeOf: (shard) => byId.get(shard)?.node,
     shareOf(shard) {
       const found = byId.get(shard);

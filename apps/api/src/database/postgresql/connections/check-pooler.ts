@@ -4,6 +4,7 @@ import type { PostgresqlLocation } from '../../database-location.js';
 import { findDriverError } from '../errors/driver-error.js';
 import { connectionSettings, queryTimeoutMs, startConnectTimeoutMs } from './connection-settings.js';
 import { endConnection } from './end-connection.js';
+import { suppressesWarnings } from './suppresses-warnings.js';
 
 /**
  * Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too.
@@ -23,9 +24,6 @@ behind a pooler the service cannot set this. Set it for the user: ALTER ROLE …
 const noWarnings = `The database cannot be used: the server sends no warnings (client_min_messages), one of which reports \
 that a commit did not wait for its standby, and behind a pooler the service cannot set this. Set it for the user: \
 ALTER ROLE … SET client_min_messages = warning.`;
-
-/** The values of `client_min_messages` that suppress warnings. */
-const withoutWarnings = ['error', 'fatal', 'panic'];
 
 /**
  * Detects a pooler in transaction mode, which assigns a backend to a connection for each transaction.
@@ -51,7 +49,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
       const { pid, text, commits, messages } = await probe(connection, `turn ${turn}`);
       seen.add(pid);
       waitsForDisk &&= commits !== 'off';
-      sendsWarnings &&= !withoutWarnings.includes(messages);
+      sendsWarnings &&= !suppressesWarnings(messages);
       if (text !== `turn ${turn}`) throw new OperatorError(noPreparedStatements);
       if (isSingle) await connection.end();
     }

@@ -1,7 +1,14 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
-import { hasCitus } from '../citus/shard-map.js';
-import { findDriverError } from '../errors/driver-error.js';
+import { readNodeSettings, requireDurable } from '../citus/node-settings.js';
+import {
+  type CitusNode,
+  coordinatorGroup,
+  hasCitus,
+  type NodeAddress,
+  nameOfNode,
+} from '../citus/shard-map.js';
+import { findDriverError, isCanceled } from '../errors/driver-error.js';
 
 /** How a table is distributed. */
 export interface TableDistribution {
@@ -39,34 +46,40 @@ export async function countShardNodes(connection: ClientBase): Promise<number> {
 }
 
 /**
- * Checks that the coordinator reaches all nodes, since a node that is away fails each change of the tables.
+ * Checks that the coordinator reaches all nodes, since a node that is away fails each change of the tables, and that worker nodes
+ * commit durably.
  *
- * @throws {OperatorError} with the addresses of the nodes that it does not reach
+ * @throws {OperatorError} with the addresses of the nodes that it does not reach, or with what to do on one
  */
 export async function checkNodes(connection: ClientBase): Promise<void> {
-  const { rows } = await connection.query<{ name: string; port: number }>(`
-    SELECT nodename AS name, nodeport AS port FROM pg_catalog.pg_dist_node
-    WHERE isactive AND noderole = 'primary' AND (groupid <> 0 OR shouldhaveshards) ORDER BY name, port`);
+  const { rows } = await connection.query<CitusNode>(`
+    SELECT nodename AS host, nodeport AS port, groupid AS "group" FROM pg_catalog.pg_dist_node
+    WHERE isactive AND noderole = 'primary' AND (groupid <> 0 OR shouldhaveshards) ORDER BY host, port`);
   const away: string[] = [];
-  for (const { name, port } of rows) {
-    if (!(await isReached(connection, name, port))) away.push(`${name}:${port}`);
+  for (const node of rows) {
+    if (!(await isReached(connection, node))) away.push(nameOfNode(node));
   }
-  if (away.length === 0) return;
-  throw impossible(
-    `the coordinator cannot connect to ${away.join(', ')}. All nodes must run and accept its connections, which SELECT * FROM citus_check_cluster_node_health() shows. Run the command again once they do`,
-  );
+  if (away.length > 0) {
+    throw impossible(
+      `the coordinator cannot connect to ${away.join(', ')}. All nodes must run and accept its connections, which SELECT * FROM citus_check_cluster_node_health() shows. Run the command again once they do`,
+    );
+  }
+  for (const node of rows) {
+    if (node.group !== coordinatorGroup) requireDurable(await readNodeSettings(connection, node), node);
+  }
 }
 
 /** A host that does not answer at all costs the timeout of a statement. */
-async function isReached(connection: ClientBase, name: string, port: number): Promise<boolean> {
+async function isReached(connection: ClientBase, { host, port }: NodeAddress): Promise<boolean> {
   try {
     const { rows } = await connection.query<{ isReached: boolean }>(
       'SELECT citus_check_connection_to_node($1, $2) AS "isReached"',
-      [name, port],
+      [host, port],
     );
     return rows[0]?.isReached === true;
   } catch (error) {
-    if (findDriverError(error)?.code === '57014') return false;
+    const driverError = findDriverError(error);
+    if (driverError !== undefined && isCanceled(driverError)) return false;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../../database-location.js';
 import { connectionSettings, startConnectTimeoutMs } from '../connections/connection-settings.js';
+import { endConnection } from '../connections/end-connection.js';
 import { findDriverError } from '../errors/driver-error.js';
 import { isLockTimeout, migrationTimeoutMs } from '../migrate-postgresql.js';
 import { explainOpening } from '../open-postgresql.js';
@@ -47,7 +48,7 @@ async function withConnection<Result>(
   } catch (error) {
     throw explainOpening(error, location);
   } finally {
-    await connection.end().catch(() => undefined);
+    await endConnection(connection);
   }
 }
 

@@ -71,3 +71,13 @@ export function isRowRejected({ code = '' }: DriverError): boolean {
 export function isConflict({ code }: DriverError): boolean {
   return code === '40001' || code === '40P01';
 }
+
+/** Whether the server has cancelled the statement, such as one that took too long. */
+export function isCanceled({ code }: DriverError): boolean {
+  return code === '57014';
+}
+
+/** Whether a server was not reached, did not answer in time, or is stopping or starting. */
+export function isAway({ code }: DriverError): boolean {
+  return code === undefined || /^(08|57)/.test(code);
+}

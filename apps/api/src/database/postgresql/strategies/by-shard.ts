@@ -1,25 +1,30 @@
-import type { NewPlant } from '@plant-store/contract';
-import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { Destination, Routing } from '../../../plants/routing.js';
-import { clearArguments, integer, integers, text } from '../../queries/query-arguments.js';
-import { type PlantRow, toRow } from '../../queries/resolve-insert-outcomes.js';
-import { createRunOnNode } from '../citus/overdue-statements.js';
+import type { ChooseConnections } from '../citus/direct/direct-nodes.js';
+import type { RunOnNode } from '../citus/overdue-statements.js';
 import type { ShardMap } from '../citus/shard-map.js';
-import { isDurable } from '../durable-read.js';
-import type { InsertStrategy } from './insert-strategy.js';
+import type { ShardWatch } from '../citus/watch-shards.js';
+import type { PlantStrategy } from './plant-strategy.js';
+import { readByRange } from './read-by-range.js';
+import { findRows, insertRows } from './shard-statements.js';
 
 /** How many inserts may be in flight to one shard: the next batch grows while one is being stored. */
 const insertsPerShard = 1;
 
+/**
+ * How long a node gets no insert after one has failed, in milliseconds. While a node is away, callers that retry at once
+ * would otherwise cause thousands of attempts and of logged errors a second, at the expense of the other nodes' rate.
+ */
+const delayAfterFailureMs = 100;
+
 export interface ByShardOptions {
-  /** The current shards; `undefined` while the table is not distributed. */
-  currentMap(): ShardMap | undefined;
+  readonly shards: Omit<ShardWatch, 'close'>;
   /** How many inserts may be in flight to all shards. */
   readonly inserts: number;
-  /** After how long a statement is overdue, in milliseconds; see `createRunOnNode`. */
-  readonly overdueAfterMs: number;
+  readonly runOnNode: RunOnNode;
+  /** Where a statement for a node is sent; through the coordinator by default. */
+  readonly chooseConnections?: ChooseConnections | undefined;
   /** Used while the table is not distributed. */
-  readonly undistributed: InsertStrategy;
+  readonly undistributed: PlantStrategy;
 }
 
 /**
@@ -27,37 +32,61 @@ export interface ByShardOptions {
  * forwarded to its node as it is, and commits there alone. One over several shards takes several round trips and a two-phase
  * commit, which makes it tens of times slower for a few rows: this happens only with a map that is no longer current.
  */
-export function byShard(options: ByShardOptions): InsertStrategy {
-  const { currentMap, undistributed } = options;
-  const runOnNode = createRunOnNode(options.overdueAfterMs);
+export function byShard(options: ByShardOptions): PlantStrategy {
+  const { shards, runOnNode, undistributed, chooseConnections = throughCoordinator } = options;
+  const isDistributed = () => shards.current() !== undefined;
   return {
     routing: routeByShard(options),
     insert(connections, plants) {
-      const map = currentMap();
-      if (map === undefined) return undistributed.insert(connections, plants);
+      const map = shards.current();
+      if (map === undefined) {
+        shards.noteUse();
+        return undistributed.insert(connections, plants);
+      }
       return forEachShard(
         map,
         plants,
         ({ id }) => id,
-        (rows, node) => runOnNode(node, () => insertRows(connections, rows)),
+        (rows, node) =>
+          runOnNode(node, () => chooseConnections(node, connections, (chosen) => insertRows(chosen, rows))),
       );
     },
     find(connections, ids) {
-      const map = currentMap();
-      // The table may have been distributed since the map was read.
-      if (map === undefined) return findRows(connections, ids);
+      const map = shards.current();
+      if (map === undefined) {
+        return shards.mayBeDistributed() ? findRows(connections, ids) : undistributed.find(connections, ids);
+      }
       return forEachShard(
         map,
         ids,
         (id) => id,
-        (found, node) => runOnNode(node, () => findRows(connections, found)),
+        (found, node) =>
+          runOnNode(node, () => chooseConnections(node, connections, (chosen) => findRows(chosen, found))),
       );
+    },
+    async *read(connections, run, after, limits) {
+      let last = after;
+      let wasDistributed: boolean;
+      do {
+        wasDistributed = isDistributed();
+        const read = wasDistributed ? readByRange : undistributed.read;
+        for await (const page of read(connections, run, last, limits)) {
+          if (!wasDistributed) shards.noteUse();
+          yield page;
+          last = page.at(-1)?.id;
+          // The other way of reading goes on after the last plant.
+          if (isDistributed() !== wasDistributed) break;
+        }
+      } while (isDistributed() !== wasDistributed);
     },
   };
 }
 
+const throughCoordinator: ChooseConnections = (_, toCoordinator, statement) => statement(toCoordinator);
+
 /** All shards of a node fail together, so that it gets half of the inserts at most, unless it is the only one. */
-function routeByShard({ currentMap, inserts, undistributed }: ByShardOptions): Routing {
+function routeByShard({ shards, inserts, undistributed }: ByShardOptions): Routing {
+  const currentMap = shards.current;
   return {
     destinationOf: (id) => currentMap()?.shardOf(id) ?? 0,
     get insertsPerDestination() {
@@ -69,8 +98,12 @@ function routeByShard({ currentMap, inserts, undistributed }: ByShardOptions): R
     get groups() {
       const map = currentMap();
       if (map === undefined) return undefined;
-      const insertsPerGroup = map.nodes === 1 ? inserts : Math.max(1, Math.floor(inserts / 2));
-      return { groupOf: (shard: Destination) => map.nodeOf(shard) ?? 0, insertsPerGroup };
+      const insertsPerGroup = map.nodes.size === 1 ? inserts : Math.max(1, Math.floor(inserts / 2));
+      return {
+        groupOf: (shard: Destination) => map.nodeOf(shard) ?? 0,
+        insertsPerGroup,
+        delayAfterFailureMs,
+      };
     },
     get shareOf() {
       return currentMap()?.shareOf;
@@ -96,39 +129,4 @@ async function forEachShard<Item, Result>(
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
-}
-
-/** Citus finds the shard of the rows in a list of values, but not in what `unnest` returns. */
-async function insertRows(connections: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<bigint[]> {
-  const query: SqlQuery = {
-    sql: insertStatement(plants.length),
-    args: plants.flatMap(({ id, name, tag }) => [id, name, tag ?? null]),
-    argTypes: plants.flatMap(() => [integer, text, text]),
-  };
-  const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
-  return rows.map(([id]) => BigInt(String(id)));
-}
-
-const insertStatements: string[] = [];
-
-/** The statement for so many rows. */
-function insertStatement(rows: number): string {
-  insertStatements[rows] ??= `INSERT INTO plants (id, name, tag) VALUES ${valuesList(rows)}
-    ON CONFLICT (id) DO NOTHING RETURNING id`;
-  return insertStatements[rows];
-}
-
-function valuesList(rows: number): string {
-  const row = (_: unknown, index: number) =>
-    `($${3 * index + 1}::bigint, $${3 * index + 2}::text, $${3 * index + 3}::text)`;
-  return Array.from({ length: rows }, row).join(', ');
-}
-
-async function findRows(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly PlantRow[]> {
-  const { rows } = await connections.queryRaw({
-    sql: `SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[]) AND ${isDurable}`,
-    args: [ids],
-    argTypes: [integers],
-  });
-  return rows.map(toRow);
 }

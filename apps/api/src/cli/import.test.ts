@@ -1,0 +1,82 @@
+import { PassThrough, Readable } from 'node:stream';
+import { expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { until } from '../../test/support/until.js';
+import { parseConfig } from '../config.js';
+import type { Database } from '../database/database.js';
+import * as openDatabase from '../database/open-database.js';
+import type { InsertOutcome, PlantStore } from '../plants/plant-store.js';
+import type { Routing } from '../plants/routing.js';
+import { importPlants } from './import.js';
+import type { CliContext } from './support/cli-context.js';
+
+const lines = 20_500;
+
+/** Imports into a store whose inserts stay in flight until as many as may are. */
+async function importWith(
+  routing: Pick<Routing, 'inserts' | 'insertsPerDestination'>,
+  inFlightAtMost: number,
+) {
+  const sizes: number[] = [];
+  const inFlight: { end(): void }[] = [];
+  const insert: PlantStore['insert'] = async (plants) => {
+    sizes.push(plants.length);
+    await new Promise<void>((resolve) => inFlight.push({ end: resolve }));
+    return plants.map((): InsertOutcome => ({ stored: true }));
+  };
+  const database = {
+    plants: { insert },
+    routing: { destinationOf: () => 0, ...routing },
+    close: async () => undefined,
+  };
+  vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue(database as unknown as Database);
+  const printed: string[] = [];
+  const context: CliContext = {
+    commandName: 'plant-store',
+    folder: '/',
+    input: Readable.from(
+      Array.from({ length: lines }, (_, id) => Buffer.from(`{"id":${id},"name":"Fern"}\n`)),
+    ),
+    output: new PassThrough(),
+    isTerminal: false,
+    print: (text) => void printed.push(text),
+    message: () => Promise.resolve(),
+    showProgress: () => undefined,
+    reportStarted: () => Promise.resolve(),
+    stopSignal: () => new Promise(() => undefined),
+    startingProcessEnded: () => Promise.reject(new Error('only for a service')),
+  };
+  const config = parseConfig({ FAST_PATH: 'off' }, temporaryFolder());
+  let isDone = false;
+  const done = importPlants(config, { file: undefined, fromLine: 1 }, context).finally(() => {
+    isDone = true;
+  });
+  for (let ended = 0; !isDone; ended++) {
+    const isLast = () => sizes.reduce((sum, size) => sum + size, 0) === lines;
+    await until(async () => isDone || isLast() || inFlight.length - ended === inFlightAtMost);
+    expect(inFlight.length - ended).toBeLessThanOrEqual(inFlightAtMost);
+    inFlight[ended]?.end();
+    await new Promise(setImmediate);
+  }
+  await done;
+  expect(printed).toEqual([`${lines} imported, 0 already there, 0 bad\n`]);
+  return sizes;
+}
+
+const batchesOf = (size: number) => [
+  ...Array.from({ length: Math.floor(lines / size) }, () => size),
+  ...(lines % size === 0 ? [] : [lines % size]),
+];
+
+it.each([
+  { inserts: 1, insertsPerDestination: 1, inFlight: 1, size: 1_000 },
+  { inserts: 2, insertsPerDestination: 2, inFlight: 2, size: 1_000 },
+  { inserts: 2, insertsPerDestination: 1, inFlight: 2, size: 1_000 },
+  { inserts: 8, insertsPerDestination: 1, inFlight: 2, size: 4_000 },
+  { inserts: 99, insertsPerDestination: 1, inFlight: 2, size: 8_000 },
+])(
+  'stores $inFlight batches of $size lines at a time where $inserts inserts may be in flight, $insertsPerDestination to each destination',
+  async ({ inFlight, size, ...routing }) => {
+    expect(await importWith(routing, inFlight)).toEqual(batchesOf(size));
+  },
+);

@@ -1,0 +1,77 @@
+import type { NewPlant } from '@plant-store/contract';
+import { expect, it, onTestFinished } from 'vitest';
+import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
+import { recordLog } from '../../../../test/support/database/record-log.js';
+import { plantsOf } from '../../../../test/support/plants/plants-of.js';
+import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
+import { useConnections } from '../../../../test/support/postgresql/use-connections.js';
+import { parseConfig } from '../../../config.js';
+import { OperatorError } from '../../../errors/operator-error.js';
+import { openDatabase } from '../../open-database.js';
+
+const connections = useConnections();
+
+/** A migrated database whose plants are distributed over two nodes. */
+async function distribute(away?: number) {
+  const { database } = connections;
+  await (await openTestDatabase(database)).close();
+  await createStandInCitus(database.url, { nodes: 2, ...(away !== undefined && { away }) });
+  await database.query(`SELECT create_distributed_table('plants', 'id', 4, 'none')`);
+  const { log, lines } = recordLog();
+  const { database: location } = parseConfig({ DATABASE_URL: database.url }, '/');
+  return { open: () => openDatabase(location, { log }), lines, query: database.query };
+}
+
+it.each([
+  ['synchronous_commit', 'off'],
+  ['client_min_messages', 'error'],
+])('opens no database with a node whose connections have %s = %s', async (setting, value) => {
+  const { open, query } = await distribute();
+  await query(`ALTER FUNCTION master_run_on_worker SET ${setting} = ${value}`);
+  const opening = open();
+  await expect(opening).rejects.toBeInstanceOf(OperatorError);
+  await expect(opening).rejects.toThrow(new RegExp(`node worker-\\d:5432 .*ALTER ROLE … SET ${setting} = `));
+});
+
+it('warns of a node that is away, and stores nothing on it when it is back without durable commits', async () => {
+  const { open, lines, query } = await distribute(1);
+  const database = await open();
+  onTestFinished(() => database.close());
+  expect(lines).toEqual(['warn: a node of the database is away: worker-1:5432: failed to connect']);
+
+  const { groups, destinationOf } = database.routing;
+  const plants = plantsOf(...Array.from({ length: 20 }, (_, index) => index + 1));
+  const groupOf = (id: bigint) => groups?.groupOf(destinationOf(id)) ?? 0;
+  const [away, present] = [1, 2].map((group) => plants.filter(({ id }) => groupOf(id) === group));
+  if (!away?.length || !present?.length) throw new Error('there is a plant for each node');
+  const causeOf = (plant: NewPlant) =>
+    database.plants.insert([plant]).then(
+      () => undefined,
+      (error: Error) => String(error.cause),
+    );
+  for (const plant of present) expect(await causeOf(plant)).toBeUndefined();
+  for (const plant of away) expect(await causeOf(plant)).toContain('08006: failed to connect');
+
+  await query('ALTER FUNCTION master_run_on_worker SET synchronous_commit = off');
+  // A standby takes the place of the node, which the map does not have yet.
+  await query(`UPDATE pg_dist_node SET nodename = 'standby-1' WHERE nodename = 'worker-1'`);
+  for (const plant of away) expect(await causeOf(plant)).toMatch(/worker-1:5432 .*synchronous_commit = off/);
+  for (const { id } of away)
+    await expect(database.tryCommit({ id, group: groupOf(id) })).rejects.toThrow('does not answer');
+  const stored = await query<{ id: number }>('SELECT id::int FROM plants ORDER BY id');
+  expect(stored.map(({ id }) => BigInt(id))).toEqual(present.map(({ id }) => id));
+});
+
+it('gives the advice that fits when a node is away that a migration needs', async () => {
+  const { database } = connections;
+  await database.query(
+    `CREATE FUNCTION fail() RETURNS event_trigger LANGUAGE plpgsql AS
+     $$ BEGIN RAISE EXCEPTION 'connection to the remote node db-1:5432 failed' USING ERRCODE = '08006'; END $$`,
+  );
+  await database.query('CREATE EVENT TRIGGER fail ON ddl_command_start EXECUTE FUNCTION fail()');
+  const opening = openTestDatabase(database);
+  await expect(opening).rejects.toBeInstanceOf(OperatorError);
+  await expect(opening).rejects.toThrow(
+    /remote node db-1:5432 failed\nA node of Citus is away.*Nothing was changed/,
+  );
+});

@@ -1,0 +1,51 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { SqlQuery } from '@prisma/driver-adapter-utils';
+import { expect, it, onTestFinished } from 'vitest';
+import { createShardMap } from '../../src/database/postgresql/citus/shard-map.js';
+import { byShard } from '../../src/database/postgresql/strategies/by-shard.js';
+import { toOneDestination } from '../../src/database/postgresql/strategies/one-destination.js';
+import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
+import { runCommand } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const shards = 4;
+
+/** A map that says that all plants are in one shard, as if it had been split into others since. */
+const outdatedMap = createShardMap([{ id: 1, minHash: -(2 ** 31), maxHash: 2 ** 31 - 1, node: 1 }]);
+
+it('writes the record that confirms a replay on the node of each shard, also with an outdated map', async () => {
+  const { url, query } = await createCitusSchema();
+  const call = { folder: temporaryFolder(), environment: { DATABASE_URL: url } };
+  await runCommand(['migrate', '--distribute', `${shards}`], call);
+  await query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 100) AS id`);
+  const connections = await new PrismaPg({
+    connectionString: url,
+    options: `-c search_path=${new URL(url).searchParams.get('schema')}`,
+  }).connect();
+  onTestFinished(() => connections.dispose());
+  const queries: SqlQuery[] = [];
+  const queryRaw = connections.queryRaw.bind(connections);
+  connections.queryRaw = (next) => {
+    queries.push(next);
+    return queryRaw(next);
+  };
+  const strategy = byShard({
+    shards: { current: () => outdatedMap, mayBeDistributed: () => true, noteUse: () => undefined },
+    inserts: 1,
+    runOnNode: (_, statement) => statement(),
+    undistributed: toOneDestination(1),
+  });
+  const ids = Array.from({ length: 100 }, (_, index) => BigInt(index + 1));
+  expect(await strategy.find(connections, ids)).toHaveLength(100);
+
+  expect(queries).toHaveLength(1);
+  await query('SET citus.explain_all_tasks = on');
+  const plan = await query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN (VERBOSE) ${queries[0]?.sql.replace('$1', `'{${ids}}'`)}`,
+  );
+  const lines = plan.map((row) => row['QUERY PLAN']);
+  const perShard = lines.filter((line) => /^ {6,}.*Output: .*pg_logical_emit_message/.test(line));
+  const [onCoordinator = ''] = lines.filter((line) => /^ {0,5}Output: /.test(line));
+  expect(perShard).toHaveLength(shards);
+  expect(onCoordinator).not.toContain('pg_logical_emit_message');
+});

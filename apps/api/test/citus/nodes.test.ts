@@ -1,0 +1,40 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
+import { runCommand } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** A user of its own with a store on the cluster, and how to run commands as that user. */
+async function createStore() {
+  const { url, query } = await createCitusSchema();
+  const schema = new URL(url).searchParams.get('schema') ?? '';
+  const name = schema.replace('test', 'keeper');
+  await query(`CREATE ROLE ${name} LOGIN; CREATE SCHEMA IF NOT EXISTS ${schema} AUTHORIZATION ${name}`);
+  onTestFinished(() => query(`DROP OWNED BY ${name} CASCADE; DROP ROLE ${name}`).then(() => undefined));
+  const call = {
+    folder: temporaryFolder(),
+    environment: { DATABASE_URL: Object.assign(new URL(url), { username: name }).href, PORT: '0' },
+  };
+  const run = (...args: string[]) => runCommand(args, call);
+  expect((await run('migrate', '--distribute')).exitCode).toBe(0);
+  return { query, name, run };
+}
+
+it('rejects nodes whose commits do not wait for the disk, until that is set by the advice', async () => {
+  const { query, name, run } = await createStore();
+  await query(`ALTER ROLE ${name} SET synchronous_commit = off`);
+  const { exitCode, stderr } = await run('migrate');
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringMatching(/its node .*:\d+ do not wait for the disk.*ALTER ROLE … SET/),
+  });
+  await query(`ALTER ROLE ${name} SET synchronous_commit = on`);
+  expect((await run('migrate')).exitCode).toBe(0);
+});
+
+it('examines each node, and inserts a plant on each', async () => {
+  const { run } = await createStore();
+  const { stdout } = await run('check');
+  expect(stdout).toMatch(/^ok {7}nodes: \d+ shards on \d+ nodes?, with a part of the ids: .*:\d+ \d+ %/m);
+  expect(stdout).toMatch(/^ok {7}durability: .*, on the nodes that run, too\.$/m);
+  expect(stdout).toContain('write: a plant can be inserted on each node that runs; it was rolled back.');
+});
