@@ -10,10 +10,19 @@ const expressPrisma = target({
   stores: true,
 });
 
+const nestPrisma = target({
+  name: 'nest-prisma',
+  title: 'NestJS + Prisma',
+  about:
+    'NestJS 12 on its Fastify adapter, a guard, class-validator, one prisma.plant.create a request; no request log.',
+  stores: true,
+});
+
 /** All targets, in the order of the tables. */
 export const allTargets: readonly Target[] = [
   plantStore,
   expressPrisma,
+  nestPrisma,
   target({
     name: 'fastify-sqlite',
     title: 'Fastify + better-sqlite3',
@@ -37,7 +46,7 @@ export const allTargets: readonly Target[] = [
 ];
 
 /** The targets that also run on PostgreSQL. */
-export const postgresqlTargets: readonly Target[] = [plantStore, expressPrisma];
+export const postgresqlTargets: readonly Target[] = [plantStore, expressPrisma, nestPrisma];
 
 /** A target whose program is beside this file, under its name. */
 function target(description: Omit<Target, 'prepare'>): Target {

@@ -3,6 +3,7 @@ import { createExpressEndpoints, initServer } from '@ts-rest/express';
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { portOf, stopHttpServer } from './http-server.js';
+import { openPrisma } from './open-prisma.js';
 import { serveAsTarget } from './serve-target.js';
 
 const PlantSchema = z.object({ name: z.string(), tag: z.string().optional() });
@@ -15,14 +16,6 @@ const contract = initContract().router({
     responses: { 200: PlantSchema },
   },
 });
-
-/** The part of Prisma's client that is used here; each engine has its own client. */
-interface Prisma {
-  readonly plant: {
-    create(query: { data: { id: number; name: string; tag: string | null } }): PromiseLike<unknown>;
-  };
-  $disconnect(): Promise<void>;
-}
 
 /** Express, ts-rest and Prisma as their documentation shows them: express.json and one `plant.create` a request. */
 await serveAsTarget(async ({ databaseUrl, token }) => {
@@ -48,14 +41,6 @@ await serveAsTarget(async ({ databaseUrl, token }) => {
     },
   };
 });
-
-/** Opens the database with the client of its engine; the other one is not loaded. */
-async function openPrisma(databaseUrl: string): Promise<Prisma> {
-  const engine = databaseUrl.startsWith('file:')
-    ? await import('./prisma-sqlite/open-prisma.js')
-    : await import('./prisma-postgresql/open-prisma.js');
-  return engine.openPrisma(databaseUrl);
-}
 
 function requireToken(token: string): RequestHandler {
   const expected = `Bearer ${token}`;
