@@ -13,7 +13,7 @@ const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 async function startBench() {
   mkdirSync(workFolder, { recursive: true });
   const before = readdirSync(workFolder);
-  const child = startProcess(main, ['postgresql'], { stdout: 'pipe', stderr: 'pipe' });
+  const child = startProcess(process.execPath, [main, 'postgresql'], { stdout: 'pipe', stderr: 'pipe' });
   const findFolder = () => readdirSync(workFolder).find((name) => !before.includes(name));
   await until(() => findFolder() !== undefined);
   const folder = join(workFolder, findFolder() ?? '');

@@ -4,6 +4,7 @@ import { startPostgresql } from '../databases/start-postgresql.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { resultFiles } from '../paths.js';
+import { selectTargets } from '../targets/select-targets.js';
 import type { Target } from '../targets/target.js';
 import { writeResults } from '../write-results.js';
 import type { ComparisonResults, ComparisonSettings } from './comparison-results.js';
@@ -40,13 +41,14 @@ export async function comparePostgresql(
 }
 
 async function runAndReport(
-  targets: readonly Target[],
+  requested: readonly Target[],
   engine: DatabaseEngine,
   settings: ComparisonSettings,
   environment: Environment,
   resultFile: string,
 ): Promise<boolean> {
   const machine = await describeMachine(environment.folder);
+  const targets = selectTargets(requested, environment.log);
   const runs = await runComparison(targets, engine, settings, environment);
   const results: ComparisonResults = {
     machine,

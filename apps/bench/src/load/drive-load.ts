@@ -11,6 +11,6 @@ const graceMs = 30_000;
 export async function driveLoad(load: Load): Promise<LoadResult> {
   const timeoutMs = (load.warmupSeconds + load.seconds) * 1000 + graceMs;
   return LoadResultSchema.parse(
-    JSON.parse(await runProgram(generator, [JSON.stringify(load)], { timeoutMs })),
+    JSON.parse(await runProgram(process.execPath, [generator, JSON.stringify(load)], { timeoutMs })),
   );
 }

@@ -83,7 +83,7 @@ async function runOnce(
   const { baseUrl, token, stop } = await startTarget(limited, sqliteIn(own), own);
   const load = { baseUrl, token, connections, retryMs, warmupSeconds, seconds };
   const result = OverloadResultSchema.parse(
-    JSON.parse(await runProgram(generator, [JSON.stringify(load)], { timeoutMs })),
+    JSON.parse(await runProgram(process.execPath, [generator, JSON.stringify(load)], { timeoutMs })),
   );
   await stop();
   log(

@@ -1,16 +1,16 @@
 import { processEnd, startProcess } from './start-process.js';
 
 /**
- * Runs a Node.js program to its end and returns its standard output.
+ * Runs a program to its end and returns its standard output.
  *
  * @throws when it fails or takes too long
  */
 export async function runProgram(
-  script: string,
+  file: string,
   args: readonly string[],
   { environment = {}, timeoutMs }: { environment?: Readonly<Record<string, string>>; timeoutMs: number },
 ): Promise<string> {
-  const child = startProcess(script, args, { environment, stdout: 'pipe', stderr: 'pipe' });
+  const child = startProcess(file, args, { environment, stdout: 'pipe', stderr: 'pipe' });
   let output = '';
   const closed = new Promise((resolve) => child.once('close', resolve));
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -22,6 +22,7 @@ export async function runProgram(
   });
   await processEnd(child, timeoutMs);
   await closed;
-  if (child.exitCode !== 0) throw new Error(`${script} ended with status ${child.exitCode}:\n${errorOutput}`);
+  if (child.exitCode !== 0)
+    throw new Error(`${file} ${args[0] ?? ''} ended with status ${child.exitCode}:\n${errorOutput}`);
   return output;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 const running = new Set<ChildProcess>();
 
-/** How to start a Node.js program. */
+/** How to start a program. */
 export interface ProcessSettings {
   /** All of its environment: nothing is inherited, so that every machine runs the same defaults. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -13,13 +13,13 @@ export interface ProcessSettings {
   readonly stderr: number | 'pipe';
 }
 
-/** Starts a Node.js program in a process of its own; `killProcesses` ends it if nothing else has. */
+/** Starts a program in a process of its own; `killProcesses` ends it if nothing else has. */
 export function startProcess(
-  script: string,
+  file: string,
   args: readonly string[],
   { environment = {}, stdout, stderr }: ProcessSettings,
 ): ChildProcess {
-  const child = spawn(process.execPath, [script, ...args], {
+  const child = spawn(file, args, {
     env: { NODE_ENV: 'production', ...environment },
     stdio: ['ignore', stdout, stderr],
   });

@@ -34,10 +34,10 @@ export async function startTarget(
   database: Pick<Database, 'url'>,
   folder: string,
 ): Promise<RunningTarget> {
-  const { script, args, environment, token } = await target.prepare(database.url);
+  const { file, args, environment, token } = await target.prepare(database.url);
   const logPath = join(folder, `${target.name}.log`);
   const log = openSync(logPath, 'w');
-  const child = startProcess(script, args, { environment, stdout: log, stderr: log });
+  const child = startProcess(file, args, { environment, stdout: log, stderr: log });
   closeSync(log);
   const baseUrl = await readBaseUrl(child, logPath);
   return {

@@ -47,10 +47,10 @@ export async function measureStartTime(count: number, { folder, print, log }: En
 /** Starts the service on a given port, so that requests can be sent from the first moment on. */
 async function startOnce(folder: string, id: number): Promise<StartResults['starts'][number]> {
   const port = await findFreePort();
-  const { script, args, environment, token } = await plantStore.prepare(sqliteIn(folder).url);
+  const { file, args, environment, token } = await plantStore.prepare(sqliteIn(folder).url);
   const log = openSync(join(folder, 'start.log'), 'w');
   const startedAtMs = performance.now();
-  const child = startProcess(script, args, {
+  const child = startProcess(file, args, {
     environment: { ...environment, PORT: String(port) },
     stdout: log,
     stderr: log,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { goSqlite } from './go-sqlite/go-sqlite.js';
 import { plantStore } from './plant-store.js';
 import type { Target } from './target.js';
 
@@ -36,6 +37,7 @@ export const allTargets: readonly Target[] = [
       'Hono on Node.js, its zod validator and bearer middleware, one prepared insert a request; no request log.',
     stores: true,
   }),
+  goSqlite,
   target({
     name: 'baseline',
     title: 'bare node:http, stores nothing',
@@ -55,7 +57,7 @@ function target(description: Omit<Target, 'prepare'>): Target {
     ...description,
     async prepare(databaseUrl) {
       const token = `pst_${randomBytes(24).toString('hex')}`;
-      return { script, args: [databaseUrl, token], environment: {}, token };
+      return { file: process.execPath, args: [script, databaseUrl, token], environment: {}, token };
     },
   };
 }

@@ -15,10 +15,10 @@ export const plantStore: Target = {
   stores: true,
   async prepare(databaseUrl) {
     const environment = { PORT: '0', DATABASE_URL: databaseUrl };
-    const token = await runProgram(main, ['token', 'create', '--name', 'bench'], {
+    const token = await runProgram(process.execPath, [main, 'token', 'create', '--name', 'bench'], {
       environment,
       timeoutMs: prepareTimeoutMs,
     });
-    return { script: main, args: ['serve'], environment, token: token.trim() };
+    return { file: process.execPath, args: [main, 'serve'], environment, token: token.trim() };
   },
 };
