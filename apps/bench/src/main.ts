@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { measureClientSpeed } from './client-speed/client-speed.js';
 import { comparePostgresql, compareSqlite } from './comparison/comparison.js';
 import type { ComparisonSettings } from './comparison/comparison-results.js';
@@ -8,12 +8,14 @@ import { writeChart } from './comparison/write-chart.js';
 import type { Environment } from './environment/environment.js';
 import { measureGrowth } from './growth/growth.js';
 import { measureObservability } from './observability/observability.js';
+import { toCount, toCounts, toSeconds, toSizes, toTargets } from './option-values.js';
 import { measureOverload } from './overload/overload.js';
 import { resultFiles, workFolder } from './paths.js';
 import { killProcesses } from './processes/start-process.js';
 import { measureStartTime } from './start-time/start-time.js';
 import { allTargets, postgresqlTargets } from './targets/all-targets.js';
 import type { Target } from './targets/target.js';
+import { withWorkers } from './targets/with-environment.js';
 
 /**
  * The command line `pnpm bench`. It exits with status 1 when it fails, a target lost an acknowledged plant, or a request of
@@ -124,6 +126,7 @@ function addComparison(
       toCounts,
       [1, 16, 64, 256],
     )
+    .option('--workers <count>', 'how many worker processes the service has (default: its own)', toCount)
     .addOption(
       new Option(
         '--only <names>',
@@ -139,10 +142,11 @@ function addComparison(
         warmup: number;
         connections: number[];
         only: readonly Target[];
+        workers?: number;
       }) => {
-        const { rounds, seconds, warmup, connections, only } = options;
+        const { rounds, seconds, warmup, connections, only, workers } = options;
         const settings = { rounds, seconds, warmupSeconds: warmup, connections };
-        if (!(await compare(only, settings, createEnvironment()))) process.exitCode = 1;
+        if (!(await compare(withWorkers(only, workers), settings, createEnvironment()))) process.exitCode = 1;
       },
     );
 }
@@ -161,36 +165,6 @@ function createEnvironment(): Environment {
     print: (text) => void process.stdout.write(text),
     log: (text) => void process.stderr.write(`${text}\n`),
   };
-}
-
-function toCount(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected an integer from 1 to 9999.');
-  return Number(text);
-}
-
-function toCounts(text: string): number[] {
-  return text.split(',').map(toCount);
-}
-
-function toSizes(text: string): number[] {
-  return text.split(',').map((size) => {
-    if (!/^\d{1,8}$/.test(size)) throw new InvalidArgumentError('Expected integers from 0 to 99999999.');
-    return Number(size);
-  });
-}
-
-function toSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!(seconds > 0 && seconds <= 600))
-    throw new InvalidArgumentError('Expected a number of seconds, at most 600.');
-  return seconds;
-}
-
-function toTargets(text: string, targets: readonly Target[]): Target[] {
-  const names = text.split(',');
-  const unknown = names.find((name) => !targets.some((target) => target.name === name));
-  if (unknown !== undefined) throw new InvalidArgumentError(`Unknown target ${unknown}.`);
-  return targets.filter(({ name }) => names.includes(name));
 }
 
 await program.parseAsync();

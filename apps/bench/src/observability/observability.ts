@@ -7,6 +7,7 @@ import { describeMachine, machineLine } from '../environment/machine.js';
 import { driveLoad } from '../load/drive-load.js';
 import { type RunningTarget, startTarget } from '../processes/start-target.js';
 import { plantStore } from '../targets/plant-store.js';
+import { withEnvironment } from '../targets/with-environment.js';
 import { type Round, summarizeRounds } from './summarize-rounds.js';
 
 const connections = 64;
@@ -85,14 +86,7 @@ async function startService(
   folder: string,
 ): Promise<RunningTarget> {
   mkdirSync(folder);
-  const target = {
-    ...plantStore,
-    async prepare(url: string) {
-      const launch = await plantStore.prepare(url);
-      return { ...launch, environment: { ...launch.environment, ...environment } };
-    },
-  };
-  return startTarget(target, sqliteIn(folder), folder);
+  return startTarget(withEnvironment(plantStore, environment), sqliteIn(folder), folder);
 }
 
 /** Measures each service once. Each round begins with another one, so that none always runs after the same time. */

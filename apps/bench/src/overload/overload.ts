@@ -8,6 +8,7 @@ import { describeMachine, machineLine } from '../environment/machine.js';
 import { runProgram } from '../processes/run-program.js';
 import { startTarget } from '../processes/start-target.js';
 import { plantStore } from '../targets/plant-store.js';
+import { withEnvironment } from '../targets/with-environment.js';
 import { type OverloadResult, OverloadResultSchema } from './overload-load.js';
 import { summarizeOverload } from './summarize-overload.js';
 
@@ -72,14 +73,7 @@ async function runOnce(
 ): Promise<OverloadResult> {
   const own = join(folder, `${connections}-${round}`);
   mkdirSync(own);
-  const limited = {
-    ...plantStore,
-    async prepare(url: string) {
-      const launch = await plantStore.prepare(url);
-      const environment = { ...launch.environment, QUEUE_MAX_PLANTS: String(waitingPlants) };
-      return { ...launch, environment };
-    },
-  };
+  const limited = withEnvironment(plantStore, { QUEUE_MAX_PLANTS: String(waitingPlants) });
   const { baseUrl, token, stop } = await startTarget(limited, sqliteIn(own), own);
   const load = { baseUrl, token, connections, retryMs, warmupSeconds, seconds };
   const result = OverloadResultSchema.parse(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../databases/database.js';
 import type { Target } from '../targets/target.js';
+import { readChildren } from './child-processes.js';
 import { readPeakMemory } from './process-memory.js';
 import { readProcessorTime } from './processor-time.js';
 import { hasEnded, processEnd, startProcess } from './start-process.js';
@@ -17,9 +18,11 @@ export interface RunningTarget {
   readonly baseUrl: string;
   /** The access token that it accepts. */
   readonly token: string;
-  /** Its peak memory so far, in bytes. */
+  /** Its process, and the processes that it has started, such as workers. */
+  readPids(): Promise<readonly [main: number, ...children: number[]]>;
+  /** Its peak memory so far, in bytes, as the sum of its processes. */
   readPeakMemory(): Promise<number>;
-  /** The processor time that it has taken so far, in microseconds; only on Linux. */
+  /** The processor time that its main process has taken so far, in microseconds; only on Linux. */
   readProcessorTime(): Promise<number>;
   /** Stops it, and resolves once it has ended. */
   stop(): Promise<void>;
@@ -39,12 +42,18 @@ export async function startTarget(
   const log = openSync(logPath, 'w');
   const child = startProcess(file, args, { environment, stdout: log, stderr: log });
   closeSync(log);
+  const pid = child.pid ?? 0;
   const baseUrl = await readBaseUrl(child, logPath);
+  const readPids = async () => [pid, ...(await readChildren(pid))] as const;
   return {
     baseUrl,
     token,
-    readPeakMemory: () => readPeakMemory(child.pid ?? 0),
-    readProcessorTime: () => readProcessorTime(child.pid ?? 0),
+    readPids,
+    async readPeakMemory() {
+      const peaks = await Promise.all((await readPids()).map(readPeakMemory));
+      return peaks.reduce((sum, peak) => sum + peak, 0);
+    },
+    readProcessorTime: () => readProcessorTime(pid),
     async stop() {
       child.kill('SIGTERM');
       await processEnd(child, stopTimeoutMs);

@@ -1,0 +1,37 @@
+import { InvalidArgumentError } from 'commander';
+import type { Target } from './targets/target.js';
+
+/** A count from 1 to 9999. */
+export function toCount(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected an integer from 1 to 9999.');
+  return Number(text);
+}
+
+/** Counts, separated by commas. */
+export function toCounts(text: string): number[] {
+  return text.split(',').map(toCount);
+}
+
+/** Numbers of plants, separated by commas. */
+export function toSizes(text: string): number[] {
+  return text.split(',').map((size) => {
+    if (!/^\d{1,8}$/.test(size)) throw new InvalidArgumentError('Expected integers from 0 to 99999999.');
+    return Number(size);
+  });
+}
+
+/** A number of seconds. */
+export function toSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds > 0 && seconds <= 600))
+    throw new InvalidArgumentError('Expected a number of seconds, at most 600.');
+  return seconds;
+}
+
+/** Targets by their names, separated by commas, in the order of the tables. */
+export function toTargets(text: string, targets: readonly Target[]): Target[] {
+  const names = text.split(',');
+  const unknown = names.find((name) => !targets.some((target) => target.name === name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`Unknown target ${unknown}.`);
+  return targets.filter(({ name }) => names.includes(name));
+}
