@@ -22,6 +22,9 @@ export default defineConfig({
           name: 'node',
           include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
           environment: 'node',
+          // Each file restores what it replaces, so that they can share loaded modules.
+          isolate: false,
+          setupFiles: ['test/restore-mocks.ts'],
           testTimeout,
         },
       },
