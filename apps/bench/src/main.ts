@@ -12,6 +12,7 @@ import { toCount, toCounts, toSeconds, toSizes, toTargets } from './option-value
 import { measureOverload } from './overload/overload.js';
 import { resultFiles, workFolder } from './paths.js';
 import { killProcesses } from './processes/start-process.js';
+import { measureScaling, type ScalingSettings } from './scaling/scaling.js';
 import { measureStartTime } from './start-time/start-time.js';
 import { allTargets, postgresqlTargets } from './targets/all-targets.js';
 import type { Target } from './targets/target.js';
@@ -95,6 +96,21 @@ program
   .action((options: { starts: number; rounds: number; seconds: number }) =>
     measureObservability(options, createEnvironment()),
   );
+
+program
+  .command('scaling')
+  .description(
+    'measure the service with several worker processes, each with a tenth of a core (Linux, as root)',
+  )
+  .option('--workers <counts>', 'numbers of workers, separated by commas', toCounts, [1, 2, 4, 8])
+  .option('--connections <count>', 'how many connections send plants', toCount, 64)
+  .option('--rounds <count>', 'how often to measure each number of workers', toCount, 3)
+  .option('--seconds <count>', 'how long to measure each time', toSeconds, 4)
+  .option('--warmup <seconds>', 'how long to warm up before, without a limit', toSeconds, 3)
+  .action(async ({ warmup, ...options }: Omit<ScalingSettings, 'warmupSeconds'> & { warmup: number }) => {
+    const settings = { ...options, warmupSeconds: warmup };
+    if (!(await measureScaling(settings, createEnvironment()))) process.exitCode = 1;
+  });
 
 program
   .command('chart')

@@ -5,13 +5,13 @@ import { query } from '@plant-store/postgresql-server';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runComparison } from '../src/comparison/run-comparison.js';
+import { selectTargets } from '../src/comparison/select-targets.js';
 import type { Database, DatabaseEngine } from '../src/databases/database.js';
 import { sqlite, sqliteIn } from '../src/databases/sqlite.js';
 import { type PostgresqlServer, startPostgresql } from '../src/databases/start-postgresql.js';
 import { killProcesses } from '../src/processes/start-process.js';
 import { startTarget } from '../src/processes/start-target.js';
 import { allTargets, postgresqlTargets } from '../src/targets/all-targets.js';
-import { selectTargets } from '../src/targets/select-targets.js';
 import type { Target } from '../src/targets/target.js';
 
 /** Both ends of the range of ids that the load uses, and one id outside of it. */

@@ -4,12 +4,12 @@ import { startPostgresql } from '../databases/start-postgresql.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { resultFiles } from '../paths.js';
-import { selectTargets } from '../targets/select-targets.js';
 import type { Target } from '../targets/target.js';
 import { writeResults } from '../write-results.js';
 import type { ComparisonResults, ComparisonSettings } from './comparison-results.js';
 import { comparisonTables } from './comparison-tables.js';
 import { runComparison } from './run-comparison.js';
+import { selectTargets } from './select-targets.js';
 import { summarize } from './summarize.js';
 import { writeChart } from './write-chart.js';
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/environment.js';
-import type { Target } from './target.js';
+import type { Target } from '../targets/target.js';
 
 /** The targets that can run on this machine. The others are left out, and the log has the reason. */
 export function selectTargets(targets: readonly Target[], log: Environment['log']): Target[] {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Target } from '../targets/target.js';
 import { selectTargets } from './select-targets.js';
-import type { Target } from './target.js';
 
 it('leaves out a target that cannot run here, and logs what to install', () => {
   const needy = (title: string, needs: string | undefined): Target => ({
