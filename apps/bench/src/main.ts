@@ -12,6 +12,7 @@ import { toCount, toCounts, toSeconds, toSizes, toTargets } from './option-value
 import { measureOverload } from './overload/overload.js';
 import { resultFiles, workFolder } from './paths.js';
 import { killProcesses } from './processes/start-process.js';
+import { ControlGroupError } from './scaling/cpu-quota.js';
 import { measureScaling, type ScalingSettings } from './scaling/scaling.js';
 import { measureStartTime } from './start-time/start-time.js';
 import { allTargets, postgresqlTargets } from './targets/all-targets.js';
@@ -109,7 +110,13 @@ program
   .option('--warmup <seconds>', 'how long to warm up before, without a limit', toSeconds, 3)
   .action(async ({ warmup, ...options }: Omit<ScalingSettings, 'warmupSeconds'> & { warmup: number }) => {
     const settings = { ...options, warmupSeconds: warmup };
-    if (!(await measureScaling(settings, createEnvironment()))) process.exitCode = 1;
+    try {
+      if (!(await measureScaling(settings, createEnvironment()))) process.exitCode = 1;
+    } catch (error) {
+      if (!(error instanceof ControlGroupError)) throw error;
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = 1;
+    }
   });
 
 program

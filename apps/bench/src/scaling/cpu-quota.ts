@@ -10,6 +10,11 @@ const retryMs = 20;
 
 const prefix = 'plant-store-bench-';
 
+/** Control groups are missing here, or this process may not create them. */
+export class ControlGroupError extends Error {
+  override readonly name = 'ControlGroupError';
+}
+
 /** Limits processes to a share of one core each. */
 export interface CpuQuota {
   /** Puts a process, with all its threads, into a control group of its own. */
@@ -22,7 +27,7 @@ export interface CpuQuota {
  * Control groups of Linux, version 1 or 2, whichever has the CPU controller.
  *
  * @param share of one core, such as 0.1
- * @throws {Error} where this process may not create control groups
+ * @throws {ControlGroupError} where this process may not create control groups
  */
 export function createCpuQuota(share: number, root = '/sys/fs/cgroup'): CpuQuota {
   const version = findVersion(root);
@@ -69,16 +74,19 @@ function findVersion(root: string): CgroupVersion {
     explainFailure(root, () => writeFileSync(join(root, 'cgroup.subtree_control'), '+cpu'));
     return { parent: root, limits: (quota) => [['cpu.max', `${quota} ${periodMicroseconds}`]] };
   }
-  throw new Error(`No CPU controller of control groups in ${root}. Run it on Linux, as root.`);
+  throw new ControlGroupError(`No CPU controller of control groups in ${root}. Run it on Linux, as root.`);
 }
 
 function explainFailure(folder: string, action: () => void): void {
   try {
     action();
   } catch (cause) {
-    throw new Error(`Could not create the control group ${folder}. Run it as root, outside of a container.`, {
-      cause,
-    });
+    throw new ControlGroupError(
+      `Could not create the control group ${folder}. Run it as root, outside of a container.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -34,7 +34,7 @@ export interface ScalingSettings {
  * machine has enough cores for all. Its main process has no limit. Prints a table.
  *
  * @returns whether every acknowledged plant is stored
- * @throws {Error} where this process may not create control groups
+ * @throws {ControlGroupError} where this process may not create control groups
  */
 export async function measureScaling(settings: ScalingSettings, environment: Environment): Promise<boolean> {
   const runs: ScalingRun[] = [];
