@@ -13,6 +13,7 @@ const testsByMode: Readonly<Record<string, string>> = {
   'load-balancing': 'test/load-balancing/**/*.test.ts',
   release: 'test/release/**/*.test.ts',
   systemd: 'test/systemd/**/*.test.ts',
+  workers: httpTests,
 };
 
 export default defineConfig(({ mode }) => {
@@ -36,7 +37,9 @@ export default defineConfig(({ mode }) => {
         : ['default', ['json', { outputFile: process.env['TEST_RESULTS'] ?? 'test-results.json' }]],
       projects: testsOfMode
         ? [
-            createProject(mode, 'sqlite', { include: [testsOfMode] }),
+            ...(mode === 'workers' ? [] : [createProject(mode, 'sqlite', { include: [testsOfMode] })]),
+            // The API is the same with workers, on every engine.
+            ...(mode === 'workers' ? engines.map(createWorkersProject) : []),
             // What holds for every engine holds on a cluster, too.
             ...(mode === 'citus'
               ? [
@@ -57,7 +60,7 @@ export default defineConfig(({ mode }) => {
             createProject('sqlite-plain', 'sqlite', { include: [httpTests], isolate: false }, 'off'),
             createProject('api', 'sqlite', {
               include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
-              exclude: [httpTests, ...Object.values(testsByMode)],
+              exclude: Object.values(testsByMode),
               // Each file restores what it replaces, so that they, too, can share loaded modules.
               isolate: false,
               setupFiles: ['test/support/restore-mocks.ts'],
@@ -67,12 +70,18 @@ export default defineConfig(({ mode }) => {
   };
 });
 
+/** The tests of the API with two worker processes, which run the built command. */
+function createWorkersProject(engine: TestEngine): TestProjectInlineConfiguration {
+  return createProject(`${engine}-workers`, engine, { include: [httpTests], isolate: false }, 'on', 2);
+}
+
 /** A group of test files, and the engine of the services that they start. */
 function createProject(
   name: string,
   engine: TestEngine,
   options: { include: string[]; exclude?: string[]; isolate?: boolean; setupFiles?: string[] },
   fastPath: 'on' | 'off' = 'on',
+  workers = 1,
 ): TestProjectInlineConfiguration {
   return {
     resolve: { conditions: ['@plant-store/source'] },
@@ -80,7 +89,7 @@ function createProject(
     test: {
       name,
       ...options,
-      provide: { engine, fastPath },
+      provide: { engine, fastPath, workers },
       // Only a test that hangs takes this long, even on a machine that is ten times slower than usual.
       testTimeout: 300_000,
       hookTimeout: 300_000,

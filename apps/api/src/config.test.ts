@@ -11,6 +11,7 @@ it('has a default for everything', () => {
     admin: undefined,
     database: { engine: 'sqlite', path: '/srv/plants/data/plant-store.db' },
     logLevel: 'info',
+    workers: 1,
     requestLogShare: 1,
     bodyLimitBytes: 1_048_576,
     bodiesLimitBytes: 67_108_864,

@@ -5,10 +5,12 @@ import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from
 import { type DatabaseLocation, parseDatabaseUrl } from './database/database-location.js';
 import { addPasswordOfFile } from './database/password-file.js';
 import { ConfigurationError } from './errors/configuration-error.js';
+import { toOrigins } from './http/cors-origins.js';
 import { parseTrustedProxies } from './http/trusted-proxies.js';
 import { packageFolder } from './package-folder.js';
 import type { PlantBatcherLimits } from './plants/plant-batcher.js';
 import { wholeNumber } from './whole-number.js';
+import { checkSharedLimits, toWorkers } from './workers-setting.js';
 
 /** The settings of the service, parsed once from the environment and frozen. */
 export type Config = Readonly<{
@@ -19,6 +21,8 @@ export type Config = Readonly<{
   /** Where the admin port listens, for health checks; `undefined` for none. A port of 0 is any free one. */
   admin: Readonly<{ host: string; port: number }> | undefined;
   database: DatabaseLocation;
+  /** How many processes serve requests; with 1, that of the service itself. */
+  workers: number;
   logLevel: (typeof logLevels)[number];
   /** The share of the requests without an error that are logged, from 0 to 1; those with an error always are. */
   requestLogShare: number;
@@ -71,6 +75,7 @@ const EnvironmentSchema = z
     DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
     DATABASE_DIRECT_TO_NODES: onOrOff.default('off'),
+    WORKERS: z.string().default('1').transform(toWorkers),
     LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
     LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
     BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
@@ -92,6 +97,7 @@ const EnvironmentSchema = z
     path: ['BODIES_MAX_BYTES'],
     error: 'must be at least twice BODY_MAX_BYTES',
   })
+  .superRefine(checkSharedLimits)
   .superRefine(checkJwtVariables);
 
 /** The variables, with the location of the database that several of them determine together. */
@@ -141,10 +147,12 @@ export function parseConfig(
             directToNodes: variables.DATABASE_DIRECT_TO_NODES === 'on',
           },
     ),
+    workers: variables.WORKERS,
     logLevel: variables.LOG_LEVEL,
     requestLogShare: variables.LOG_REQUESTS,
     bodyLimitBytes: variables.BODY_MAX_BYTES,
-    bodiesLimitBytes: variables.BODIES_MAX_BYTES ?? defaultBodiesLimit(variables.BODY_MAX_BYTES),
+    bodiesLimitBytes:
+      variables.BODIES_MAX_BYTES ?? defaultBodiesLimit(variables.BODY_MAX_BYTES * variables.WORKERS),
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
     authFailuresPerMinute: variables.AUTH_FAILURES_PER_MINUTE,
     trustedProxies: Object.freeze(variables.TRUSTED_PROXIES),
@@ -175,25 +183,6 @@ function toRequestLogShare(text: string, context: z.RefinementCtx): number {
   if (share !== undefined) return Number(share);
   context.addIssue('must be all, errors, or sample= and a share from 0 to 1, such as sample=0.01');
   return z.NEVER;
-}
-
-/**
- * The origins in a comma-separated list. Only the spelling that browsers send is accepted, since origins are compared
- * exactly.
- */
-function toOrigins(list: string, context: z.RefinementCtx): string[] {
-  const origins = list === '' ? [] : list.split(',').map((origin) => origin.trim());
-  const invalid = origins.find((origin) => !isOrigin(origin));
-  if (invalid === undefined) return origins;
-  context.addIssue(
-    `must be origins separated by commas, each http(s)://host or http(s)://host:port as browsers send it, \
-such as https://app.example.com, without a path, a final slash or *; "${invalid}" is not`,
-  );
-  return z.NEVER;
-}
-
-function isOrigin(text: string): boolean {
-  return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 /** The transform for a parser that returns what is wrong with the text. */

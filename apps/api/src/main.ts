@@ -13,7 +13,7 @@ import { stopTimeouts } from './runtime/stop-timeouts.js';
 /** Within how long a second signal counts as the first, in milliseconds: npx and pnpm forward one the terminal sent to all. */
 const sameSignalMs = 1_000;
 
-/** SIGHUP is what a closed terminal sends. */
+/** SIGHUP is what a closed terminal sends; with workers it replaces these, unless there is a terminal. */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Clears the progress line, on a terminal. */
@@ -38,18 +38,17 @@ const context: CliContext = {
   message: (text) => new Promise((resolve) => process.stderr.write(`${clearLine}${text}\n`, () => resolve())),
   showProgress: (text) => void (process.stderr.isTTY && process.stderr.write(`${clearLine}${text}`)),
   reportStarted: async () => (await import('./runtime/notify-systemd.js')).notifySystemd(process.env),
-  stopSignal: () =>
+  stopSignal: ({ hangUp } = { hangUp: true }) =>
     new Promise((resolve) => {
+      const names = stopSignals.filter((name) => hangUp || name !== 'SIGHUP');
       const onSignal = (signal: NodeJS.Signals) => {
         resolve(signal);
         // Only a later signal ends the process immediately.
-        setTimeout(
-          () => stopSignals.forEach((name) => void process.off(name, onSignal)),
-          sameSignalMs,
-        ).unref();
+        setTimeout(() => names.forEach((name) => void process.off(name, onSignal)), sameSignalMs).unref();
       };
-      for (const name of stopSignals) process.on(name, onSignal);
+      for (const name of names) process.on(name, onSignal);
     }),
+  onHangUp: (listener) => void process.on('SIGHUP', listener),
   startingProcessEnded: async () =>
     (await import('./runtime/starting-processes.js')).watchStartingProcesses().ended,
 };
@@ -84,6 +83,7 @@ try {
     context,
     readConfig: () => parseConfig(process.env, context.folder),
     environment: process.env,
+    worker: process,
     onServiceStopped: exitSoon,
   });
 } catch (error) {

@@ -1,16 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { messages } from '@plant-store/contract/messages';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import { ServiceError } from '../errors/service-error.js';
 import type { Readiness } from './readiness.js';
+
+/** Metrics in the text format of Prometheus. */
+export interface ReadableMetrics {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
 
 /** What the admin server reports. */
 export interface AdminDependencies {
   /** Whether the service accepts creates. */
   readonly readiness: () => Promise<Readiness>;
   /** The metrics, shown in Prometheus' text format; without them there is no `/metrics`. */
-  readonly metrics?: Registry | undefined;
+  readonly metrics?: ReadableMetrics | undefined;
   readonly log: Logger;
 }
 
@@ -51,7 +56,7 @@ function describeReadiness(readiness: Readiness): Reply {
   return { status: 503, headers, body: { status: 'unavailable', reason } };
 }
 
-async function describeMetrics(metrics: Registry): Promise<Reply> {
+async function describeMetrics(metrics: ReadableMetrics): Promise<Reply> {
   return { status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.metrics() };
 }
 

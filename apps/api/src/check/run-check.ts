@@ -7,6 +7,7 @@ import { identityProvider } from './service/identity-provider.js';
 import { openFiles } from './service/open-files.js';
 import { ports } from './service/ports.js';
 import { runtime } from './service/runtime.js';
+import { workers } from './service/workers.js';
 
 /** What the check depends on besides the database. */
 export interface CheckContext {
@@ -23,6 +24,7 @@ export interface CheckContext {
 const items: readonly Item<CheckContext>[] = [
   configuration,
   runtime,
+  workers,
   openFiles,
   exposure,
   ports,

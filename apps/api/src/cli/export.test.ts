@@ -34,6 +34,7 @@ it('stops on a signal while the database does not answer, and leaves no file beh
     showProgress: () => undefined,
     reportStarted: () => Promise.resolve(),
     stopSignal: () => firstRead.promise,
+    onHangUp: () => undefined,
     startingProcessEnded: () => Promise.reject(new Error('only for a service')),
   };
   const config = parseConfig({ FAST_PATH: 'off' }, folder);

@@ -44,6 +44,7 @@ async function importWith(
     showProgress: () => undefined,
     reportStarted: () => Promise.resolve(),
     stopSignal: () => new Promise(() => undefined),
+    onHangUp: () => undefined,
     startingProcessEnded: () => Promise.reject(new Error('only for a service')),
   };
   const config = parseConfig({ FAST_PATH: 'off' }, temporaryFolder());

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import type { WorkerProcess } from '../cluster/worker/run-worker.js';
 import type { Config } from '../config.js';
+import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import { backUp } from './backup.js';
 import { exportPlants } from './export.js';
@@ -20,6 +22,8 @@ export interface ProgramDependencies {
   readConfig(): Config;
   /** What it is read from. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** This process, as a worker of a service. */
+  readonly worker: WorkerProcess;
   /** Called once a service has stopped. */
   onServiceStopped(): void;
 }
@@ -53,6 +57,7 @@ Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more
 Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
     );
   addServe(program, dependencies);
+  addWorker(program, dependencies);
   addReady(program, dependencies);
   addCheck(program, dependencies);
   addTokenCommands(program, dependencies);
@@ -73,7 +78,9 @@ function pointToHelp(command: Command, name: string): void {
 function addServe(program: Command, { context, readConfig, onServiceStopped }: ProgramDependencies): void {
   program
     .command('serve')
-    .description('run the service until it gets SIGTERM, SIGINT or SIGHUP')
+    .description(
+      'run the service until it gets SIGTERM, SIGINT or SIGHUP, which replaces workers where there are some',
+    )
     .option(
       '--quickstart',
       'issue an access token on the first start, and print an address and a curl that use it: not where the output is kept',
@@ -82,8 +89,21 @@ function addServe(program: Command, { context, readConfig, onServiceStopped }: P
     .action(async (options: ServeOptions) => {
       // Loaded only here: the other commands need no HTTP server, which is most of the program.
       const { serve } = await import('./serve.js');
-      await serve(readConfig(), options, context).finally(onServiceStopped);
+      await serve(readConfig, options, context).finally(onServiceStopped);
     });
+}
+
+/** What `serve` runs for each of its workers; it is not for users, so the help leaves it out. */
+function addWorker(program: Command, { context, worker }: ProgramDependencies): void {
+  program.command('worker', { hidden: true }).action(async () => {
+    if (!worker.connected) {
+      throw new OperatorError('A worker is started by the service: set WORKERS and run serve instead.', {
+        exitCode: 2,
+      });
+    }
+    const { runWorker } = await import('../cluster/worker/run-worker.js');
+    runWorker(worker, context);
+  });
 }
 
 function addReady(program: Command, { context, readConfig }: ProgramDependencies): void {

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
+import type { Cluster } from '../cluster/primary/start-cluster.js';
 import type { Config } from '../config.js';
-import { createLogger } from '../logging/create-logger.js';
+import { createLogger, type Log } from '../logging/create-logger.js';
 import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
-import { startService } from '../start-service.js';
+import { type Service, startService } from '../start-service.js';
 import type { CliContext } from './support/cli-context.js';
 import { describeQuickstart, ensureQuickstartToken } from './support/quickstart.js';
 
@@ -23,32 +24,33 @@ export interface ServeOptions {
 /**
  * Runs the service until a signal stops it; resolves once the last reply is sent and the database is closed. All output
  * goes through the log, which does not wait for its reader; its lines are JSON, or on a terminal for a person.
+ *
+ * @param readConfig reads the settings: at the start, and again when a SIGHUP replaces the workers
  */
 export async function serve(
-  config: Config,
+  readConfig: () => Config,
   { quickstart = false, stopWithParent = false }: ServeOptions,
   context: CliContext,
 ): Promise<void> {
+  const config = readConfig();
   if (config.fastPath) {
     limitHeapGrowth();
     allocateYoung();
   }
-  const {
-    log,
-    requestLog,
-    print,
-    close: closeLog,
-  } = createLogger(
-    config.logLevel,
-    context.isTerminal ? (await import('../logging/format-for-terminal.js')).formatForTerminal : undefined,
-  );
-  const stopCause = waitForStop(context, stopWithParent);
+  const logger = createLogger(config.logLevel, {
+    format: context.isTerminal
+      ? (await import('../logging/format-for-terminal.js')).formatForTerminal
+      : undefined,
+    isShared: config.workers > 1,
+  });
+  const { log, print, close: closeLog } = logger;
+  const stopCause = waitForStop(config, context, stopWithParent);
   // Without an admin port no load balancer could notice, and at a terminal a person is waiting.
   const { drainDelayMs = config.admin && !context.isTerminal ? defaultDrainDelayMs : 0 } = config;
-  const service = await startService(config, log, config.fastPath ? requestLog : log);
+  const service = await start(config, readConfig, logger, context);
   const { baseUrl, adminUrl, appliedMigrations } = service;
   try {
-    log.info({ baseUrl, adminUrl, appliedMigrations }, 'listening');
+    log.info({ baseUrl, adminUrl, appliedMigrations, ...workersOf(config) }, 'listening');
     context.reportStarted().catch((error: unknown) => log.warn({ err: error }, 'systemd was not notified'));
     if (quickstart) {
       const tokenFile = resolve(context.folder, 'data/access-token');
@@ -64,12 +66,46 @@ export async function serve(
   }
 }
 
+/** Starts the service in this process, or in workers, which a SIGHUP then replaces. */
+async function start(
+  config: Config,
+  readConfig: () => Config,
+  { log, requestLog }: Log,
+  context: CliContext,
+): Promise<Service> {
+  if (config.workers === 1) return startService(config, log, config.fastPath ? requestLog : log);
+  // Loaded only here: most services have one process.
+  const { startCluster } = await import('../cluster/primary/start-cluster.js');
+  let cluster: Cluster | undefined;
+  if (replacesOnHangUp(config, context)) {
+    context.onHangUp(() => {
+      log.info('replacing workers');
+      void cluster?.replaceWorkers(readConfig);
+    });
+  }
+  cluster = await startCluster(config, log);
+  return cluster;
+}
+
+/** What the log says about workers: nothing without any. */
+function workersOf({ workers }: Config): { readonly workers?: number } {
+  return workers === 1 ? {} : { workers };
+}
+
+/** Whether SIGHUP replaces the workers; a terminal sends it when it is closed, and it stops the service then. */
+function replacesOnHangUp({ workers }: Config, { isTerminal }: CliContext): boolean {
+  return workers > 1 && !isTerminal;
+}
+
 /** Resolves with why to stop, as it is logged. */
 function waitForStop(
+  config: Config,
   context: CliContext,
   stopWithParent: boolean,
 ): Promise<{ readonly signal: NodeJS.Signals } | { readonly parentEnded: true }> {
-  const signalled = context.stopSignal().then((signal) => ({ signal }));
+  const signalled = context
+    .stopSignal({ hangUp: !replacesOnHangUp(config, context) })
+    .then((signal) => ({ signal }));
   if (!stopWithParent) return signalled;
   return Promise.race([
     signalled,

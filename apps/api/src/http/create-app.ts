@@ -28,6 +28,7 @@ import { rejectOtherMethods } from './routes/method-not-allowed.js';
 import { notFound } from './routes/not-found.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
 import { page } from './routes/page.js';
+import type { SharedLimits } from './shared-limits.js';
 
 /** What an app depends on. */
 export interface AppDependencies extends OperationDependencies, Shutdown {
@@ -46,6 +47,8 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly rateLimitPerMinute: number;
   /** How many failed authentications a client address may have per minute; 0 is no limit. */
   readonly authFailuresPerMinute: number;
+  /** Where these two limits are counted for several processes; by default each app counts for itself. */
+  readonly sharedLimits?: SharedLimits | undefined;
   /** The proxies whose `X-Forwarded-For` is believed, as Express's setting `trust proxy` takes them. */
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
@@ -63,7 +66,7 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
-  const { authFailuresPerMinute, trustedProxies } = dependencies;
+  const { authFailuresPerMinute, trustedProxies, sharedLimits } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   app.set('trust proxy', trustedProxies);
@@ -87,7 +90,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   mountOperations(app, dependencies, {
     all: [
       bearerAuth(accessTokens, verifyFurther),
-      ...(rateLimitPerMinute > 0 ? [await rateLimit(rateLimitPerMinute)] : []),
+      ...(rateLimitPerMinute > 0 ? [await rateLimit(rateLimitPerMinute, sharedLimits?.requestCounts)] : []),
     ],
     write: rejectWhenFull(plants),
     body: jsonBody(bodyLimitBytes, createBodyBudget(bodiesLimitBytes)),

@@ -15,6 +15,17 @@ export interface Log {
   close(): Promise<void>;
 }
 
+/** How a logger differs from the default one. */
+export interface LoggerOptions {
+  /** Changes each line before it is written. */
+  readonly format?: ((line: string) => string) | undefined;
+  /** Whether other processes log to the same output: lines of up to 4,096 bytes then stay whole. */
+  readonly isShared?: boolean;
+}
+
+/** What is written to a pipe as one, whatever other processes write to it (POSIX, `PIPE_BUF`; 4,096 on Linux). */
+const atomicBytes = 4_096;
+
 /** How much is buffered at most, and for how long, in characters and milliseconds. */
 const bufferLength = 65_536;
 const flushMs = 100;
@@ -26,11 +37,12 @@ const backlogBytes = 2 ** 24;
  * Creates the logger: one JSON line per event on standard output, written without making a request wait. When the log
  * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and
  * the process ends in time.
- *
- * @param format changes each line before it is written
  */
-export function createLogger(level: Config['logLevel'], format?: (line: string) => string): Log {
-  const output = createOutputWriter(openOutput(), backlogBytes);
+export function createLogger(
+  level: Config['logLevel'],
+  { format, isShared = false }: LoggerOptions = {},
+): Log {
+  const output = createOutputWriter(openOutput(), backlogBytes, isShared ? atomicBytes : undefined);
   const buffer = bufferLines((text) => output.write(text));
   const flushOnExit = () => {
     buffer.end();

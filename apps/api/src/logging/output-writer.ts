@@ -23,8 +23,13 @@ const retryMs = 10;
  * destroyed, and retries forever on exit, so that an output that is not read keeps the process from ending.
  *
  * @param backlogBytes the most that is queued
+ * @param writeBytes the most that one write has, which ends with a line; a longer line has a write of its own
  */
-export function createOutputWriter(descriptor: number, backlogBytes: number): OutputWriter {
+export function createOutputWriter(
+  descriptor: number,
+  backlogBytes: number,
+  writeBytes = Number.POSITIVE_INFINITY,
+): OutputWriter {
   const queue = createByteQueue();
   let writing = false;
   let retry: NodeJS.Timeout | undefined;
@@ -42,7 +47,7 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
       return;
     }
     writing = true;
-    write(descriptor, first, (error, bytes) => {
+    write(descriptor, takeLines(first, writeBytes), (error, bytes) => {
       writing = false;
       if (error === null) queue.remove(bytes);
       else if (isBroken(error)) drop();
@@ -70,10 +75,10 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
     endSync(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
       // The write in flight goes on in another thread, and must not be done twice.
-      if (writing) queue.remove(queue.first()?.length ?? 0);
+      if (writing) queue.remove(takeLines(queue.first() ?? Buffer.alloc(0), writeBytes).length);
       for (let first = queue.first(); first !== undefined; first = queue.first()) {
         try {
-          queue.remove(writeSync(descriptor, first));
+          queue.remove(writeSync(descriptor, takeLines(first, writeBytes)));
         } catch (error) {
           if (isBroken(error) || performance.now() >= deadline) return;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
@@ -81,6 +86,14 @@ export function createOutputWriter(descriptor: number, backlogBytes: number): Ou
       }
     },
   };
+}
+
+/** The first lines, of as many bytes as one write may have, or a single longer line. */
+function takeLines(lines: Buffer, bytes: number): Buffer {
+  if (lines.length <= bytes) return lines;
+  const lastEnd = lines.lastIndexOf('\n', bytes - 1);
+  const end = lastEnd >= 0 ? lastEnd : lines.indexOf('\n');
+  return end >= 0 ? lines.subarray(0, end + 1) : lines;
 }
 
 /** Whether the reader has gone away for good. Other errors may pass: a full pipe, a full disk. */

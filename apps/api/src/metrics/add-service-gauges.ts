@@ -33,6 +33,7 @@ export function addServiceGauges(registry: Registry, { server, plants, health }:
   addGauge(registry, {
     name: 'plant_store_failing_ids_ratio',
     help: 'Fraction of all ids, from 0 to 1, whose plants cannot be stored',
+    aggregator: 'max',
     read: health.failingShare,
   });
 }

@@ -10,19 +10,27 @@ export function createRegistry(): Registry {
     name: 'plant_store_build_info',
     help: 'Always 1; the version and the commit of the service, and the version of Node.js',
     labelNames: ['version', 'commit', 'node_version'],
+    aggregator: 'first',
     registers: [registry],
   }).set({ version, commit, node_version: process.versions.node }, 1);
   return registry;
 }
 
 /** A gauge whose value is read at each scrape. */
-export function addGauge(
-  registry: Registry,
-  { name, help, read }: { readonly name: string; readonly help: string; read(): number | Promise<number> },
-): void {
+export interface ReadGauge {
+  readonly name: string;
+  readonly help: string;
+  /** What the values of several processes become: their sum by default. */
+  readonly aggregator?: 'sum' | 'max';
+  read(): number | Promise<number>;
+}
+
+/** Adds a gauge whose value is read at each scrape. */
+export function addGauge(registry: Registry, { name, help, aggregator = 'sum', read }: ReadGauge): void {
   new Gauge({
     name,
     help,
+    aggregator,
     registers: [registry],
     async collect() {
       this.set(await read());

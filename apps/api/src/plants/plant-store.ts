@@ -8,6 +8,9 @@ export type InsertOutcome =
   | { readonly stored: true }
   | { readonly stored: false; readonly existing: StoredPlant };
 
+/** The outcome of a plant that was stored. */
+export const stored: InsertOutcome = { stored: true };
+
 /** A store of plants, on any database engine. */
 export interface PlantStore {
   /**

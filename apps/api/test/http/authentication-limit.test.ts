@@ -134,7 +134,10 @@ it.each(['127.0.0.6', '127.0.0.7'])(
       });
       expectError(limited, 'rate_limited', message);
     }
-    const warnings = readLog(service, 'X-Forwarded-For').filter(({ proxyAddress }) => proxyAddress === from);
+    const warnings = await until(() => {
+      const lines = readLog(service, 'X-Forwarded-For').filter(({ proxyAddress }) => proxyAddress === from);
+      return lines.length > 0 && lines;
+    });
     expect(warnings).toEqual([expect.objectContaining({ level: 40 })]);
   },
 );

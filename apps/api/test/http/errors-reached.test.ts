@@ -11,6 +11,7 @@ import {
 import { composePlantRequest, plantRequest, postPlant } from '../support/post-plant.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
+import { untilRefused } from '../support/until-refused.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -67,7 +68,9 @@ async function postPastWaitingLimit(): Promise<Reply> {
   const narrow = await startTestService({ QUEUE_MAX_PLANTS: '1' });
   await postPlant(narrow, plant);
   const endOutage = await narrow.database.beginOutage('locked');
-  const replies = [2, 3, 4, 5].map((id) => postPlant(narrow, { id, name: 'Fern' }).then((reply) => reply));
+  const replies = Array.from({ length: 12 }, (_, at) => at + 2).map((id) =>
+    postPlant(narrow, { id, name: 'Fern' }).then((reply) => reply),
+  );
   const first = await Promise.race(replies);
   await endOutage();
   await Promise.all(replies);
@@ -104,6 +107,7 @@ async function postWhileStopping(): Promise<Reply> {
   connection.write(composePlantRequest(stopping, '', { 'Content-Length': '2', Expect: '100-continue' }));
   await connection.readReply();
   const stopped = stopping.stop();
+  await untilRefused(stopping);
   connection.write(Buffer.concat([Buffer.from('{}'), composePlantRequest(stopping, JSON.stringify(plant))]));
   await connection.readReply();
   const reply = await connection.readReply();

@@ -88,8 +88,9 @@ it('counts rejections for overload by the limit that was reached', async () => {
   const service = await start({ QUEUE_MAX_BYTES: '1' });
   await postPlant(service, plant).expect(200);
   const endOutage = await service.database.beginOutage('locked');
-  // One is queued, and at most two are in flight.
-  const replies = await Promise.all([3, 4, 5, 6].map((id) => postPlant(service, { id, name: 'Fern' })));
+  // Of each process one is queued, and at most two are in flight.
+  const ids = Array.from({ length: 12 }, (_, at) => at + 3);
+  const replies = await Promise.all(ids.map((id) => postPlant(service, { id, name: 'Fern' })));
   await endOutage();
   const rejected = replies.filter(({ body }) => body.error === errors.overloaded.error).length;
   expect(rejected).toBeGreaterThan(0);
@@ -108,7 +109,11 @@ it('are those that the page lists for the engine, and no others', async () => {
   const shown = [...(await readMetrics(service)).matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)].map(
     ([, name, type]) => `${name} ${type}`,
   );
-  const others = [engine === 'sqlite' ? 'PostgreSQL: ' : 'SQLite: ', ...(isCitus ? [] : ['Citus '])];
+  const others = [
+    engine === 'sqlite' ? 'PostgreSQL: ' : 'SQLite: ',
+    ...(isCitus ? [] : ['Citus ']),
+    ...(inject('workers') > 1 ? [] : ['Workers: ']),
+  ];
   const rows = [
     ...readPage('docs/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
   ];

@@ -6,6 +6,7 @@ import { readLog } from '../support/read-log.js';
 import { readPlants } from '../support/read-plants.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
+import { until } from '../support/until.js';
 
 let service: TestService;
 const warnings: Error[] = [];
@@ -75,7 +76,10 @@ describe('a target that the parser rejects', () => {
       const reply = await sendRaw(service.baseUrl, composeFor(target));
       expectError(reply, 'bad_request', /HPE_INVALID_/);
       expectCommonHeaders(reply);
-      const lines = service.logLines.slice(linesBefore);
+      const lines = await until(() => {
+        const logged = service.logLines.slice(linesBefore);
+        return logged.length > 0 && logged;
+      });
       expect(lines.map((line) => JSON.parse(line))).toMatchObject([
         { requestId: reply.headers['x-request-id'], error: 40000, msg: 'malformed HTTP' },
       ]);

@@ -5,6 +5,7 @@ import { readLog } from '../support/read-log.js';
 import { readPlants } from '../support/read-plants.js';
 import { openConnection, type RawConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
+import { untilRefused } from '../support/until-refused.js';
 
 const body = '{"id":1,"name":"Monstera"}';
 
@@ -40,7 +41,7 @@ it('answers the request in flight, rejects the next on its connection, and accep
   const connection = await openRequestInFlight(service);
   const stopped = service.stop();
 
-  await expect(openConnection(service.baseUrl)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await untilRefused(service);
 
   const next = composePlantRequest(service, '{"id":2,"name":"Fern"}');
   // Half a request keeps the connection from being idle, so the service does not stop yet.
@@ -64,6 +65,7 @@ it.each(['GET /plant', 'POST http://[::1/plants', 'GET x://', 'CONNECT plants.ex
     const service = await startTestService();
     const connection = await openRequestInFlight(service);
     const stopped = service.stop();
+    await untilRefused(service);
     connection.write(`${body}${next} HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
     expect(await connection.readReply()).toMatchObject({ status: 200 });
     expectError(await connection.readReply(), 'shutting_down', 'The service is shutting down.');
@@ -86,7 +88,7 @@ it('sends replies completely, even if their client begins to read them only now'
   const bundle = await (await fetch(`${service.baseUrl}${largePath}`)).text();
   const connection = await openConnectionWithReplies(service);
   const stopped = service.stop();
-  await expect(openConnection(service.baseUrl)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await untilRefused(service);
   const received = await connection.readToEnd();
   expect(received.split(bundle)).toHaveLength(largeReplies + 1);
   expect(await stopped).toBe(true);

@@ -84,8 +84,8 @@ const rows = Array.from(
   ([, name = '', type = '', meaning = '']) => ({ name, type, meaning }),
 );
 
-/** The beginning of the meaning of a metric that the service of this test, on SQLite, does not have. */
-const ofOtherServices = /^(PostgreSQL|Citus)\b/;
+/** The beginning of the meaning of a metric that the service of this test, on SQLite without workers, does not have. */
+const ofOtherServices = /^(PostgreSQL|Citus|Workers)\b/;
 
 it('a real Prometheus scrapes every metric of the page, and can evaluate the alerts and the dashboard', async () => {
   const service = await startTestService({ ADMIN_PORT: '0' });

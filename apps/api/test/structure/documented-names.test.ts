@@ -6,10 +6,15 @@ import { createProgram } from '../../src/cli/program.js';
 import type { CliContext } from '../../src/cli/support/cli-context.js';
 import { readPage, root } from '../support/read-markdown.js';
 
+/** A command that is not for users. */
+const hidden = 'worker';
+
 /** The commands that do something, each with its options, such as `export --output`. */
 function listCommands(command: Command, path: readonly string[] = []): string[] {
   if (command.commands.length > 0) {
-    return command.commands.flatMap((child) => listCommands(child, [...path, child.name()]));
+    return command.commands
+      .filter((child) => child.name() !== hidden)
+      .flatMap((child) => listCommands(child, [...path, child.name()]));
   }
   return [path.join(' '), ...command.options.map(({ long }) => `${path.join(' ')} ${long}`)];
 }
@@ -20,6 +25,7 @@ it('the page on the command line has every command and option, and no other', ()
     context: {} as CliContext,
     readConfig: vi.fn(),
     environment: {},
+    worker: process,
     onServiceStopped: vi.fn(),
   });
   const shown = [...readPage('docs/cli.md').matchAll(/^\| `plant-store ([^`]+)` \|/gm)].flatMap(

@@ -1,9 +1,11 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { inject } from 'vitest';
+import { startCluster } from '../../src/cluster/primary/start-cluster.js';
 import { type Config, parseConfig } from '../../src/config.js';
 import { type Service, startService } from '../../src/start-service.js';
 import { createTestDatabase } from './database/create-test-database.js';
 import type { TestDatabase } from './database/test-database.js';
+import { main } from './process/run-command.js';
 
 /** A real service on a free port, with its own database. */
 export interface TestService extends Service {
@@ -37,7 +39,7 @@ export async function startTestService(
     AUTH_FAILURES_PER_MINUTE: '1000000',
   };
   const config = change(parseConfig({ ...settings, ...environment }, '/'));
-  const service = await startService(config, log);
+  const service = await start(config, log, (line) => void logLines.push(line));
   const { text: token } = await service.accessTokens.issue({ name: 'test' });
   return {
     ...service,
@@ -50,4 +52,17 @@ export async function startTestService(
       return inTime;
     },
   };
+}
+
+/** Starts the service in this process or, where the vitest project says so, with workers that run the built command. */
+function start(config: Config, log: Logger, onLine: (line: string) => void): Promise<Service> {
+  const workers = inject('workers');
+  if (workers === 1) return startService(config, log);
+  let rest = '';
+  const onOutput = (chunk: Buffer) => {
+    const lines = `${rest}${chunk.toString()}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(`${line}\n`);
+  };
+  return startCluster({ ...config, workers }, log, { file: main, onOutput });
 }

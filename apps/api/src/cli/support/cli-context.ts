@@ -23,8 +23,10 @@ export interface CliContext {
   showProgress(text: string): void;
   /** Reports to the service manager, if there is one, that the service has started. */
   reportStarted(): Promise<void>;
-  /** Resolves with the first SIGTERM, SIGINT or SIGHUP. */
-  stopSignal(): Promise<NodeJS.Signals>;
+  /** Resolves with the first SIGTERM or SIGINT or, unless `hangUp` is false, SIGHUP. */
+  stopSignal(options?: { readonly hangUp: boolean }): Promise<NodeJS.Signals>;
+  /** Calls the listener with each SIGHUP. */
+  onHangUp(listener: () => void): void;
   /** Resolves once the process that started this one, or the npx or pnpm that started that one, has ended. */
   startingProcessEnded(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import type { PlantStore } from '../../plants/plant-store.js';
+import { type PlantStore, stored } from '../../plants/plant-store.js';
 import type { RunQuery } from '../queries/nest-runners.js';
-import { resolveInsertOutcomes, stored } from '../queries/resolve-insert-outcomes.js';
+import { resolveInsertOutcomes } from '../queries/resolve-insert-outcomes.js';
 import type { PlantStrategy } from './strategies/plant-strategy.js';
 
 /** Creates the plant store of PostgreSQL. */

@@ -1,8 +1,5 @@
 import type { NewPlant } from '@plant-store/contract';
-import type { InsertOutcome, StoredPlant } from '../../plants/plant-store.js';
-
-/** The outcome of a plant that was stored. */
-export const stored: InsertOutcome = { stored: true };
+import { type InsertOutcome, type StoredPlant, stored } from '../../plants/plant-store.js';
 
 /** A row of the plants table, decoded from what the driver adapter returns. */
 export interface PlantRow {

@@ -1,17 +1,11 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import type { PageLimits, PlantStore, StoredPlant } from '../../plants/plant-store.js';
+import { type PageLimits, type PlantStore, type StoredPlant, stored } from '../../plants/plant-store.js';
 import { databaseUnavailable } from '../database-errors.js';
 import type { RunQuery } from '../queries/nest-runners.js';
 import { clearArguments, integer, text } from '../queries/query-arguments.js';
 import { readPages } from '../queries/read-pages.js';
-import {
-  type PlantRow,
-  resolveInsertOutcomes,
-  stored,
-  toPlant,
-  toRow,
-} from '../queries/resolve-insert-outcomes.js';
+import { type PlantRow, resolveInsertOutcomes, toPlant, toRow } from '../queries/resolve-insert-outcomes.js';
 import { isIdTaken } from './errors/driver-error.js';
 
 /** How the store runs its queries. */

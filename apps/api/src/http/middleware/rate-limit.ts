@@ -1,14 +1,18 @@
 import type { RequestHandler } from 'express';
+import type { Store } from 'express-rate-limit';
 import { ServiceError } from '../../errors/service-error.js';
 import { callerOf } from '../request-context.js';
 
-const windowMs = 60_000;
+/** How long the requests of a caller are counted, in milliseconds. */
+export const windowMs = 60_000;
 
 /**
  * Limits how many requests one caller may make in a minute, and sends the RateLimit headers
  * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication.
+ *
+ * @param store where they are counted; in this process by default
  */
-export async function rateLimit(requestsPerMinute: number): Promise<RequestHandler> {
+export async function rateLimit(requestsPerMinute: number, store?: Store): Promise<RequestHandler> {
   // Loaded only when needed: most services have no limit, and start faster without it.
   const { rateLimit: createRateLimit } = await import('express-rate-limit');
   return createRateLimit({
@@ -17,6 +21,7 @@ export async function rateLimit(requestsPerMinute: number): Promise<RequestHandl
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     identifier: 'plants',
+    ...(store !== undefined && { store }),
     keyGenerator: (_request, response) => String(callerOf(response.locals)),
     handler(_request, response) {
       const seconds = Number(response.getHeader('Retry-After'));

@@ -20,5 +20,7 @@ declare module 'vitest' {
     readonly engine: TestEngine;
     /** The setting `FAST_PATH` of the services of this project. */
     readonly fastPath: 'on' | 'off';
+    /** How many processes serve the requests of a test service. */
+    readonly workers: number;
   }
 }

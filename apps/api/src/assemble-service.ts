@@ -1,0 +1,175 @@
+import type { Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { createReadiness, type Readiness } from './admin/readiness.js';
+import type { AccessTokenStore } from './auth/access-token-store.js';
+import { type AccessTokens, createAccessTokens } from './auth/access-tokens.js';
+import { createLastUseRecorder } from './auth/last-use-recorder.js';
+import type { Config } from './config.js';
+import type { Database } from './database/database.js';
+import { createApp } from './http/create-app.js';
+import type { Page } from './http/page/read-page.js';
+import { createServer } from './http/server/create-server.js';
+import { createGracefulShutdown } from './http/server/graceful-shutdown.js';
+import type { SharedLimits } from './http/shared-limits.js';
+import type { RequestLog } from './logging/request-log.js';
+import { addServiceGauges } from './metrics/add-service-gauges.js';
+import { countTokenChecks } from './metrics/count-token-checks.js';
+import { measureInserts } from './metrics/measure-inserts.js';
+import { type CommitHealth, createCommitHealth } from './plants/commits/commit-health.js';
+import { type CommitMonitor, createCommitMonitor } from './plants/commits/commit-monitor.js';
+import { createPlantBatcher } from './plants/plant-batcher.js';
+import type { PlantInserter } from './plants/plant-store.js';
+import { stopTimeouts } from './runtime/stop-timeouts.js';
+import { withTimeout } from './runtime/with-timeout.js';
+
+/** What a service is assembled from besides its settings. */
+export interface ServiceParts {
+  readonly database: ServedDatabase;
+  /** The page on which people add plants; `undefined` where it is not served. */
+  readonly page: Page | undefined;
+  /** Where its metrics are registered; without one there are none. */
+  readonly metrics: Registry | undefined;
+  /** Whether another process measures the commits of the database. */
+  readonly commitsElsewhere?: boolean;
+  readonly log: Logger;
+  readonly requestLog: RequestLog;
+  /**
+   * Creates limits that count the requests of other processes, too; by default the service counts its own.
+   *
+   * @param accessTokens what verifies tokens without counting that
+   */
+  readonly shareLimits?: ((accessTokens: AccessTokens) => SharedLimits) | undefined;
+}
+
+/** The part of a database that requests use. */
+export type ServedDatabase = Pick<Database, 'check' | 'tryCommit' | 'warnings' | 'routing' | 'close'> & {
+  readonly plants: PlantInserter;
+  readonly accessTokens: ServedTokenStore;
+};
+
+type ServedTokenStore = Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'recordUses'>;
+
+/** A service that does not listen yet. */
+export interface AssembledService {
+  readonly server: Server;
+  readonly accessTokens: AccessTokens;
+  readiness(): Promise<Readiness>;
+  /** As `Service.drain`. */
+  drain(delayMs: number): Promise<void>;
+  /** As `Service.stop`, which stops the admin port besides. */
+  stop(): Promise<boolean>;
+}
+
+/** Connects everything between the port of the API and an open database. */
+export async function assembleService(config: Config, parts: ServiceParts): Promise<AssembledService> {
+  const { database, metrics, log, commitsElsewhere = false, shareLimits, ...others } = parts;
+  const { accessTokens, uncounted, closeTokens } = await openAccessTokens(config, database, metrics, log);
+  const draining = new AbortController();
+  const stopping = new AbortController();
+  const { commits, health } = watchCommits(database, commitsElsewhere ? undefined : metrics, log);
+  const plants = createPlantBatcher(commits, { ...config.batcherLimits, routing: database.routing });
+  const app = await createApp({
+    ...config,
+    ...others,
+    ...{ plants, accessTokens, metrics, log },
+    sharedLimits: shareLimits?.(uncounted),
+    draining: draining.signal,
+    stopping: stopping.signal,
+  });
+  const server = createServer(app, log, { fastPath: config.fastPath });
+  const stopServer = createGracefulShutdown(server);
+  if (metrics !== undefined) addServiceGauges(metrics, { server, plants, health });
+
+  async function closeDatabase(): Promise<boolean> {
+    try {
+      await plants.idle();
+      await database.close();
+      return true;
+    } catch (error) {
+      log.error({ err: error }, 'could not close the database');
+      return false;
+    }
+  }
+
+  return {
+    server,
+    accessTokens,
+    readiness: createServiceReadiness(database, health, draining.signal, log),
+    async drain(delayMs) {
+      draining.abort();
+      if (delayMs > 0) await delay(delayMs);
+    },
+    async stop() {
+      draining.abort();
+      stopping.abort();
+      const cutOffAt = performance.now() + config.shutdownTimeoutMs;
+      const answered = await stopServer(config.shutdownTimeoutMs);
+      // Only in the time that requests in flight have left.
+      await closeTokens(cutOffAt - performance.now());
+      const closingMs = cutOffAt + stopTimeouts.databaseMs - performance.now();
+      const closed = await withTimeout(closeDatabase(), closingMs, () => false);
+      return answered && closed;
+    },
+  };
+}
+
+/** What verifies tokens, and how it ends. */
+export interface OpenAccessTokens {
+  /** Counts what it verifies, if there are metrics. */
+  readonly accessTokens: AccessTokens;
+  /** The same without counting. */
+  readonly uncounted: AccessTokens;
+  /** Stores when tokens were used, if that takes no longer than the time, in milliseconds. */
+  closeTokens(withinMs: number): Promise<void>;
+}
+
+/** What verifies the tokens of requests: access tokens of the service and, where the settings say so, JSON Web Tokens. */
+export async function openAccessTokens(
+  config: Config,
+  database: Pick<ServedDatabase, 'accessTokens'>,
+  metrics: Registry | undefined,
+  log: Logger,
+): Promise<OpenAccessTokens> {
+  const lastUses = createLastUseRecorder(database.accessTokens, log);
+  const ownTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note);
+  // Most services accept none of these, and start faster without.
+  const withJwts =
+    config.jwt && (await import('./auth/jwt/accept-jwts.js')).acceptJwts(ownTokens, config.jwt, log);
+  const tokens = withJwts ?? ownTokens;
+  return {
+    accessTokens: metrics ? countTokenChecks(tokens, metrics) : tokens,
+    uncounted: tokens,
+    closeTokens(withinMs) {
+      withJwts?.close();
+      return lastUses.close(withinMs);
+    },
+  };
+}
+
+/** Measures the commits of the database, and watches whether they succeed. */
+export function watchCommits(
+  database: Pick<ServedDatabase, 'plants' | 'routing' | 'check' | 'tryCommit'>,
+  metrics: Registry | undefined,
+  log: Logger,
+): { commits: CommitMonitor; health: CommitHealth } {
+  const inserter = metrics ? measureInserts(database.plants, metrics) : database.plants;
+  const commits = createCommitMonitor(inserter, database.routing);
+  return { commits, health: createCommitHealth({ commits, database, log }) };
+}
+
+/** Whether a service accepts creates, as `/readyz` shows it. */
+export function createServiceReadiness(
+  database: Pick<Database, 'warnings'>,
+  health: CommitHealth,
+  stopping: AbortSignal,
+  log: Logger,
+): () => Promise<Readiness> {
+  return createReadiness({
+    check: health.check,
+    warnings: () => [...health.warnings(), ...(database.warnings?.() ?? [])],
+    stopping,
+    log,
+  });
+}

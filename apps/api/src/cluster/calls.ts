@@ -1,0 +1,80 @@
+import type { NewPlant } from '@plant-store/contract';
+import type { Registry } from 'prom-client';
+import type { Readiness } from '../admin/readiness.js';
+import type { AccessToken, TokenUse } from '../auth/access-token-store.js';
+import type { Verification } from '../auth/access-tokens.js';
+import type { LimitedVerification } from '../auth/limit/authentication-limit.js';
+import type { Config } from '../config.js';
+import type { CommitTrial } from '../plants/commits/commit-health.js';
+import type { StoredPlant } from '../plants/plant-store.js';
+
+/** The metrics of a process, as they are sent to another one. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** What the primary process offers its workers. */
+export type PrimaryCalls = {
+  /**
+   * Stores a batch as `PlantStore.insert` does. Of SQLite only, whose writer is in the primary process.
+   *
+   * @returns `undefined` if all were stored; otherwise for each plant the one that has its id already, or `null`
+   */
+  readonly insert: (plants: readonly NewPlant[]) => Promise<readonly (StoredPlant | null)[] | undefined>;
+  /** `Database.check`; of SQLite only. */
+  readonly checkDatabase: (argument: null) => Promise<void>;
+  /** `Database.tryCommit`; of SQLite only. */
+  readonly tryCommit: (trial: CommitTrial | null) => Promise<void>;
+  /** `AccessTokenStore.findByHash`; of SQLite only. */
+  readonly findToken: (hash: string) => Promise<AccessToken | null>;
+  /** `AccessTokenStore.recordUses`; of SQLite only. */
+  readonly recordUses: (uses: readonly TokenUse[]) => Promise<void>;
+  /** Verifies a token that is not known to be valid, within the limit of failures of its client address. */
+  readonly verifyWithinLimit: (request: {
+    readonly address: string;
+    readonly text: string;
+    readonly cached: Verification | undefined;
+  }) => LimitedVerification | Promise<LimitedVerification>;
+  /** Counts a request of a caller, and returns how many it has made in this minute, which ends at the time. */
+  readonly countRequest: (caller: string) => Promise<RequestCount>;
+};
+
+/** How many requests a caller has made in a minute, and when that ends. */
+export interface RequestCount {
+  readonly totalHits: number;
+  readonly resetTime: Date | undefined;
+}
+
+/** What a worker offers the primary process. */
+export type WorkerCalls = {
+  /**
+   * Starts to serve, and returns where.
+   *
+   * @throws {OperatorError} as `startService` does
+   */
+  readonly start: (start: WorkerStart) => Promise<{ readonly baseUrl: string }>;
+  /** Whether this worker accepts creates. */
+  readonly readiness: (argument: null) => Promise<Readiness>;
+  /** The metrics of this worker, with `ADMIN_PORT`. */
+  readonly metrics: (argument: null) => Promise<MetricValues>;
+  /** Closes each connection with its next reply from now on. */
+  readonly drain: (argument: null) => void;
+  /** Accepts no more connections, and stops once all of them have ended, each with a reply. */
+  readonly retire: (argument: null) => Promise<WorkerEnd>;
+  /** Stops as `Service.stop` does. */
+  readonly stop: (argument: null) => Promise<WorkerEnd>;
+};
+
+/** What a worker starts with. */
+export interface WorkerStart {
+  /** The settings of this worker, with its share of those limits that hold for all workers together. */
+  readonly config: Config;
+  /** The number of the worker, from 1; one that replaces another has its number. */
+  readonly worker: number;
+}
+
+/** How a worker has stopped. */
+export interface WorkerEnd {
+  /** Whether all requests in flight were answered, and the database closed, within the configured time. */
+  readonly inTime: boolean;
+  /** Its last metrics. */
+  readonly metrics: MetricValues;
+}

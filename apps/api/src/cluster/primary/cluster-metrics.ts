@@ -1,0 +1,98 @@
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import { createCounter } from '../../metrics/create-counter.js';
+import { addGauge } from '../../metrics/create-registry.js';
+import { withTimeout } from '../../runtime/with-timeout.js';
+import type { MetricValues } from '../calls.js';
+import type { WorkerGroup } from './worker-group.js';
+import type { WorkerProcess } from './worker-process.js';
+
+/** The metrics of the primary process and all workers together. */
+export interface ClusterMetrics {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+  /**
+   * Keeps what a worker has counted.
+   *
+   * @param metrics its last metrics; `undefined` if it was not stopped, of which those of the last scrape are known
+   */
+  workerEnded(process: WorkerProcess, metrics: MetricValues | undefined): void;
+}
+
+/** How long the primary process waits for the metrics of a worker; after that the last ones count, in milliseconds. */
+const timeoutMs = 2_000;
+
+/** What a worker has counted stays counted once it has ended; its gauges end with it. */
+const kept: ReadonlySet<string> = new Set(['counter', 'histogram', 'summary']);
+
+/**
+ * Adds the metrics of all workers to those of the primary process: counters and histograms are summed, gauges as each one's
+ * `aggregator` says.
+ */
+export function createClusterMetrics(registry: Registry, group: WorkerGroup): ClusterMetrics {
+  const latest = new Map<WorkerProcess, MetricValues>();
+  let ended: MetricValues = [];
+  addGauge(registry, {
+    name: 'plant_store_workers',
+    help: 'Workers that are listening',
+    read: () => group.listening().size,
+  });
+  const countEnd = createCounter(registry, {
+    name: 'plant_store_worker_ends_total',
+    help: 'Workers that ended without being stopped',
+    labels: [],
+  });
+
+  async function update(): Promise<void> {
+    const reads = Array.from(group.listening().values(), async (worker) => {
+      const values = await withTimeout(worker.calls.call('metrics', null), timeoutMs, () => undefined);
+      // It may have ended meanwhile, and counts as ended then.
+      if (values !== undefined && worker.isRunning()) latest.set(worker, values);
+    });
+    await Promise.allSettled(reads);
+  }
+
+  return {
+    contentType: registry.contentType,
+    async metrics() {
+      await update();
+      const own = await registry.getMetricsAsJSON();
+      return AggregatorRegistry.aggregate([own, ended, ...latest.values()].map(withAggregators)).metrics();
+    },
+    workerEnded(worker, metrics) {
+      if (metrics === undefined) countEnd();
+      const counts = metrics ?? latest.get(worker) ?? [];
+      latest.delete(worker);
+      ended = sumCounts(
+        ended,
+        counts.filter(({ type }) => kept.has(String(type))),
+      );
+    },
+  };
+}
+
+/** The metrics with the way in which those of several processes become one: their sum, unless they say something else. */
+function withAggregators(metrics: MetricValues): MetricValues {
+  return metrics.map((metric) => ({
+    ...metric,
+    // Its own would leave it out.
+    aggregator: metric.name === 'process_start_time_seconds' ? 'min' : (metric.aggregator ?? 'sum'),
+  }));
+}
+
+/** Adds the values of the same metric with the same labels. */
+function sumCounts(first: MetricValues, second: MetricValues): MetricValues {
+  const sums = new Map(first.map((metric) => [metric.name, metric]));
+  for (const metric of second) {
+    const values = new Map((sums.get(metric.name)?.values ?? []).map((value) => [keyOf(value), value]));
+    for (const value of metric.values) {
+      values.set(keyOf(value), { ...value, value: value.value + (values.get(keyOf(value))?.value ?? 0) });
+    }
+    sums.set(metric.name, { ...metric, values: [...values.values()] });
+  }
+  return [...sums.values()];
+}
+
+/** The name of a value, which that of a histogram's differs from its metric's in, and its labels. */
+function keyOf(value: MetricValues[number]['values'][number]): string {
+  return JSON.stringify(['metricName' in value ? value.metricName : '', value.labels]);
+}

@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { createAdminServer } from '../../admin/create-admin-server.js';
+import { createServiceReadiness, openAccessTokens, watchCommits } from '../../assemble-service.js';
+import type { Config } from '../../config.js';
+import type { Database } from '../../database/database.js';
+import type { DatabaseLocation } from '../../database/database-location.js';
+import { openDatabase } from '../../database/open-database.js';
+import { createGracefulShutdown } from '../../http/server/graceful-shutdown.js';
+import { listen } from '../../http/server/listen.js';
+import { createRegistry } from '../../metrics/create-registry.js';
+import { stopTimeouts } from '../../runtime/stop-timeouts.js';
+import { withTimeout } from '../../runtime/with-timeout.js';
+import type { Service } from '../../start-service.js';
+import { findFreePort } from '../find-free-port.js';
+import { createClusterMetrics } from './cluster-metrics.js';
+import { combineReadiness } from './combine-readiness.js';
+import { createPrimaryCalls } from './create-primary-calls.js';
+import { type MergedInserts, mergeInserts } from './merge-inserts.js';
+import { primaryConnections } from './share-limits.js';
+import { WorkerGroup } from './worker-group.js';
+import { forkWorker, type WorkerProgram } from './worker-process.js';
+
+/** A service of several processes that is listening. */
+export interface Cluster extends Service {
+  /** Replaces the workers one after the other, without a failed request, by ones with settings that are read again. */
+  replaceWorkers(readConfig: () => Config): Promise<void>;
+}
+
+/**
+ * Starts a service whose requests are served by `config.workers` processes. On SQLite this process alone has the database,
+ * and stores the plants of all workers; on PostgreSQL each worker has connections of its own. The admin port is that of this
+ * process.
+ *
+ * @throws {OperatorError} as `startService` does
+ */
+export async function startCluster(
+  config: Config,
+  log: Logger,
+  program: WorkerProgram = {},
+): Promise<Cluster> {
+  const metrics = config.admin && createRegistry();
+  const location = locatePrimary(config.database);
+  const database = await openDatabase(location, { log, metrics });
+  const { accessTokens, closeTokens } = await openAccessTokens(config, database, metrics, log);
+  const draining = new AbortController();
+  const stopping = new AbortController();
+  const { commits, health } = watchCommits(database, metrics, log);
+  const inserts = mergeInserts(commits, config.batcherLimits.batchPlants);
+  const calls = await createPrimaryCalls(config, {
+    ...{ database, inserts, accessTokens, log },
+    stopping: stopping.signal,
+  });
+  const port = await findFreePort(config.host, config.port);
+  const group: WorkerGroup = new WorkerGroup(
+    { ...config, port },
+    {
+      fork: () => forkWorker(calls, program),
+      log,
+      onEnd: (worker, end) => clusterMetrics?.workerEnded(worker, end?.metrics),
+    },
+  );
+  const clusterMetrics = metrics && createClusterMetrics(metrics, group);
+  const readiness = combineReadiness({
+    own: createServiceReadiness(database, health, draining.signal, log),
+    group,
+    workers: config.workers,
+    askWorkers: location.engine !== 'sqlite',
+  });
+  const adminServer = createAdminServer({ readiness, metrics: clusterMetrics, log });
+  const stopAdminServer = createGracefulShutdown(adminServer);
+
+  async function stop(): Promise<boolean> {
+    draining.abort();
+    stopping.abort();
+    const inTime = await group.stop();
+    await closeTokens(stopTimeouts.databaseMs);
+    const closed = await withTimeout(close(database, inserts, log), stopTimeouts.databaseMs, () => false);
+    await stopAdminServer(stopTimeouts.adminMs);
+    return inTime && closed;
+  }
+
+  try {
+    const { baseUrl } = await group.start();
+    const adminUrl =
+      config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
+    const { appliedMigrations } = database;
+    return {
+      ...{ baseUrl, adminUrl, accessTokens, appliedMigrations, stop },
+      async drain(delayMs) {
+        draining.abort();
+        group.drain();
+        if (delayMs > 0) await delay(delayMs);
+      },
+      replaceWorkers: (readConfig) => group.replaceAll(() => ({ ...readConfig(), ...placeOf(config), port })),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What stays while the service runs. */
+function placeOf({ host, admin, workers }: Config): Pick<Config, 'host' | 'admin' | 'workers'> {
+  return { host, admin, workers };
+}
+
+/** The database as this process opens it. */
+function locatePrimary(database: DatabaseLocation): DatabaseLocation {
+  return database.engine === 'sqlite' ? database : { ...database, poolSize: primaryConnections };
+}
+
+async function close(database: Database, inserts: MergedInserts, log: Logger): Promise<boolean> {
+  try {
+    await inserts.idle();
+    await database.close();
+    return true;
+  } catch (error) {
+    log.error({ err: error }, 'could not close the database');
+    return false;
+  }
+}

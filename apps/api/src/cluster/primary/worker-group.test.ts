@@ -1,0 +1,106 @@
+import { pino } from 'pino';
+import { expect, it, vi } from 'vitest';
+import { parseConfig } from '../../config.js';
+import type { WorkerStart } from '../calls.js';
+import { WorkerGroup } from './worker-group.js';
+import type { WorkerExit, WorkerProcess } from './worker-process.js';
+
+const config = parseConfig({ WORKERS: '2' }, '/');
+const newConfig = { ...config, rateLimitPerMinute: 7 };
+
+/** A group of two workers whose processes only record what they are asked. */
+function createGroup(onStart: (start: WorkerStart, pid: number) => void | Promise<void> = () => {}) {
+  const starts: { readonly pid: number; readonly worker: number; readonly rateLimit: number }[] = [];
+  const calls: string[] = [];
+  const end = new Map<number, (exit: WorkerExit) => void>();
+  const onEnd = vi.fn<(process: WorkerProcess, end: unknown) => void>();
+  function fork(): WorkerProcess {
+    const pid = end.size + 1;
+    const { promise: ended, resolve } = Promise.withResolvers<WorkerExit>();
+    end.set(pid, resolve);
+    const call = async (name: string, argument: unknown) => {
+      if (name !== 'start') {
+        calls.push(`${name} ${pid}`);
+        return { inTime: true, metrics: [] };
+      }
+      const start = argument as WorkerStart;
+      starts.push({ pid, worker: start.worker, rateLimit: start.config.rateLimitPerMinute });
+      await onStart(start, pid);
+      return { baseUrl: `http://localhost/${pid}` };
+    };
+    const finish = () => resolve({ status: 0, signal: null });
+    const channel = { call, close: finish } as unknown as WorkerProcess['calls'];
+    return { pid, ended, calls: channel, isRunning: () => true, disconnect: finish, kill: finish };
+  }
+  const group = new WorkerGroup(config, { fork, log: pino({ enabled: false }), onEnd });
+  const pids = () => [...group.listening()].map(([worker, { pid }]) => `${worker}: ${pid}`);
+  return {
+    group,
+    starts,
+    calls,
+    onEnd,
+    pids,
+    kill: (pid: number) => end.get(pid)?.({ status: null, signal: 'SIGKILL' }),
+  };
+}
+
+it('starts another process for a worker that ends, under its number', async () => {
+  const { group, kill, pids, onEnd } = createGroup();
+  expect(await group.start()).toMatchObject({ baseUrl: 'http://localhost/1' });
+  kill(2);
+  await vi.waitFor(() => expect(pids()).toEqual(['1: 1', '2: 3']));
+  expect(onEnd.mock.calls.map(([{ pid }, end]) => [pid, end])).toEqual([[2, undefined]]);
+});
+
+it('rejects if a worker does not start at first', async () => {
+  const { group } = createGroup(({ worker }) => {
+    if (worker === 2) throw new Error('The port is taken');
+  });
+  await expect(group.start()).rejects.toThrow('The port is taken');
+});
+
+it('replaces each worker once another one listens in its place, with the new settings', async () => {
+  const { group, calls, pids, starts } = createGroup();
+  await group.start();
+  await group.replaceAll(() => newConfig);
+  expect(pids()).toEqual(['1: 3', '2: 4']);
+  expect(calls).toEqual(['retire 1', 'retire 2']);
+  expect(starts.slice(2).map(({ rateLimit }) => rateLimit)).toEqual([7, 7]);
+});
+
+it('keeps its workers and their settings if a replacement does not start', async () => {
+  const { group, calls, kill, pids, starts } = createGroup(({ config: { rateLimitPerMinute } }) => {
+    if (rateLimitPerMinute === 7) throw new Error('The page folder is missing');
+  });
+  await group.start();
+  await group.replaceAll(() => newConfig);
+  expect(pids()).toEqual(['1: 1', '2: 2']);
+  expect(calls).toEqual([]);
+  kill(1);
+  await vi.waitFor(() => expect(pids()).toEqual(['1: 4', '2: 2']));
+  expect(starts.at(-1)?.rateLimit).toBe(config.rateLimitPerMinute);
+});
+
+it('keeps its workers if the new settings are invalid', async () => {
+  const { group, pids, starts } = createGroup();
+  await group.start();
+  await group.replaceAll(() => {
+    throw new Error('PORT is invalid');
+  });
+  expect(pids()).toEqual(['1: 1', '2: 2']);
+  expect(starts).toHaveLength(2);
+});
+
+it('stops a worker that is starting, too, and starts no more', async () => {
+  const started = Promise.withResolvers<void>();
+  const { group, calls, starts, kill } = createGroup((_, pid) => (pid === 3 ? started.promise : undefined));
+  await group.start();
+  kill(1);
+  await vi.waitFor(() => expect(starts).toHaveLength(3));
+  const stopped = group.stop();
+  started.resolve();
+  expect(await stopped).toBe(true);
+  expect(calls.toSorted()).toEqual(['stop 2', 'stop 3']);
+  await group.replaceAll(() => newConfig);
+  expect(starts).toHaveLength(3);
+});

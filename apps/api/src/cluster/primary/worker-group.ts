@@ -1,0 +1,199 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../../config.js';
+import { stopTimeouts } from '../../runtime/stop-timeouts.js';
+import { withTimeout } from '../../runtime/with-timeout.js';
+import type { WorkerEnd } from '../calls.js';
+import { shareLimits } from './share-limits.js';
+import type { WorkerExit, WorkerProcess } from './worker-process.js';
+
+/** What a group of workers needs. */
+export interface WorkerGroupOptions {
+  /** Starts a process. */
+  fork(): WorkerProcess;
+  readonly log: Logger;
+  /** Called once a process has ended that was listening, with how it stopped, if it did. */
+  onEnd(process: WorkerProcess, end: WorkerEnd | undefined): void;
+}
+
+/** After how long a worker that did not start is started again, in milliseconds. */
+const restartMs = 1_000;
+/** How long a process that has stopped may take to end, in milliseconds. */
+const endMs = 1_000;
+
+/** One of the workers, by its number: a process, and later others in its place. */
+interface Slot {
+  readonly number: number;
+  /** The process that is listening; absent while none is. */
+  serving?: WorkerProcess | undefined;
+  /** Present while a process is started because none is listening. */
+  filling?: Promise<void> | undefined;
+}
+
+/** The workers of a service. One that ends is replaced. */
+export class WorkerGroup {
+  readonly #options: WorkerGroupOptions;
+  readonly #slots: readonly Slot[];
+  /** All processes that have not ended, of which some may not listen yet, or not any more. */
+  readonly #running = new Set<WorkerProcess>();
+  #config: Config;
+  #isStopping = false;
+  #replacing: Promise<void> = Promise.resolve();
+  #replacementsWaiting = 0;
+
+  constructor(config: Config, options: WorkerGroupOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#slots = Array.from({ length: config.workers }, (_, index) => ({ number: index + 1 }));
+  }
+
+  /**
+   * Starts all workers.
+   *
+   * @returns where they listen
+   * @throws {OperatorError} as `startService` does
+   */
+  async start(): Promise<{ readonly baseUrl: string }> {
+    const [first] = await Promise.all(this.#slots.map((slot) => this.#launch(slot)));
+    return { baseUrl: first?.baseUrl ?? '' };
+  }
+
+  /** The processes that are listening, by the number of the worker. */
+  listening(): ReadonlyMap<number, WorkerProcess> {
+    const entries = this.#slots.flatMap(({ number, serving }) =>
+      serving ? [[number, serving] as const] : [],
+    );
+    return new Map(entries);
+  }
+
+  /**
+   * Replaces the workers one after the other: each stops listening once another one listens in its place. A call while
+   * another one is running has its turn after that one, so that its settings hold in the end.
+   */
+  replaceAll(readConfig: () => Config): Promise<void> {
+    if (this.#replacementsWaiting === 0) {
+      this.#replacementsWaiting++;
+      this.#replacing = this.#replacing.then(() => {
+        this.#replacementsWaiting--;
+        return this.#replaceEach(readConfig);
+      });
+    }
+    return this.#replacing;
+  }
+
+  /** Makes all workers close each connection with its next reply. */
+  drain(): void {
+    for (const { calls } of this.#running) calls.call('drain', null).catch(() => undefined);
+  }
+
+  /**
+   * Stops all workers, and starts no more.
+   *
+   * @returns whether all of them answered their requests, and closed the database, in time
+   */
+  async stop(): Promise<boolean> {
+    this.#isStopping = true;
+    const { shutdownTimeoutMs } = this.#config;
+    const timeoutMs = shutdownTimeoutMs + stopTimeouts.databaseMs + stopTimeouts.logMs;
+    const results = await Promise.all(
+      [...this.#running].map((process) => this.#end(process, 'stop', timeoutMs)),
+    );
+    return results.every((end) => end?.inTime === true);
+  }
+
+  /** Starts a process for a worker. */
+  async #launch(slot: Slot): Promise<{ readonly baseUrl: string; readonly pid: number }> {
+    const process = this.#options.fork();
+    this.#running.add(process);
+    void process.ended.then((exit) => this.#onExit(slot, process, exit));
+    try {
+      const config = shareLimits(this.#config, this.#slots.length);
+      const { baseUrl } = await process.calls.call('start', { config, worker: slot.number });
+      slot.serving = process;
+      return { baseUrl, pid: process.pid };
+    } catch (error) {
+      process.disconnect();
+      throw error;
+    }
+  }
+
+  #onExit(slot: Slot, process: WorkerProcess, exit: WorkerExit): void {
+    // One that has stopped has been reported already.
+    const wasRunning = this.#running.delete(process);
+    if (slot.serving !== process) return;
+    slot.serving = undefined;
+    if (wasRunning) this.#options.onEnd(process, undefined);
+    if (this.#isStopping) return;
+    this.#options.log.error({ worker: slot.number, pid: process.pid, ...exit }, 'worker ended');
+    void this.#fill(slot);
+  }
+
+  /** Starts processes for a worker that has none, until one listens. */
+  #fill(slot: Slot): Promise<void> {
+    slot.filling ??= this.#launchUntilListening(slot).finally(() => {
+      slot.filling = undefined;
+    });
+    return slot.filling;
+  }
+
+  async #launchUntilListening(slot: Slot): Promise<void> {
+    while (!this.#isStopping && slot.serving === undefined) {
+      try {
+        const { pid } = await this.#launch(slot);
+        this.#options.log.info({ worker: slot.number, pid }, 'worker started');
+      } catch (error) {
+        if (this.#isStopping) return;
+        this.#options.log.error({ worker: slot.number, err: error }, 'worker did not start');
+        await delay(restartMs);
+      }
+    }
+  }
+
+  async #replaceEach(readConfig: () => Config): Promise<void> {
+    const { log } = this.#options;
+    const previousConfig = this.#config;
+    try {
+      this.#config = readConfig();
+    } catch (error) {
+      log.error({ err: error }, 'workers were not replaced');
+      return;
+    }
+    for (const slot of this.#slots) {
+      if (this.#isStopping) return;
+      try {
+        await this.#replace(slot);
+      } catch (error) {
+        // A worker that ends later must start again, which it did with these.
+        this.#config = previousConfig;
+        log.error({ worker: slot.number, err: error }, 'worker was not replaced');
+        return;
+      }
+    }
+    log.info({ workers: this.#slots.length }, 'workers replaced');
+  }
+
+  async #replace(slot: Slot): Promise<void> {
+    // One that is being started gets the new settings.
+    if (slot.serving === undefined) return this.#fill(slot);
+    const previous = slot.serving;
+    await this.#launch(slot);
+    // It may have ended meanwhile.
+    if (this.#running.has(previous)) void this.#end(previous, 'retire');
+  }
+
+  /** Stops a process, and ends it. */
+  async #end(
+    process: WorkerProcess,
+    how: 'stop' | 'retire',
+    timeoutMs = Number.POSITIVE_INFINITY,
+  ): Promise<WorkerEnd | undefined> {
+    const stopped = process.calls.call(how, null).catch(() => undefined);
+    const end = Number.isFinite(timeoutMs)
+      ? await withTimeout(stopped, timeoutMs, () => undefined)
+      : await stopped;
+    if (this.#running.delete(process)) this.#options.onEnd(process, end);
+    process.disconnect();
+    await withTimeout(process.ended, endMs, process.kill);
+    return end;
+  }
+}

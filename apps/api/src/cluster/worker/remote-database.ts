@@ -1,0 +1,41 @@
+import type { ServedDatabase } from '../../assemble-service.js';
+import { type InsertOutcome, stored } from '../../plants/plant-store.js';
+import { toOneDestination } from '../../plants/routing.js';
+import type { PrimaryCalls } from '../calls.js';
+import type { Channel } from '../channel/create-channel.js';
+
+/**
+ * How many batches of a worker are with the primary process at a time: while one is committed, the next one is on its way,
+ * and joins the batches of other workers in the next commit.
+ */
+const batchesInFlight = 2;
+
+/** The database as the worker of a primary process sees that has opened it. Its calls reject as those of the database do. */
+export function createRemoteDatabase(primary: Channel<PrimaryCalls>): ServedDatabase {
+  return {
+    plants: {
+      async insert(plants) {
+        const existing = await primary.call('insert', plants);
+        if (existing === undefined) return plants.map(() => stored);
+        return existing.map(
+          (plant): InsertOutcome => (plant === null ? stored : { stored: false, existing: plant }),
+        );
+      },
+    },
+    accessTokens: {
+      findByHash: (hash) => primary.call('findToken', hash),
+      recordUses: (uses) => primary.call('recordUses', uses),
+      add: rejectManagement,
+      list: rejectManagement,
+      revoke: rejectManagement,
+    },
+    routing: toOneDestination(batchesInFlight),
+    check: () => primary.call('checkDatabase', null),
+    tryCommit: (trial) => primary.call('tryCommit', trial ?? null),
+    close: async () => undefined,
+  };
+}
+
+function rejectManagement(): Promise<never> {
+  return Promise.reject(new Error('Access tokens are not issued, listed or revoked in a worker'));
+}

@@ -1,0 +1,93 @@
+import { Server as NetServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Logger } from 'pino';
+import type { Readiness } from '../../admin/readiness.js';
+import { assembleService } from '../../assemble-service.js';
+import { openDatabase } from '../../database/open-database.js';
+import { readPage } from '../../http/page/read-page.js';
+import { listen } from '../../http/server/listen.js';
+import type { RequestLog } from '../../logging/request-log.js';
+import { createRegistry } from '../../metrics/create-registry.js';
+import type { MetricValues, PrimaryCalls, WorkerEnd, WorkerStart } from '../calls.js';
+import type { Channel } from '../channel/create-channel.js';
+import { createRemoteDatabase } from './remote-database.js';
+import { createRemoteLimits } from './remote-limits.js';
+
+/** A worker that is listening. */
+export interface ServingWorker {
+  readonly baseUrl: string;
+  readiness(): Promise<Readiness>;
+  metrics(): Promise<MetricValues>;
+  /** Closes each connection with its next reply from now on. */
+  drain(): void;
+  /** Accepts no more connections, and stops once all of them have ended, or after `retireMs`. */
+  retire(): Promise<WorkerEnd>;
+  stop(): Promise<WorkerEnd>;
+}
+
+/** Where a worker logs. */
+export interface WorkerLogs {
+  readonly log: Logger;
+  readonly requestLog: RequestLog;
+}
+
+/**
+ * How long a worker that is replaced keeps connections without a request, in milliseconds: longer than the server keeps any,
+ * so that none is closed in the moment in which its client sends a request.
+ */
+const retireMs = 90_000;
+
+/** How often such a worker looks whether all connections have ended, in milliseconds. */
+const lookMs = 50;
+
+/**
+ * Starts the service of a worker, and listens on a port that all workers share.
+ *
+ * @throws {OperatorError} as `startService` does
+ */
+export async function startWorker(
+  { config }: WorkerStart,
+  primary: Channel<PrimaryCalls>,
+  { log, requestLog }: WorkerLogs,
+): Promise<ServingWorker> {
+  const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder);
+  const metrics = config.admin && createRegistry();
+  const database =
+    config.database.engine === 'sqlite'
+      ? createRemoteDatabase(primary)
+      : await openDatabase(config.database, { log, metrics });
+  const service = await assembleService(config, {
+    ...{ database, page, metrics, log, requestLog },
+    commitsElsewhere: config.database.engine === 'sqlite',
+    shareLimits: (accessTokens) => createRemoteLimits(primary, accessTokens),
+  });
+  const readMetrics = async () => (metrics === undefined ? [] : metrics.getMetricsAsJSON());
+  const countConnections = promisify(service.server.getConnections.bind(service.server));
+
+  async function stop(): Promise<WorkerEnd> {
+    const inTime = await service.stop();
+    return { inTime, metrics: await readMetrics() };
+  }
+
+  try {
+    return {
+      baseUrl: await listen(service.server, config.host, config.port),
+      readiness: service.readiness,
+      metrics: readMetrics,
+      drain: () => void service.drain(0),
+      async retire() {
+        await service.drain(0);
+        // The HTTP server's own `close` would also close connections on which no request is in flight, yet.
+        NetServer.prototype.close.call(service.server);
+        const endsAt = performance.now() + retireMs;
+        while ((await countConnections()) > 0 && performance.now() < endsAt) await delay(lookMs);
+        return stop();
+      },
+      stop,
+    };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}

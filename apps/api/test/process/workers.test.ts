@@ -1,0 +1,135 @@
+import { expect, it } from 'vitest';
+import { type RunningCommand, startCommand } from '../support/process/run-command.js';
+import { isRunning, startCallers, startWorkers } from '../support/process/start-workers.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+async function stop(command: RunningCommand): Promise<void> {
+  expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+}
+
+it('replaces a worker that is killed: its requests break, nothing acknowledged is lost, the other one serves', async () => {
+  const service = await startWorkers();
+  const callers = startCallers(service);
+  await callers.acknowledgements(50);
+  const [killed = 0] = service.workers();
+  process.kill(killed, 'SIGKILL');
+  await callers.acknowledgements(50);
+  await service.command.waitFor(/"worker":\d,"pid":\d+,"msg":"worker started"/);
+  expect(service.workers()).toHaveLength(2);
+  expect(service.workers()).not.toContain(killed);
+  await until(async () => (await service.readReadiness()).status === 200);
+  expect(await service.readMetric('plant_store_worker_ends_total')).toBe(1);
+  expect(await service.readMetric('plant_store_workers')).toBe(2);
+  await callers.end();
+  // Each caller had at most one request in flight.
+  expect(callers.failures.length).toBeLessThanOrEqual(8);
+  await stop(service.command);
+  const stored = new Set((await service.readPlants()).map(({ id }) => BigInt(id)));
+  expect([...callers.acknowledged].filter((id) => !stored.has(id))).toEqual([]);
+});
+
+it('replaces all workers on SIGHUP without a failed request, and keeps what they counted', async () => {
+  const service = await startWorkers();
+  const before = service.workers();
+  const callers = startCallers(service);
+  await callers.acknowledgements(50);
+  const counted = await service.readMetric('plant_store_http_requests_total');
+  service.command.process.kill('SIGHUP');
+  await service.command.waitFor(/"workers":2,"msg":"workers replaced"/);
+  await callers.acknowledgements(50);
+  await until(() => !before.some(isRunning));
+  // The system lists one that has ended until its parent has noticed.
+  await until(() => service.workers().length === 2);
+  await callers.end();
+  expect(callers.failures).toEqual([]);
+  expect(await service.readMetric('plant_store_http_requests_total')).toBeGreaterThan(counted + 50);
+  expect(await service.readMetric('plant_store_worker_ends_total')).toBe(0);
+  await stop(service.command);
+  expect(await service.readPlants()).toHaveLength(callers.acknowledged.size);
+});
+
+it('answers what is in flight at SIGTERM, and ends all workers', async () => {
+  const service = await startWorkers();
+  const workers = service.workers();
+  const callers = startCallers(service);
+  await callers.acknowledgements(50);
+  const end = service.command.end('SIGTERM');
+  await callers.end();
+  const { exitCode, stdout } = await end;
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/"inTime":true,"msg":"stopped"/);
+  expect(workers.some(isRunning)).toBe(false);
+  expect(await service.readPlants()).toHaveLength(callers.acknowledged.size);
+});
+
+it('ends all workers when the primary process is killed', async () => {
+  const { command, workers } = await startWorkers();
+  const pids = workers();
+  expect(pids).toHaveLength(2);
+  await command.end('SIGKILL');
+  await until(() => !pids.some(isRunning));
+});
+
+it('leaves signals to the primary process', async () => {
+  const service = await startWorkers();
+  const pids = service.workers();
+  for (const pid of pids)
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.kill(pid, signal as NodeJS.Signals);
+  const callers = startCallers(service);
+  await callers.acknowledgements(50);
+  expect(service.workers()).toEqual(pids);
+  await callers.end();
+  expect(callers.failures).toEqual([]);
+  await stop(service.command);
+});
+
+it.each([
+  [{ RATE_LIMIT_PER_MINUTE: '10' }, 'right', 10, 200],
+  [{ AUTH_FAILURES_PER_MINUTE: '10' }, 'wrong', 11, 401],
+])('counts requests of all workers with %j', async (environment, kind, allowed, status) => {
+  const { command, baseUrl, token } = await startWorkers(environment);
+  const send = async (id: number) => {
+    const response = await fetch(`${baseUrl}/plants`, {
+      method: 'POST',
+      headers: {
+        // Each has a connection of its own, which either worker may accept.
+        connection: 'close',
+        authorization: `Bearer ${kind === 'right' ? token : token.replace(/.{4}$/, 'aaaa')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ id, name: 'Fern' }),
+    });
+    return response.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 40 }, (_, id) => send(id)));
+  // The right token is limited exactly, look-ups of wrong ones at the same time by no more than is allowed.
+  const answered = statuses.filter((other) => other === status).length;
+  if (kind === 'right') expect(answered).toBe(allowed);
+  else expect(answered).toBeLessThanOrEqual(allowed);
+  expect(answered).toBeGreaterThan(0);
+  expect(statuses.filter((other) => other === 429)).toHaveLength(40 - answered);
+  await stop(command);
+});
+
+it('reports a taken port as without workers', async () => {
+  const first = await startWorkers();
+  const { port } = new URL(first.baseUrl);
+  const second = startCommand(['serve'], {
+    folder: temporaryFolder(),
+    environment: { WORKERS: '2', PORT: port },
+  });
+  expect(await second.end()).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(`The port ${port} on 127.0.0.1 is taken.`),
+  });
+  await stop(first.command);
+});
+
+it('rejects to run a worker by hand', async () => {
+  const command = startCommand(['worker'], { folder: temporaryFolder() });
+  expect(await command.end()).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('set WORKERS and run serve instead'),
+  });
+});
