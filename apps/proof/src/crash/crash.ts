@@ -3,6 +3,7 @@ import { crashMachine } from './crash-machine.js';
 import { crashPostgresql } from './crash-postgresql.js';
 import { crashSqlite } from './crash-sqlite.js';
 import { crashWorkers } from './crash-workers.js';
+import { replaceWorkers } from './replace-workers.js';
 
 /**
  * Kills the service, its workers, PostgreSQL, and the file system under load, at seeded instants, and compares after each
@@ -11,6 +12,7 @@ import { crashWorkers } from './crash-workers.js';
 export const crash: Proof = async (context) => [
   await crashSqlite(context),
   await crashWorkers(context),
+  await replaceWorkers(context),
   await crashMachine(context, 'sqlite'),
   await crashMachine(context, 'postgresql'),
   await crashPostgresql(context),

@@ -28,6 +28,8 @@ export class Ledger {
   acknowledgements = 0;
   /** How many replies were 503 `database_unavailable`. */
   unavailable = 0;
+  /** How many replies were an error after which nothing was stored. */
+  rejected = 0;
   /** How many requests were sent and had no reply. */
   missingReplies = 0;
   /** How many attempts to connect were refused. */
@@ -62,6 +64,7 @@ export class Ledger {
         if (this.othersOf(entry).length === 0) this.fail(entry, 'id_taken, though no other plant was sent');
         return;
       case 'rejected':
+        this.rejected++;
         entry.unresolved--;
         return;
       case 'unavailable':
