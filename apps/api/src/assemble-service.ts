@@ -20,7 +20,6 @@ import { measureInserts } from './metrics/measure-inserts.js';
 import { type CommitHealth, createCommitHealth } from './plants/commits/commit-health.js';
 import { type CommitMonitor, createCommitMonitor } from './plants/commits/commit-monitor.js';
 import { createPlantBatcher } from './plants/plant-batcher.js';
-import type { PlantInserter } from './plants/plant-store.js';
 import { stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/with-timeout.js';
 
@@ -44,8 +43,10 @@ export interface ServiceParts {
 }
 
 /** The part of a database that requests use. */
-export type ServedDatabase = Pick<Database, 'check' | 'tryCommit' | 'warnings' | 'routing' | 'close'> & {
-  readonly plants: PlantInserter;
+export type ServedDatabase = Pick<
+  Database,
+  'plants' | 'check' | 'tryCommit' | 'warnings' | 'routing' | 'close'
+> & {
   readonly accessTokens: ServedTokenStore;
 };
 

@@ -6,7 +6,7 @@ import type { Verification } from '../auth/access-tokens.js';
 import type { LimitedVerification } from '../auth/limit/authentication-limit.js';
 import type { Config } from '../config.js';
 import type { CommitTrial } from '../plants/commits/commit-health.js';
-import type { StoredPlant } from '../plants/plant-store.js';
+import type { PageLimits, StoredPlant } from '../plants/plant-store.js';
 
 /** The metrics of a process, as they are sent to another one. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -19,6 +19,11 @@ export type PrimaryCalls = {
    * @returns `undefined` if all were stored; otherwise for each plant the one that has its id already, or `null`
    */
   readonly insert: (plants: readonly NewPlant[]) => Promise<readonly (StoredPlant | null)[] | undefined>;
+  /** The next page of `PlantStore.read`, empty after the last plant; of SQLite only. */
+  readonly readPage: (page: {
+    readonly after: bigint | undefined;
+    readonly limits: PageLimits;
+  }) => Promise<readonly StoredPlant[]>;
   /** `Database.check`; of SQLite only. */
   readonly checkDatabase: (argument: null) => Promise<void>;
   /** `Database.tryCommit`; of SQLite only. */

@@ -28,6 +28,10 @@ export async function createPrimaryCalls(config: Config, parts: PrimaryParts): P
       if (outcomes.every((outcome) => outcome.stored)) return undefined;
       return outcomes.map((outcome) => (outcome.stored ? null : outcome.existing));
     },
+    async readPage({ after, limits }) {
+      for await (const page of database.plants.read(after, limits)) return page;
+      return [];
+    },
     checkDatabase: () => database.check(),
     tryCommit: (trial) => database.tryCommit(trial ?? undefined),
     findToken: (hash) => database.accessTokens.findByHash(hash),

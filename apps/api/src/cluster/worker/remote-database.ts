@@ -1,4 +1,5 @@
 import type { ServedDatabase } from '../../assemble-service.js';
+import { readPages } from '../../database/queries/read-pages.js';
 import { type InsertOutcome, stored } from '../../plants/plant-store.js';
 import { toOneDestination } from '../../plants/routing.js';
 import type { PrimaryCalls } from '../calls.js';
@@ -21,6 +22,7 @@ export function createRemoteDatabase(primary: Channel<PrimaryCalls>): ServedData
           (plant): InsertOutcome => (plant === null ? stored : { stored: false, existing: plant }),
         );
       },
+      read: (after, limits) => readPages((last) => primary.call('readPage', { after: last, limits }), after),
     },
     accessTokens: {
       findByHash: (hash) => primary.call('findToken', hash),
