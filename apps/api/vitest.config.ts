@@ -35,6 +35,14 @@ export default defineConfig(({ mode }) => {
       reporters: testsOfMode
         ? ['default']
         : ['default', ['json', { outputFile: process.env['TEST_RESULTS'] ?? 'test-results.json' }]],
+      // `pnpm coverage`; what is generated has no tests of its own.
+      coverage: {
+        provider: 'v8',
+        include: ['src/**/*.ts'],
+        exclude: ['**/*.test.ts', '**/*.test-d.ts', '**/generated/**'],
+        reporter: ['text-summary'],
+        thresholds: { lines: 95, branches: 90 },
+      },
       projects: testsOfMode
         ? [
             ...(mode === 'workers' ? [] : [createProject(mode, 'sqlite', { include: [testsOfMode] })]),

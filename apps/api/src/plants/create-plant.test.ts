@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createPlant } from './create-plant.js';
+import { isSamePlant } from './is-same-plant.js';
 import type { PlantBatcher } from './plant-batcher.js';
 import type { InsertOutcome, StoredPlant } from './plant-store.js';
 
@@ -43,4 +44,25 @@ it.each([
     errorName: 'id_taken',
     message: 'The id 7 belongs to another plant. Choose another id.',
   });
+});
+
+const plant1 = { id: 1n, name: 'Fern', tag: 'shade' };
+
+it('takes plants with all fields equal for the same', () => {
+  expect(isSamePlant(plant1, { ...plant1 })).toBe(true);
+  expect(isSamePlant({ id: 1n, name: 'Fern' }, { id: 1n, name: 'Fern' })).toBe(true);
+});
+
+it.each([
+  { ...plant1, id: 2n },
+  { ...plant1, name: 'plant1' },
+  { ...plant1, tag: 'sun' },
+  { ...plant1, tag: '' },
+  { id: 1n, name: 'Fern' },
+])('takes plants with one field different for different ones: %o', (other) => {
+  expect(isSamePlant(plant1, other)).toBe(false);
+});
+
+it('tells an empty tag from no tag in a plant', () => {
+  expect(isSamePlant({ id: 1n, name: 'Fern', tag: '' }, { id: 1n, name: 'Fern' })).toBe(false);
 });

@@ -40,6 +40,20 @@ it('rejects the entire batch when the database does not answer', async () => {
   expect(await batcher.write(plant(1))).toEqual(stored);
 });
 
+it('rejects the rest of a batch that is split, once the database does not answer for a part of it', async () => {
+  const away = new ServiceError('database_unavailable', 'away');
+  const { store, batches } = createTestStore((plants) =>
+    plants.length === 4 ? new Error('one of them') : away,
+  );
+  const batcher = createPlantBatcher(store, highBatcherLimits);
+  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3, 4).map((next) => batcher.write(next)));
+  expect(outcomes).toEqual(Array(4).fill({ status: 'rejected', reason: away }));
+  expect(batches).toEqual([
+    [1, 2, 3, 4],
+    [1, 2],
+  ]);
+});
+
 describe('after a batch that the database did not answer', () => {
   const away = new ServiceError('database_unavailable', 'away');
   const rejected = { status: 'rejected', reason: away };

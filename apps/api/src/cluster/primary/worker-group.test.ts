@@ -12,6 +12,8 @@ const newConfig = { ...config, rateLimitPerMinute: 7 };
 function createGroup(onStart: (start: WorkerStart, pid: number) => void | Promise<void> = () => {}) {
   const starts: { readonly pid: number; readonly worker: number; readonly rateLimit: number }[] = [];
   const calls: string[] = [];
+  /** Calls that have no result before their process has ended. */
+  const hangs = new Set<string>();
   const end = new Map<number, (exit: WorkerExit) => void>();
   const onEnd = vi.fn<(process: WorkerProcess, end: unknown) => void>();
   function fork(): WorkerProcess {
@@ -21,6 +23,7 @@ function createGroup(onStart: (start: WorkerStart, pid: number) => void | Promis
     const call = async (name: string, argument: unknown) => {
       if (name !== 'start') {
         calls.push(`${name} ${pid}`);
+        if (hangs.has(`${name} ${pid}`)) await ended;
         return { inTime: true, metrics: [] };
       }
       const start = argument as WorkerStart;
@@ -38,6 +41,7 @@ function createGroup(onStart: (start: WorkerStart, pid: number) => void | Promis
     group,
     starts,
     calls,
+    hangs,
     onEnd,
     pids,
     kill: (pid: number) => end.get(pid)?.({ status: null, signal: 'SIGKILL' }),
@@ -103,4 +107,17 @@ it('stops a worker that is starting, too, and starts no more', async () => {
   expect(calls.toSorted()).toEqual(['stop 2', 'stop 3']);
   await group.replaceAll(() => newConfig);
   expect(starts).toHaveLength(3);
+});
+
+it('reports a worker that is killed while it retires', async () => {
+  const { group, kill, pids, onEnd, hangs } = createGroup();
+  await group.start();
+  hangs.add('retire 1').add('retire 2');
+  await group.replaceAll(() => config);
+  expect(pids()).toEqual(['1: 3', '2: 4']);
+  kill(1);
+  await vi.waitFor(() =>
+    expect(onEnd.mock.calls.map(([{ pid }, end]) => [pid, end])).toEqual([[1, undefined]]),
+  );
+  expect(pids()).toEqual(['1: 3', '2: 4']);
 });

@@ -36,6 +36,7 @@ export class WorkerGroup {
   readonly #slots: readonly Slot[];
   /** All processes that have not ended, of which some may not listen yet, or not any more. */
   readonly #running = new Set<WorkerProcess>();
+  readonly #listened = new WeakSet<WorkerProcess>();
   #config: Config;
   #isStopping = false;
   #replacing: Promise<void> = Promise.resolve();
@@ -109,6 +110,7 @@ export class WorkerGroup {
     try {
       const config = shareLimits(this.#config, this.#slots.length);
       const { baseUrl } = await process.calls.call('start', { config, worker: slot.number });
+      this.#listened.add(process);
       slot.serving = process;
       return { baseUrl, pid: process.pid };
     } catch (error) {
@@ -118,14 +120,14 @@ export class WorkerGroup {
   }
 
   #onExit(slot: Slot, process: WorkerProcess, exit: WorkerExit): void {
-    // One that has stopped has been reported already.
-    const wasRunning = this.#running.delete(process);
+    // One that has stopped has been reported already, and one that did not start is an error of its start.
+    if (this.#running.delete(process) && this.#listened.has(process)) {
+      this.#options.onEnd(process, undefined);
+      this.#options.log.error({ worker: slot.number, pid: process.pid, ...exit }, 'worker ended');
+    }
     if (slot.serving !== process) return;
     slot.serving = undefined;
-    if (wasRunning) this.#options.onEnd(process, undefined);
-    if (this.#isStopping) return;
-    this.#options.log.error({ worker: slot.number, pid: process.pid, ...exit }, 'worker ended');
-    void this.#fill(slot);
+    if (!this.#isStopping) void this.#fill(slot);
   }
 
   /** Starts processes for a worker that has none, until one listens. */

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that a change of the code must fail, for `pnpm mutation`: those of the parts that it changes, on SQLite. */
+export default defineConfig({
+  resolve: { conditions: ['@plant-store/source'] },
+  ssr: { resolve: { conditions: ['@plant-store/source'] } },
+  test: {
+    include: ['src/{plants,auth}/**/*.test.ts', 'test/http/**/*.test.ts', 'test/jwt/**/*.test.ts'],
+    exclude: ['test/http/exact-ids.test.ts', 'test/http/fake-*.test.ts'],
+    provide: { engine: 'sqlite', fastPath: 'on', workers: 1 },
+    setupFiles: ['test/support/restore-mocks.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
