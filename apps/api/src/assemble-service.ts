@@ -83,17 +83,6 @@ export async function assembleService(config: Config, parts: ServiceParts): Prom
   const stopServer = createGracefulShutdown(server);
   if (metrics !== undefined) addServiceGauges(metrics, { server, plants, health });
 
-  async function closeDatabase(): Promise<boolean> {
-    try {
-      await plants.idle();
-      await database.close();
-      return true;
-    } catch (error) {
-      log.error({ err: error }, 'could not close the database');
-      return false;
-    }
-  }
-
   return {
     server,
     accessTokens,
@@ -110,10 +99,30 @@ export async function assembleService(config: Config, parts: ServiceParts): Prom
       // Only in the time that requests in flight have left.
       await closeTokens(cutOffAt - performance.now());
       const closingMs = cutOffAt + stopTimeouts.databaseMs - performance.now();
-      const closed = await withTimeout(closeDatabase(), closingMs, () => false);
+      const closed = await withTimeout(closeDatabase(database, plants, log), closingMs, () => false);
       return answered && closed;
     },
   };
+}
+
+/**
+ * Closes a database once nothing is inserted any more.
+ *
+ * @returns whether it could be closed; if not, the cause is logged
+ */
+export async function closeDatabase(
+  database: Pick<Database, 'close'>,
+  inserts: { idle(): Promise<void> },
+  log: Logger,
+): Promise<boolean> {
+  try {
+    await inserts.idle();
+    await database.close();
+    return true;
+  } catch (error) {
+    log.error({ err: error }, 'could not close the database');
+    return false;
+  }
 }
 
 /** What verifies tokens, and how it ends. */

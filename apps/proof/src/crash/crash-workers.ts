@@ -1,41 +1,26 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withDatabases } from '../databases/with-databases.js';
-import { createRandom } from '../load/random.js';
 import { Tally } from '../load/tally.js';
-import { type Trial, until, withTrial } from '../load/trial.js';
+import { type Trial, until } from '../load/trial.js';
 import type { ProofContext, ProofResult } from '../proof.js';
 import { killProcesses, readChildren } from '../service/process-tree.js';
 import type { RunningService } from '../service/start-service.js';
 import { compareAtEnd } from './compare-at-end.js';
+import { type ServiceWithWorkers, withWorkers } from './with-workers.js';
 
 const promise = 'A worker that is killed loses no 200, and the others serve until it is replaced';
 
 /** Kills single workers of a service on SQLite that has several, the next one once another one listens in its place. */
 export function crashWorkers(context: ProofContext): Promise<ProofResult> {
-  const { seed, settings } = context;
-  return withDatabases('sqlite', async ({ folder, server }) => {
-    const database = await server.createDatabase();
-    const logFile = join(folder, 'service.log');
-    const options = { database, random: createRandom(seed), logFile, settings };
-    return withTrial(options, (trial) => killWorkers(trial, context, logFile));
-  });
+  return withWorkers(context, promise, (service) => killWorkers(service, context));
 }
 
 async function killWorkers(
-  trial: Trial,
+  { trial, service, logFile }: ServiceWithWorkers,
   { amount, trials, log }: ProofContext,
-  logFile: string,
 ): Promise<ProofResult> {
   const kills = trials?.['crash-workers'] ?? { short: 5, full: 200 }[amount];
   const tally = new Tally();
-  const service = await trial.launch().started;
-  const count = readChildren(service.pid).length;
-  if (count < 2) {
-    const notRun = 'The service has no worker processes here: --setting WORKERS=2 gives it two.';
-    return { promise, figures: {}, failures: [], notRun };
-  }
   let longestMs = 0;
   let done = 0;
   while (done < kills && tally.failures.length === 0) {

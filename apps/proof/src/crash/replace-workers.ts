@@ -1,36 +1,25 @@
-import { join } from 'node:path';
-import { withDatabases } from '../databases/with-databases.js';
-import { createRandom } from '../load/random.js';
 import { Tally } from '../load/tally.js';
-import { type Trial, until, withTrial } from '../load/trial.js';
+import { until } from '../load/trial.js';
 import type { ProofContext, ProofResult } from '../proof.js';
 import { isRunning, readChildren } from '../service/process-tree.js';
 import type { RunningService } from '../service/start-service.js';
 import { compareAtEnd } from './compare-at-end.js';
+import { type ServiceWithWorkers, withWorkers } from './with-workers.js';
 
 const promise = 'SIGHUP replaces the workers, and each request gets its reply at the first attempt';
 
 /** Replaces all workers of a service on SQLite again and again, under the load of callers that never retry. */
 export function replaceWorkers(context: ProofContext): Promise<ProofResult> {
-  const { seed, settings } = context;
-  return withDatabases('sqlite', async ({ folder, server }) => {
-    const database = await server.createDatabase();
-    const logFile = join(folder, 'service.log');
-    const options = { database, random: createRandom(seed), logFile, settings };
-    return withTrial(options, (trial) => replaceAgain(trial, context));
-  });
+  return withWorkers(context, promise, (service) => replaceAgain(service, context));
 }
 
-async function replaceAgain(trial: Trial, { amount, trials }: ProofContext): Promise<ProofResult> {
+async function replaceAgain(
+  { trial, service, count }: ServiceWithWorkers,
+  { amount, trials }: ProofContext,
+): Promise<ProofResult> {
   const replacements = trials?.['replace-workers'] ?? { short: 2, full: 50 }[amount];
   const tally = new Tally();
   const { ledger } = trial;
-  const service = await trial.launch().started;
-  const count = readChildren(service.pid).length;
-  if (count < 2) {
-    const notRun = 'The service has no worker processes here: --setting WORKERS=2 gives it two.';
-    return { promise, figures: {}, failures: [], notRun };
-  }
   const load = trial.load(service, { endsWithoutReply: false });
   let done = 0;
   while (done < replacements && !service.hasEnded() && ledger.failures.length === 0) {

@@ -11,7 +11,7 @@ export const workers: Item<{ readonly config: Config }> = {
 /** @param cores what `WORKERS=auto` stands for */
 export function assessWorkers(count: number, cores: number): Result {
   const found = `${count}; WORKERS=auto is ${cores} here`;
-  if (count <= Math.max(cores, 1)) return ok(found);
+  if (count <= cores) return ok(found);
   return warning(
     `${found}, so workers wait for each other`,
     'Set WORKERS to no more than the cores that the service may use, or to auto.',

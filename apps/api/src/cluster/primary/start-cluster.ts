@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAdminServer } from '../../admin/create-admin-server.js';
-import { createServiceReadiness, openAccessTokens, watchCommits } from '../../assemble-service.js';
+import {
+  closeDatabase,
+  createServiceReadiness,
+  openAccessTokens,
+  watchCommits,
+} from '../../assemble-service.js';
 import type { Config } from '../../config.js';
-import type { Database } from '../../database/database.js';
 import type { DatabaseLocation } from '../../database/database-location.js';
 import { openDatabase } from '../../database/open-database.js';
 import { createGracefulShutdown } from '../../http/server/graceful-shutdown.js';
@@ -16,7 +20,7 @@ import { findFreePort } from '../find-free-port.js';
 import { createClusterMetrics } from './cluster-metrics.js';
 import { combineReadiness } from './combine-readiness.js';
 import { createPrimaryCalls } from './create-primary-calls.js';
-import { type MergedInserts, mergeInserts } from './merge-inserts.js';
+import { mergeInserts } from './merge-inserts.js';
 import { primaryConnections } from './share-limits.js';
 import { WorkerGroup } from './worker-group.js';
 import { forkWorker, type WorkerProgram } from './worker-process.js';
@@ -75,7 +79,11 @@ export async function startCluster(
     stopping.abort();
     const inTime = await group.stop();
     await closeTokens(stopTimeouts.databaseMs);
-    const closed = await withTimeout(close(database, inserts, log), stopTimeouts.databaseMs, () => false);
+    const closed = await withTimeout(
+      closeDatabase(database, inserts, log),
+      stopTimeouts.databaseMs,
+      () => false,
+    );
     await stopAdminServer(stopTimeouts.adminMs);
     return inTime && closed;
   }
@@ -108,15 +116,4 @@ function placeOf({ host, admin, workers }: Config): Pick<Config, 'host' | 'admin
 /** The database as this process opens it. */
 function locatePrimary(database: DatabaseLocation): DatabaseLocation {
   return database.engine === 'sqlite' ? database : { ...database, poolSize: primaryConnections };
-}
-
-async function close(database: Database, inserts: MergedInserts, log: Logger): Promise<boolean> {
-  try {
-    await inserts.idle();
-    await database.close();
-    return true;
-  } catch (error) {
-    log.error({ err: error }, 'could not close the database');
-    return false;
-  }
 }
