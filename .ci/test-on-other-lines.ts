@@ -19,6 +19,8 @@ interface Line {
 
 const given = process.argv.slice(2);
 const tested = ['@plant-store/api', '@plant-store/client'];
+/** How many lines of the output of tests that failed are repeated. */
+const endLines = 60;
 
 const expected = readExpectedCounts();
 const workspaces = listWorkspaces(join(import.meta.dirname, '..')).filter(({ name }) =>
@@ -49,8 +51,11 @@ async function testWorkspace({ node, version }: Line, { name, folder }: Workspac
   const results = mkdtempSync(join(tmpdir(), 'plant-store-line-'));
   const report = join(results, 'test-results.json');
   try {
-    const status = await runTests(node, folder, report, `${version} ${basename(folder)}: `);
-    if (status !== 0) return [`${version}, ${name}: the tests ended with status ${status}`];
+    const { status, output } = await runTests(node, folder, report, `${version} ${basename(folder)}: `);
+    if (status !== 0) {
+      // Repeated at the end, where the output of the other line does not hide it.
+      return [...listFailures(output), `${version}, ${name}: the tests ended with status ${status}`];
+    }
     const { total, passed } = readReport(report);
     if (passed !== total || passed !== expected[name]) {
       return [`${version}, ${name}: ${passed} of ${total} tests passed, expected ${expected[name]}`];
@@ -62,13 +67,19 @@ async function testWorkspace({ node, version }: Line, { name, folder }: Workspac
   }
 }
 
-/** Runs the tests in a folder, prints their output behind a prefix, and returns the exit status. */
+/** The end of the output of tests that failed: from the list of failures on, where there is one. */
+function listFailures(output: readonly string[]): readonly string[] {
+  const start = output.findIndex((line) => /Failed (Tests|Suites)|Unhandled Errors/.test(line));
+  return start < 0 ? output.slice(-endLines) : output.slice(start, start + endLines);
+}
+
+/** Runs the tests in a folder, and prints their output behind a prefix. */
 async function runTests(
   node: string,
   folder: string,
   report: string,
   prefix: string,
-): Promise<number | null> {
+): Promise<{ readonly status: number | null; readonly output: readonly string[] }> {
   const path = [dirname(node), join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
   const child = spawn(node, ['node_modules/vitest/vitest.mjs', 'run'], {
     cwd: folder,
@@ -76,9 +87,13 @@ async function runTests(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const closed = once(child, 'close');
+  const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
-    createInterface(stream).on('line', (text) => console.log(`${prefix}${text}`));
+    createInterface(stream).on('line', (text) => {
+      output.push(`${prefix}${text}`);
+      console.log(`${prefix}${text}`);
+    });
   }
   const [status] = await closed;
-  return status;
+  return { status, output };
 }

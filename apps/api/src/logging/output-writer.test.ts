@@ -1,16 +1,35 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { openFullPipe } from '../../test/support/process/open-full-pipe.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { createOutputWriter } from './output-writer.js';
+
+/** Reads what a pipe holds, up to a number of bytes. */
+function read(reader: number, bytes: number): string {
+  const chunk = Buffer.alloc(bytes);
+  try {
+    return chunk.toString('utf8', 0, readSync(reader, chunk));
+  } catch {
+    // It is empty.
+    return '';
+  }
+}
+
+/** A full pipe that can be written to without blocking, as an output is opened. */
+function openOutputPipe() {
+  const { reader, writer } = openFullPipe();
+  return { reader, output: openSync(`/proc/self/fd/${writer}`, constants.O_WRONLY | constants.O_NONBLOCK) };
+}
 
 it('does not retry at the end when the reader has gone away', () => {
   const path = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  // It stays open, since the write in flight may run in another thread after this test.
   const descriptor = openSync(path, 'w');
-  onTestFinished(() => closeSync(descriptor));
   closeSync(reader);
 
   const output = createOutputWriter(descriptor, 1_000);
@@ -20,4 +39,35 @@ it('does not retry at the end when the reader has gone away', () => {
   const startedAt = performance.now();
   output.endSync(timeoutMs);
   expect(performance.now() - startedAt).toBeLessThan(timeoutMs);
+});
+
+it('writes nothing more once it has ended: the descriptor may then be that of another file', async () => {
+  const { reader, output } = openOutputPipe();
+  const writer = createOutputWriter(output, 1_000);
+  writer.write('first\n');
+  // Both a write that waits for its retry, and one that is in flight.
+  await sleep(30);
+  writer.write('second\n');
+  writer.endSync(0);
+  writer.write('third\n');
+  while (read(reader, 65_536) !== '');
+  await sleep(100);
+  expect(read(reader, 65_536)).toBe('');
+});
+
+it('keeps lines whole on a pipe that others write to', async () => {
+  const { reader, output } = openOutputPipe();
+  const writer = createOutputWriter(output, 100_000, 4_096);
+  const line = `${'x'.repeat(98)}\n`;
+  writer.write(line.repeat(200));
+  const others = '-'.repeat(98);
+  let text = '';
+  // As much as another process writes may be in the place of what is read.
+  for (let round = 0; round < 60; round++) {
+    text += read(reader, 8_192);
+    writeSync(output, `${others}\n`);
+    await sleep(15);
+  }
+  const lines = text.split('\n').filter((part) => part !== '' && part !== others);
+  expect(lines).toEqual(Array(200).fill(line.trim()));
 });

@@ -11,7 +11,7 @@ export interface OutputWriter {
    * Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped.
    */
   end(timeoutMs: number): Promise<void>;
-  /** The same without the event loop, for a process that crashes. */
+  /** The same without the event loop, for a process that crashes: later texts are dropped. */
   endSync(timeoutMs: number): void;
 }
 
@@ -32,6 +32,7 @@ export function createOutputWriter(
 ): OutputWriter {
   const queue = createByteQueue();
   let writing = false;
+  let ended = false;
   let retry: NodeJS.Timeout | undefined;
   let onEmpty: () => void = () => undefined;
 
@@ -49,6 +50,8 @@ export function createOutputWriter(
     writing = true;
     write(descriptor, takeLines(first, writeBytes), (error, bytes) => {
       writing = false;
+      // Whoever ended it may have closed the descriptor, whose number another file or connection then has.
+      if (ended) return;
       if (error === null) queue.remove(bytes);
       else if (isBroken(error)) drop();
       if (error === null || isBroken(error)) writeNext();
@@ -59,7 +62,7 @@ export function createOutputWriter(
   return {
     write(text) {
       const bytes = Buffer.from(text);
-      if (queue.length() + bytes.length > backlogBytes) return;
+      if (ended || queue.length() + bytes.length > backlogBytes) return;
       const wasEmpty = queue.first() === undefined;
       queue.push(bytes);
       if (wasEmpty && !writing) writeNext();
@@ -74,6 +77,8 @@ export function createOutputWriter(
     },
     endSync(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
+      ended = true;
+      clearTimeout(retry);
       // The write in flight goes on in another thread, and must not be done twice.
       if (writing) queue.remove(takeLines(queue.first() ?? Buffer.alloc(0), writeBytes).length);
       for (let first = queue.first(); first !== undefined; first = queue.first()) {
@@ -96,9 +101,9 @@ function takeLines(lines: Buffer, bytes: number): Buffer {
   return end >= 0 ? lines.subarray(0, end + 1) : lines;
 }
 
-/** Whether the reader has gone away for good. Other errors may pass: a full pipe, a full disk. */
+/** Whether the reader has gone away for good, or the descriptor is closed. Other errors may pass: a full pipe, a full disk. */
 function isBroken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
+  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'EBADF');
 }
 
 /** Bytes in the order in which they are to be written. */

@@ -31,7 +31,7 @@ it('exits in time with status 0 while a commit, a request on the admin port and 
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: folder,
     env: environment,
-    stdio: ['ignore', openFullPipe(), 'inherit'],
+    stdio: ['ignore', openFullPipe().writer, 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const baseUrl = `http://127.0.0.1:${port}`;

@@ -20,7 +20,7 @@ async function startStuck(args: readonly string[], stderr: number | 'inherit') {
   const child = spawn(process.execPath, [main, 'serve', ...args], {
     cwd: temporaryFolder(),
     env: { PORT: String(port), SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs) },
-    stdio: ['ignore', openFullPipe(), stderr],
+    stdio: ['ignore', openFullPipe().writer, stderr],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -31,7 +31,7 @@ async function startStuck(args: readonly string[], stderr: number | 'inherit') {
 it.each<[name: string, args: readonly string[], stderr: () => number | 'inherit']>([
   ['standard output', [], () => 'inherit'],
   ['standard output with a quickstart to print', ['--quickstart'], () => 'inherit'],
-  ['its output', [], openFullPipe],
+  ['its output', [], () => openFullPipe().writer],
 ])('answers requests, and stops in time with status 0, while %s is not read', async (_name, args, stderr) => {
   const { child, baseUrl } = await startStuck(args, stderr());
   for (let count = 0; count < 20; count++) expect((await fetch(baseUrl)).status).toBe(200);
@@ -51,7 +51,7 @@ const crash = `
   throw new Error('an error');`;
 
 const fullDisk = '/dev/full';
-const stuckOutputs: [name: string, open: () => number][] = [['is not read', openFullPipe]];
+const stuckOutputs: [name: string, open: () => number][] = [['is not read', () => openFullPipe().writer]];
 // Linux, where CI runs, has a device that is always full.
 if (existsSync(fullDisk)) stuckOutputs.push(['cannot be written', () => openSync(fullDisk, 'w')]);
 

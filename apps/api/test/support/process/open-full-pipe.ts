@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.js';
 
-/** Opens a full pipe that is never read; returns its blocking write end, as a shell would pass it on. */
-export function openFullPipe(): number {
+/** Opens a full pipe: its read end, which does not block, and its blocking write end, as a shell would pass it on. */
+export function openFullPipe(): { readonly reader: number; readonly writer: number } {
   const path = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
@@ -20,5 +20,5 @@ export function openFullPipe(): number {
     closeSync(reader);
     closeSync(writer);
   });
-  return writer;
+  return { reader, writer };
 }
