@@ -12,6 +12,7 @@ import { createApp } from './http/create-app.js';
 import type { Page } from './http/page/read-page.js';
 import { createServer } from './http/server/create-server.js';
 import { createGracefulShutdown } from './http/server/graceful-shutdown.js';
+import { trackConnections } from './http/server/track-connections.js';
 import type { SharedLimits } from './http/shared-limits.js';
 import type { RequestLog } from './logging/request-log.js';
 import { addServiceGauges } from './metrics/add-service-gauges.js';
@@ -55,6 +56,8 @@ type ServedTokenStore = Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | '
 /** A service that does not listen yet. */
 export interface AssembledService {
   readonly server: Server;
+  /** Those that are open. */
+  readonly connections: { readonly size: number };
   readonly accessTokens: AccessTokens;
   readiness(): Promise<Readiness>;
   /** As `Service.drain`. */
@@ -80,11 +83,13 @@ export async function assembleService(config: Config, parts: ServiceParts): Prom
     stopping: stopping.signal,
   });
   const server = createServer(app, log, { fastPath: config.fastPath });
-  const stopServer = createGracefulShutdown(server);
-  if (metrics !== undefined) addServiceGauges(metrics, { server, plants, health });
+  const connections = trackConnections(server);
+  const stopServer = createGracefulShutdown(server, connections);
+  if (metrics !== undefined) addServiceGauges(metrics, { connections, plants, health });
 
   return {
     server,
+    connections,
     accessTokens,
     readiness: createServiceReadiness(database, health, draining.signal, log),
     async drain(delayMs) {

@@ -8,7 +8,7 @@ import { writeChart } from './comparison/write-chart.js';
 import type { Environment } from './environment/environment.js';
 import { measureGrowth } from './growth/growth.js';
 import { measureObservability } from './observability/observability.js';
-import { toCount, toCounts, toSeconds, toSizes, toTargets } from './option-values.js';
+import { toCount, toCounts, toSeconds, toShare, toSizes, toTargets } from './option-values.js';
 import { measureOverload } from './overload/overload.js';
 import { resultFiles, workFolder } from './paths.js';
 import { killProcesses } from './processes/start-process.js';
@@ -101,13 +101,17 @@ program
 program
   .command('scaling')
   .description(
-    'measure the service with several worker processes, each with a tenth of a core (Linux, as root)',
+    'measure the service with several worker processes, each with a part of a core (Linux, as root)',
   )
   .option('--workers <counts>', 'numbers of workers, separated by commas', toCounts, [1, 2, 4, 8])
-  .option('--connections <count>', 'how many connections send plants', toCount, 64)
+  .option('--share <cores>', 'the part of a core that each worker has, at most 1', toShare, 0.1)
+  .option('--connections <count>', 'how many connections send plants', toCount, 256)
+  .addOption(
+    new Option('--ids <order>', 'the order of the ids').choices(['random', 'ascending']).default('random'),
+  )
   .option('--rounds <count>', 'how often to measure each number of workers', toCount, 3)
   .option('--seconds <count>', 'how long to measure each time', toSeconds, 4)
-  .option('--warmup <seconds>', 'how long to warm up before, without a limit', toSeconds, 3)
+  .option('--warmup <seconds>', 'how long to warm up each worker before, without a limit', toSeconds, 3)
   .action(async ({ warmup, ...options }: Omit<ScalingSettings, 'warmupSeconds'> & { warmup: number }) => {
     const settings = { ...options, warmupSeconds: warmup };
     try {

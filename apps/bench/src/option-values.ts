@@ -28,6 +28,13 @@ export function toSeconds(text: string): number {
   return seconds;
 }
 
+/** A part of a core. */
+export function toShare(text: string): number {
+  const share = Number(text);
+  if (!(share >= 0.01 && share <= 1)) throw new InvalidArgumentError('Expected a number from 0.01 to 1.');
+  return share;
+}
+
 /** Targets by their names, separated by commas, in the order of the tables. */
 export function toTargets(text: string, targets: readonly Target[]): Target[] {
   const names = text.split(',');

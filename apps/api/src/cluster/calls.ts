@@ -42,6 +42,12 @@ export type PrimaryCalls = {
   readonly countRequest: (caller: string) => Promise<RequestCount>;
 };
 
+/** What the primary process offers each worker besides. */
+export type OwnPrimaryCalls = PrimaryCalls & {
+  /** Confirms that the worker has a connection, by the number that it was passed with. */
+  readonly confirmConnection: (connection: number) => void;
+};
+
 /** How many requests a caller has made in a minute, and when that ends. */
 export interface RequestCount {
   readonly totalHits: number;
@@ -51,18 +57,18 @@ export interface RequestCount {
 /** What a worker offers the primary process. */
 export type WorkerCalls = {
   /**
-   * Starts to serve, and returns where.
+   * Prepares to serve the connections that are passed from then on.
    *
    * @throws {OperatorError} as `startService` does
    */
-  readonly start: (start: WorkerStart) => Promise<{ readonly baseUrl: string }>;
+  readonly start: (start: WorkerStart) => Promise<void>;
   /** Whether this worker accepts creates. */
   readonly readiness: (argument: null) => Promise<Readiness>;
   /** The metrics of this worker, with `ADMIN_PORT`. */
   readonly metrics: (argument: null) => Promise<MetricValues>;
   /** Closes each connection with its next reply from now on. */
   readonly drain: (argument: null) => void;
-  /** Accepts no more connections, and stops once all of them have ended, each with a reply. */
+  /** Stops once all connections have ended, each with a reply. */
   readonly retire: (argument: null) => Promise<WorkerEnd>;
   /** Stops as `Service.stop` does. */
   readonly stop: (argument: null) => Promise<WorkerEnd>;

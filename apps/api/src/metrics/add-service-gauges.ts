@@ -1,5 +1,3 @@
-import type { Server } from 'node:http';
-import { promisify } from 'node:util';
 import type { Registry } from 'prom-client';
 import type { CommitHealth } from '../plants/commits/commit-health.js';
 import type { PlantBatcher } from '../plants/plant-batcher.js';
@@ -7,18 +5,17 @@ import { addGauge } from './create-registry.js';
 
 /** What the gauges are read from. */
 export interface GaugeSources {
-  readonly server: Server;
+  readonly connections: { readonly size: number };
   readonly plants: PlantBatcher;
   readonly health: CommitHealth;
 }
 
 /** Adds what is read from the running service at each scrape: its connections, its queue and what cannot be stored. */
-export function addServiceGauges(registry: Registry, { server, plants, health }: GaugeSources): void {
-  const countConnections = promisify(server.getConnections.bind(server));
+export function addServiceGauges(registry: Registry, { connections, plants, health }: GaugeSources): void {
   addGauge(registry, {
     name: 'plant_store_http_connections',
     help: 'Open connections of clients',
-    read: countConnections,
+    read: () => connections.size,
   });
   addGauge(registry, {
     name: 'plant_store_queue_plants',

@@ -1,3 +1,4 @@
+import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
 import { type RunningCommand, startCommand } from '../support/process/run-command.js';
 import { isRunning, startCallers, startWorkers } from '../support/process/start-workers.js';
@@ -27,6 +28,16 @@ it('replaces a worker that is killed: its requests break, nothing acknowledged i
   await stop(service.command);
   const stored = new Set((await service.readPlants()).map(({ id }) => BigInt(id)));
   expect([...callers.acknowledged].filter((id) => !stored.has(id))).toEqual([]);
+});
+
+it('answers a connection that is opened while no worker runs, once one does', async () => {
+  const service = await startWorkers();
+  const killed = service.workers();
+  for (const pid of killed) process.kill(pid, 'SIGKILL');
+  await until(() => !killed.some(isRunning));
+  const client = createClient({ baseUrl: service.baseUrl, token: service.token, retries: 0 });
+  expect(await client.createPlant({ body: { id: 1n, name: 'Fern' } })).toMatchObject({ status: 200 });
+  await stop(service.command);
 });
 
 it('replaces all workers on SIGHUP without a failed request, and keeps what they counted', async () => {

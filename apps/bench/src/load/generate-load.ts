@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { createLatencyHistogram } from './latency-histogram.js';
 import { type Load, type LoadResult, LoadSchema } from './load.js';
-import { writeRandomIds } from './write-random-ids.js';
+import { createIds, writeIds } from './write-ids.js';
 
 /** How often autocannon checks whether it has been stopped. */
 const sampleMs = 50;
@@ -19,10 +19,12 @@ async function generateLoad({
   baseUrl,
   token,
   connections,
+  ids,
   warmupSeconds,
   seconds,
 }: Load): Promise<LoadResult> {
   const latencies = createLatencyHistogram();
+  const nextId = createIds(ids);
   const errorCounts: Record<string, number> = {};
   let acknowledged = 0;
   let errors = 0;
@@ -41,7 +43,7 @@ async function generateLoad({
       // It runs until it is stopped below; this is only an upper limit.
       duration: warmupSeconds + seconds + 2 * firstReplySeconds,
       sampleInt: sampleMs,
-      setupClient: writeRandomIds,
+      setupClient: (client) => writeIds(client, nextId),
     },
     () => undefined,
   );

@@ -5,6 +5,8 @@ export const LoadSchema = z.object({
   baseUrl: z.string(),
   token: z.string(),
   connections: z.int().positive(),
+  /** The order of the ids; random by default. */
+  ids: z.enum(['random', 'ascending']).optional(),
   /** How long requests are sent before the measurement. */
   warmupSeconds: z.number().nonnegative(),
   /** The length of the measurement. */

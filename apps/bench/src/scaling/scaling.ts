@@ -6,6 +6,7 @@ import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { driveLoad } from '../load/drive-load.js';
+import type { Load } from '../load/load.js';
 import { readProcessorTime } from '../processes/processor-time.js';
 import { type RunningTarget, startTarget } from '../processes/start-target.js';
 import { plantStore } from '../targets/plant-store.js';
@@ -13,24 +14,25 @@ import { withEnvironment } from '../targets/with-environment.js';
 import { type CpuQuota, createCpuQuota } from './cpu-quota.js';
 import { type ScalingRun, type ScalingSummary, summarizeScaling } from './summarize-scaling.js';
 
-/** So that several workers and the generator fit into few cores. */
-const sharePerWorker = 0.1;
-
 const rampUpSeconds = 0.5;
 const workersTimeoutMs = 30_000;
 const pollMs = 20;
 
-/** The numbers of workers to measure, at how many connections, how often, and for how long each time. */
+/** The numbers of workers to measure, what is sent to them, how often, and for how long each time. */
 export interface ScalingSettings {
   readonly workers: readonly number[];
+  /** The part of a core that each worker has. */
+  readonly share: number;
   readonly connections: number;
+  readonly ids: Load['ids'];
   readonly rounds: number;
   readonly seconds: number;
+  /** For each worker, since each compiles the code that runs often. */
   readonly warmupSeconds: number;
 }
 
 /**
- * Measures the service on SQLite with several numbers of workers, each worker limited to a tenth of a core, so that the
+ * Measures the service on SQLite with several numbers of workers, each worker limited to a share of a core, so that the
  * machine has enough cores for all. Its main process has no limit. Prints a table.
  *
  * @returns whether every acknowledged plant is stored
@@ -51,7 +53,7 @@ export async function measureScaling(settings: ScalingSettings, environment: Env
   }
   const machine = machineLine(await describeMachine(environment.folder));
   environment.print(
-    `Plant Store, ${countOf(settings.connections, 'connection')}, ${sharePerWorker} of a core for each worker\n\n` +
+    `Plant Store, ${countOf(settings.connections, 'connection')}, ${settings.ids} ids, ${settings.share} of a core for each worker\n\n` +
       `${scalingTable(summarizeScaling(runs))}\n\n` +
       `Medians of ${countOf(settings.rounds, 'round')} of ${settings.seconds} s each. ${machine}\n`,
   );
@@ -60,7 +62,7 @@ export async function measureScaling(settings: ScalingSettings, environment: Env
 
 /** Starts a service on a new database, measures it, stops it, and counts what it stored. */
 async function runOnce(workers: number, settings: ScalingSettings, folder: string): Promise<ScalingRun> {
-  const quota = createCpuQuota(sharePerWorker);
+  const quota = createCpuQuota(settings.share);
   mkdirSync(folder);
   const database = sqliteIn(folder);
   const target = withEnvironment(plantStore, { WORKERS: String(workers) });
@@ -77,13 +79,13 @@ async function measure(
   service: RunningTarget,
   quota: CpuQuota,
   workers: number,
-  { connections, seconds, warmupSeconds }: ScalingSettings,
+  { connections, ids, seconds, warmupSeconds }: ScalingSettings,
 ): Promise<Omit<ScalingRun, 'workers' | 'valid'> & { readonly acknowledged: number }> {
   const { baseUrl, token } = service;
   const { primary, limited } = await findProcesses(service, workers);
-  const load = { baseUrl, token, connections };
+  const load = { baseUrl, token, connections, ids };
   // At full speed: at a tenth of it, a start and the compilation of hot code would take long.
-  const warmup = await driveLoad({ ...load, warmupSeconds: 0, seconds: warmupSeconds });
+  const warmup = await driveLoad({ ...load, warmupSeconds: 0, seconds: workers * warmupSeconds });
   for (const pid of limited) quota.limit(pid);
 
   const before = await readTimes(primary, limited);

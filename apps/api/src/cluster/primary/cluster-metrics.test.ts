@@ -14,26 +14,26 @@ function createWorker(plants: number) {
 }
 
 function createMetrics(...workers: readonly { readonly process: WorkerProcess }[]) {
-  const listening = new Map(workers.map(({ process }, index) => [index + 1, process]));
+  const serving = new Map(workers.map(({ process }, index) => [index + 1, process]));
   const metrics = createClusterMetrics(new Registry(), {
-    listening: () => listening,
+    serving: () => serving,
   } as unknown as WorkerGroup);
   const scrape = async () =>
     (await metrics.metrics()).split('\n').filter((line) => /^(plants|queue|plant)_/.test(line));
-  return { metrics, listening, scrape };
+  return { metrics, serving, scrape };
 }
 
 it('keeps the counts of workers that ended, but not their gauges', async () => {
   const [first, second, third] = [createWorker(1), createWorker(20), createWorker(300)];
-  const { metrics, listening, scrape } = createMetrics(first, second, third);
+  const { metrics, serving, scrape } = createMetrics(first, second, third);
   const before = await scrape();
   expect(before).toEqual(
     expect.arrayContaining(['plants_total 321', 'queue_plants 321', 'plant_store_workers 3']),
   );
 
-  listening.delete(1);
+  serving.delete(1);
   metrics.workerEnded(first.process, await createWorker(5).read());
-  listening.delete(2);
+  serving.delete(2);
   metrics.workerEnded(second.process, undefined);
   const after = await scrape();
   expect(after).toEqual(

@@ -33,8 +33,8 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
   let ended: MetricValues = [];
   addGauge(registry, {
     name: 'plant_store_workers',
-    help: 'Workers that are listening',
-    read: () => group.listening().size,
+    help: 'Workers that serve connections',
+    read: () => group.serving().size,
   });
   const countEnd = createCounter(registry, {
     name: 'plant_store_worker_ends_total',
@@ -43,7 +43,7 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
   });
 
   async function update(): Promise<void> {
-    const reads = Array.from(group.listening().values(), async (worker) => {
+    const reads = Array.from(group.serving().values(), async (worker) => {
       const values = await withTimeout(worker.calls.call('metrics', null), timeoutMs, () => undefined);
       // It may have ended meanwhile, and counts as ended then.
       if (values !== undefined && worker.isRunning()) latest.set(worker, values);

@@ -13,7 +13,7 @@ function combine(
 ) {
   const { own = ready, askWorkers = true } = options;
   const processes = answers.map((answer) => ({ calls: { call: () => answer } }) as unknown as WorkerProcess);
-  const group = { listening: () => new Map(processes.map((process, index) => [index + 1, process])) };
+  const group = { serving: () => new Map(processes.map((process, index) => [index + 1, process])) };
   return combineReadiness({ own: async () => own, group, workers: 4, askWorkers })();
 }
 

@@ -9,7 +9,7 @@ const timeoutMs = 2_500;
 export interface CombinedReadiness {
   /** Whether the primary process, and its database, work. */
   readonly own: () => Promise<Readiness>;
-  readonly group: Pick<WorkerGroup, 'listening'>;
+  readonly group: Pick<WorkerGroup, 'serving'>;
   /** How many workers there are when all run. */
   readonly workers: number;
   /** Whether workers have a database connection of their own, which may fail by itself. */
@@ -22,10 +22,10 @@ export function combineReadiness(parts: CombinedReadiness): () => Promise<Readin
   return async function readiness() {
     const result = await own();
     if (!result.ready) return result;
-    const listening = [...group.listening().values()];
+    const serving = [...group.serving().values()];
     const answers = askWorkers
-      ? await Promise.all(listening.map(({ calls }) => ask(calls.call('readiness', null))))
-      : listening.map(() => result);
+      ? await Promise.all(serving.map(({ calls }) => ask(calls.call('readiness', null))))
+      : serving.map(() => result);
     const ready = answers.filter((answer) => answer.ready);
     const missing = workers - ready.length;
     if (ready.length < workers / 2) {

@@ -16,7 +16,7 @@ import { createRegistry } from '../../metrics/create-registry.js';
 import { stopTimeouts } from '../../runtime/stop-timeouts.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
 import type { Service } from '../../start-service.js';
-import { findFreePort } from '../find-free-port.js';
+import { acceptConnections } from '../connections/accept-connections.js';
 import { createClusterMetrics } from './cluster-metrics.js';
 import { combineReadiness } from './combine-readiness.js';
 import { createPrimaryCalls } from './create-primary-calls.js';
@@ -55,16 +55,14 @@ export async function startCluster(
     ...{ database, inserts, accessTokens, log },
     stopping: stopping.signal,
   });
-  const port = await findFreePort(config.host, config.port);
-  const group: WorkerGroup = new WorkerGroup(
-    { ...config, port },
-    {
-      fork: () => forkWorker(calls, program),
-      log,
-      onEnd: (worker, end) => clusterMetrics?.workerEnded(worker, end?.metrics),
-    },
-  );
+  const group: WorkerGroup = new WorkerGroup(config, {
+    fork: () => forkWorker(calls, program),
+    log,
+    onServing: () => connections.passWaiting(),
+    onEnd: (worker, end) => clusterMetrics?.workerEnded(worker, end?.metrics),
+  });
   const clusterMetrics = metrics && createClusterMetrics(metrics, group);
+  const connections = acceptConnections(() => [...group.serving().values()]);
   const readiness = combineReadiness({
     own: createServiceReadiness(database, health, draining.signal, log),
     group,
@@ -77,7 +75,11 @@ export async function startCluster(
   async function stop(): Promise<boolean> {
     draining.abort();
     stopping.abort();
-    const inTime = await group.stop();
+    const stopped = group.stop();
+    await group.drain();
+    // Workers begin their calls in order, so they reject requests by now.
+    connections.stop();
+    const inTime = await stopped;
     await closeTokens(stopTimeouts.databaseMs);
     const closed = await withTimeout(
       closeDatabase(database, inserts, log),
@@ -89,7 +91,8 @@ export async function startCluster(
   }
 
   try {
-    const { baseUrl } = await group.start();
+    await group.start();
+    const baseUrl = await listen(connections.server, config.host, config.port);
     const adminUrl =
       config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
     const { appliedMigrations } = database;
@@ -97,10 +100,10 @@ export async function startCluster(
       ...{ baseUrl, adminUrl, accessTokens, appliedMigrations, stop },
       async drain(delayMs) {
         draining.abort();
-        group.drain();
+        void group.drain();
         if (delayMs > 0) await delay(delayMs);
       },
-      replaceWorkers: (readConfig) => group.replaceAll(() => ({ ...readConfig(), ...placeOf(config), port })),
+      replaceWorkers: (readConfig) => group.replaceAll(() => ({ ...readConfig(), ...keptOf(config) })),
     };
   } catch (error) {
     await stop();
@@ -109,8 +112,8 @@ export async function startCluster(
 }
 
 /** What stays while the service runs. */
-function placeOf({ host, admin, workers }: Config): Pick<Config, 'host' | 'admin' | 'workers'> {
-  return { host, admin, workers };
+function keptOf({ admin, workers }: Config): Pick<Config, 'admin' | 'workers'> {
+  return { admin, workers };
 }
 
 /** The database as this process opens it. */

@@ -29,19 +29,22 @@ function createGroup(onStart: (start: WorkerStart, pid: number) => void | Promis
       const start = argument as WorkerStart;
       starts.push({ pid, worker: start.worker, rateLimit: start.config.rateLimitPerMinute });
       await onStart(start, pid);
-      return { baseUrl: `http://localhost/${pid}` };
+      return undefined;
     };
     const finish = () => resolve({ status: 0, signal: null });
     const channel = { call, close: finish } as unknown as WorkerProcess['calls'];
-    return { pid, ended, calls: channel, isRunning: () => true, disconnect: finish, kill: finish };
+    const process = { pid, ended, calls: channel, isRunning: () => true, disconnect: finish, kill: finish };
+    return { ...process, passConnection: () => undefined };
   }
-  const group = new WorkerGroup(config, { fork, log: pino({ enabled: false }), onEnd });
-  const pids = () => [...group.listening()].map(([worker, { pid }]) => `${worker}: ${pid}`);
+  const onServing = vi.fn<() => void>();
+  const group = new WorkerGroup(config, { fork, log: pino({ enabled: false }), onServing, onEnd });
+  const pids = () => [...group.serving()].map(([worker, { pid }]) => `${worker}: ${pid}`);
   return {
     group,
     starts,
     calls,
     hangs,
+    onServing,
     onEnd,
     pids,
     kill: (pid: number) => end.get(pid)?.({ status: null, signal: 'SIGKILL' }),
@@ -49,10 +52,12 @@ function createGroup(onStart: (start: WorkerStart, pid: number) => void | Promis
 }
 
 it('starts another process for a worker that ends, under its number', async () => {
-  const { group, kill, pids, onEnd } = createGroup();
-  expect(await group.start()).toMatchObject({ baseUrl: 'http://localhost/1' });
+  const { group, kill, pids, onServing, onEnd } = createGroup();
+  await group.start();
+  expect(onServing).toHaveBeenCalledTimes(2);
   kill(2);
   await vi.waitFor(() => expect(pids()).toEqual(['1: 1', '2: 3']));
+  expect(onServing).toHaveBeenCalledTimes(3);
   expect(onEnd.mock.calls.map(([{ pid }, end]) => [pid, end])).toEqual([[2, undefined]]);
 });
 
@@ -63,7 +68,7 @@ it('rejects if a worker does not start at first', async () => {
   await expect(group.start()).rejects.toThrow('The port is taken');
 });
 
-it('replaces each worker once another one listens in its place, with the new settings', async () => {
+it('replaces each worker once another one serves in its place, with the new settings', async () => {
   const { group, calls, pids, starts } = createGroup();
   await group.start();
   await group.replaceAll(() => newConfig);

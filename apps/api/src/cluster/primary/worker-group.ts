@@ -12,21 +12,25 @@ export interface WorkerGroupOptions {
   /** Starts a process. */
   fork(): WorkerProcess;
   readonly log: Logger;
-  /** Called once a process has ended that was listening, with how it stopped, if it did. */
+  /** Called once another process can be passed connections. */
+  onServing(): void;
+  /** Called once a process has ended that was serving, with how it stopped, if it did. */
   onEnd(process: WorkerProcess, end: WorkerEnd | undefined): void;
 }
 
 /** After how long a worker that did not start is started again, in milliseconds. */
 const restartMs = 1_000;
+/** How long a worker may take to drain, in milliseconds. */
+const drainMs = 1_000;
 /** How long a process that has stopped may take to end, in milliseconds. */
 const endMs = 1_000;
 
 /** One of the workers, by its number: a process, and later others in its place. */
 interface Slot {
   readonly number: number;
-  /** The process that is listening; absent while none is. */
+  /** The process that serves connections; absent while none is. */
   serving?: WorkerProcess | undefined;
-  /** Present while a process is started because none is listening. */
+  /** Present while a process is started because none serves. */
   filling?: Promise<void> | undefined;
 }
 
@@ -34,9 +38,9 @@ interface Slot {
 export class WorkerGroup {
   readonly #options: WorkerGroupOptions;
   readonly #slots: readonly Slot[];
-  /** All processes that have not ended, of which some may not listen yet, or not any more. */
+  /** All processes that have not ended, of which some may not serve yet, or only their last connections. */
   readonly #running = new Set<WorkerProcess>();
-  readonly #listened = new WeakSet<WorkerProcess>();
+  readonly #served = new WeakSet<WorkerProcess>();
   #config: Config;
   #isStopping = false;
   #replacing: Promise<void> = Promise.resolve();
@@ -51,16 +55,14 @@ export class WorkerGroup {
   /**
    * Starts all workers.
    *
-   * @returns where they listen
    * @throws {OperatorError} as `startService` does
    */
-  async start(): Promise<{ readonly baseUrl: string }> {
-    const [first] = await Promise.all(this.#slots.map((slot) => this.#launch(slot)));
-    return { baseUrl: first?.baseUrl ?? '' };
+  async start(): Promise<void> {
+    await Promise.all(this.#slots.map((slot) => this.#launch(slot)));
   }
 
-  /** The processes that are listening, by the number of the worker. */
-  listening(): ReadonlyMap<number, WorkerProcess> {
+  /** The processes that serve connections, by the number of the worker. */
+  serving(): ReadonlyMap<number, WorkerProcess> {
     const entries = this.#slots.flatMap(({ number, serving }) =>
       serving ? [[number, serving] as const] : [],
     );
@@ -68,7 +70,7 @@ export class WorkerGroup {
   }
 
   /**
-   * Replaces the workers one after the other: each stops listening once another one listens in its place. A call while
+   * Replaces the workers one after the other: each gets no more connections once another one serves in its place. A call while
    * another one is running has its turn after that one, so that its settings hold in the end.
    */
   replaceAll(readConfig: () => Config): Promise<void> {
@@ -82,9 +84,10 @@ export class WorkerGroup {
     return this.#replacing;
   }
 
-  /** Makes all workers close each connection with its next reply. */
-  drain(): void {
-    for (const { calls } of this.#running) calls.call('drain', null).catch(() => undefined);
+  /** Makes all workers close each connection with its next reply; resolves once they do, or after a second. */
+  async drain(): Promise<void> {
+    const drained = Array.from(this.#running, ({ calls }) => calls.call('drain', null));
+    await withTimeout(Promise.allSettled(drained), drainMs, () => undefined);
   }
 
   /**
@@ -103,16 +106,17 @@ export class WorkerGroup {
   }
 
   /** Starts a process for a worker. */
-  async #launch(slot: Slot): Promise<{ readonly baseUrl: string; readonly pid: number }> {
+  async #launch(slot: Slot): Promise<{ readonly pid: number }> {
     const process = this.#options.fork();
     this.#running.add(process);
     void process.ended.then((exit) => this.#onExit(slot, process, exit));
     try {
       const config = shareLimits(this.#config, this.#slots.length);
-      const { baseUrl } = await process.calls.call('start', { config, worker: slot.number });
-      this.#listened.add(process);
+      await process.calls.call('start', { config, worker: slot.number });
+      this.#served.add(process);
       slot.serving = process;
-      return { baseUrl, pid: process.pid };
+      this.#options.onServing();
+      return process;
     } catch (error) {
       process.disconnect();
       throw error;
@@ -121,7 +125,7 @@ export class WorkerGroup {
 
   #onExit(slot: Slot, process: WorkerProcess, exit: WorkerExit): void {
     // One that has stopped has been reported already, and one that did not start is an error of its start.
-    if (this.#running.delete(process) && this.#listened.has(process)) {
+    if (this.#running.delete(process) && this.#served.has(process)) {
       this.#options.onEnd(process, undefined);
       this.#options.log.error({ worker: slot.number, pid: process.pid, ...exit }, 'worker ended');
     }
@@ -130,15 +134,15 @@ export class WorkerGroup {
     if (!this.#isStopping) void this.#fill(slot);
   }
 
-  /** Starts processes for a worker that has none, until one listens. */
+  /** Starts processes for a worker that has none, until one serves. */
   #fill(slot: Slot): Promise<void> {
-    slot.filling ??= this.#launchUntilListening(slot).finally(() => {
+    slot.filling ??= this.#launchUntilServing(slot).finally(() => {
       slot.filling = undefined;
     });
     return slot.filling;
   }
 
-  async #launchUntilListening(slot: Slot): Promise<void> {
+  async #launchUntilServing(slot: Slot): Promise<void> {
     while (!this.#isStopping && slot.serving === undefined) {
       try {
         const { pid } = await this.#launch(slot);

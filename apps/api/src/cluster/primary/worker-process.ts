@@ -1,10 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { PrimaryCalls, WorkerCalls } from '../calls.js';
+import type { OwnPrimaryCalls, PrimaryCalls, WorkerCalls } from '../calls.js';
 import { type Channel, createChannel } from '../channel/create-channel.js';
 import { openProcessPort } from '../channel/process-port.js';
+import type { ConnectionReceiver } from '../connections/accept-connections.js';
+import { createConnectionPassage } from '../connections/pass-connection.js';
 
 /** A process that serves requests. */
-export interface WorkerProcess {
+export interface WorkerProcess extends ConnectionReceiver {
   /** Its process id; 0 if it could not be started. */
   readonly pid: number;
   readonly calls: Channel<WorkerCalls>;
@@ -31,10 +33,6 @@ export interface WorkerProgram {
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
-// Each worker accepts connections itself. By default the primary process accepts them and passes them on, and one on its way to
-// a worker that ends is left open without an owner: its client would wait forever.
-cluster.schedulingPolicy = cluster.SCHED_NONE;
-
 /** Starts the process of a worker, which waits for its `start` call. */
 export function forkWorker(calls: PrimaryCalls, { file, onOutput }: WorkerProgram): WorkerProcess {
   cluster.setupPrimary({
@@ -50,12 +48,18 @@ export function forkWorker(calls: PrimaryCalls, { file, onOutput }: WorkerProgra
     worker.process.stdout?.on('data', onOutput);
     worker.process.stderr?.pipe(process.stderr);
   }
-  const channel = createChannel<WorkerCalls>(openProcessPort(worker.process), calls);
+  const passage = createConnectionPassage(worker.process);
+  const ownCalls: OwnPrimaryCalls = { ...calls, confirmConnection: passage.confirm };
+  const channel = createChannel<WorkerCalls>(openProcessPort(worker.process), ownCalls);
   const ended = awaitEnd(worker);
-  void ended.then(() => channel.close(new Error('The worker has ended')));
+  void ended.then(() => {
+    channel.close(new Error('The worker has ended'));
+    passage.end();
+  });
   return {
     pid: worker.process.pid ?? 0,
     calls: channel,
+    passConnection: passage.pass,
     ended,
     isRunning: () => worker.process.exitCode === null && worker.process.signalCode === null,
     disconnect: () => void (worker.process.connected && worker.process.disconnect()),

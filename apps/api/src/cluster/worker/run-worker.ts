@@ -1,16 +1,17 @@
 import type { CliContext } from '../../cli/support/cli-context.js';
 import { createLogger } from '../../logging/create-logger.js';
 import { allocateYoung, limitHeapGrowth } from '../../runtime/v8-flags.js';
-import type { PrimaryCalls, WorkerCalls, WorkerEnd, WorkerStart } from '../calls.js';
+import type { OwnPrimaryCalls, WorkerCalls, WorkerEnd, WorkerStart } from '../calls.js';
 import { type Channel, createChannel } from '../channel/create-channel.js';
 import { type MessageEnd, openProcessPort } from '../channel/process-port.js';
+import { type ConnectionSource, onConnectionPassed } from '../connections/pass-connection.js';
 import { type ServingWorker, startWorker } from './start-worker.js';
 
 /** The process of a worker: its connection to the primary process, and how it ends. */
-export interface WorkerProcess extends MessageEnd {
+export interface WorkerProcess extends MessageEnd, ConnectionSource {
   once(event: 'disconnect', listener: () => void): unknown;
   on(event: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
-  on(event: 'message', listener: (message: unknown) => void): unknown;
+  on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown;
   exit(status?: number): never;
 }
 
@@ -36,7 +37,8 @@ export function runWorker(process: WorkerProcess, { isTerminal }: Pick<CliContex
       const logger = await openLog(start, isTerminal);
       closeLog = logger.close;
       worker = startWorker(start, primary, logger);
-      return { baseUrl: (await worker).baseUrl };
+      const { serve } = await worker;
+      onConnectionPassed(process, confirm, serve);
     },
     readiness: async () => (await started()).readiness(),
     metrics: async () => (await started()).metrics(),
@@ -45,7 +47,9 @@ export function runWorker(process: WorkerProcess, { isTerminal }: Pick<CliContex
     stop: () => end((serving) => serving.stop()),
   };
   const started = () => worker ?? Promise.reject(new Error('The worker has not started'));
-  const primary: Channel<PrimaryCalls> = createChannel<PrimaryCalls>(openProcessPort(process), calls);
+  const primary: Channel<OwnPrimaryCalls> = createChannel<OwnPrimaryCalls>(openProcessPort(process), calls);
+  const confirm = (connection: number) =>
+    void primary.call('confirmConnection', connection).catch(() => undefined);
 }
 
 async function openLog({ config, worker }: WorkerStart, isTerminal: boolean) {

@@ -1,12 +1,10 @@
-import { Server as NetServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import type { Readiness } from '../../admin/readiness.js';
 import { assembleService } from '../../assemble-service.js';
 import { openDatabase } from '../../database/open-database.js';
 import { readPage } from '../../http/page/read-page.js';
-import { listen } from '../../http/server/listen.js';
 import type { RequestLog } from '../../logging/request-log.js';
 import { createRegistry } from '../../metrics/create-registry.js';
 import type { MetricValues, PrimaryCalls, WorkerEnd, WorkerStart } from '../calls.js';
@@ -14,14 +12,14 @@ import type { Channel } from '../channel/create-channel.js';
 import { createRemoteDatabase } from './remote-database.js';
 import { createRemoteLimits } from './remote-limits.js';
 
-/** A worker that is listening. */
+/** A worker that serves the connections that it is given. */
 export interface ServingWorker {
-  readonly baseUrl: string;
+  serve(connection: Socket): void;
   readiness(): Promise<Readiness>;
   metrics(): Promise<MetricValues>;
   /** Closes each connection with its next reply from now on. */
   drain(): void;
-  /** Accepts no more connections, and stops once all of them have ended, or after `retireMs`. */
+  /** Stops once all connections have ended, or after `retireMs`. */
   retire(): Promise<WorkerEnd>;
   stop(): Promise<WorkerEnd>;
 }
@@ -42,7 +40,7 @@ const retireMs = 90_000;
 const lookMs = 50;
 
 /**
- * Starts the service of a worker, and listens on a port that all workers share.
+ * Starts the service of a worker.
  *
  * @throws {OperatorError} as `startService` does
  */
@@ -63,31 +61,29 @@ export async function startWorker(
     shareLimits: (accessTokens) => createRemoteLimits(primary, accessTokens),
   });
   const readMetrics = async () => (metrics === undefined ? [] : metrics.getMetricsAsJSON());
-  const countConnections = promisify(service.server.getConnections.bind(service.server));
+  // The server does not listen itself, and starts to check its time limits as if it did.
+  service.server.emit('listening');
 
   async function stop(): Promise<WorkerEnd> {
     const inTime = await service.stop();
     return { inTime, metrics: await readMetrics() };
   }
 
-  try {
-    return {
-      baseUrl: await listen(service.server, config.host, config.port),
-      readiness: service.readiness,
-      metrics: readMetrics,
-      drain: () => void service.drain(0),
-      async retire() {
-        await service.drain(0);
-        // The HTTP server's own `close` would also close connections on which no request is in flight, yet.
-        NetServer.prototype.close.call(service.server);
-        const endsAt = performance.now() + retireMs;
-        while ((await countConnections()) > 0 && performance.now() < endsAt) await delay(lookMs);
-        return stop();
-      },
-      stop,
-    };
-  } catch (error) {
-    await service.stop();
-    throw error;
-  }
+  return {
+    serve(connection) {
+      // As of those that an HTTP server accepts.
+      connection.allowHalfOpen = true;
+      service.server.emit('connection', connection);
+    },
+    readiness: service.readiness,
+    metrics: readMetrics,
+    drain: () => void service.drain(0),
+    async retire() {
+      await service.drain(0);
+      const endsAt = performance.now() + retireMs;
+      while (service.connections.size > 0 && performance.now() < endsAt) await delay(lookMs);
+      return stop();
+    },
+    stop,
+  };
 }

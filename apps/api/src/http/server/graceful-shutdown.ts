@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { trackConnections } from './track-connections.js';
 
 /** How often connections that have become idle are looked for, in milliseconds. */
 const sweepMs = 20;
@@ -12,13 +13,10 @@ export type GracefulShutdown = (timeoutMs: number) => Promise<boolean>;
  * Prepares a server for a graceful stop: no new connections, requests in flight are answered, then every connection is
  * closed. After the timeout, in milliseconds, the connections of requests still in flight are destroyed.
  */
-export function createGracefulShutdown(server: Server): GracefulShutdown {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-
+export function createGracefulShutdown(
+  server: Server,
+  sockets: ReadonlySet<Socket> = trackConnections(server),
+): GracefulShutdown {
   // To Node.js a connection is idle once its reply is written, even if that is not sent yet. `server.close` calls this, too.
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
@@ -28,6 +26,8 @@ export function createGracefulShutdown(server: Server): GracefulShutdown {
   return async function stopServer(timeoutMs) {
     let inTime = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Closing a server does not wait for connections that it has not accepted itself.
+    const ended = Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve)));
     const sweep = setInterval(() => {
       server.closeIdleConnections();
       // A connection on which nothing was received is not idle to Node.js, but no request is waiting on it.
@@ -39,7 +39,7 @@ export function createGracefulShutdown(server: Server): GracefulShutdown {
       // That leaves out connections with a CONNECT request.
       for (const socket of sockets) socket.destroy();
     }, timeoutMs);
-    await closed;
+    await Promise.all([closed, ...ended]);
     clearInterval(sweep);
     clearTimeout(deadline);
     // The server closes before its last connections emit `close`, which is when their requests are logged.
