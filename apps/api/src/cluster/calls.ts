@@ -62,6 +62,8 @@ export type WorkerCalls = {
    * @throws {OperatorError} as `startService` does
    */
   readonly start: (start: WorkerStart) => Promise<void>;
+  /** Returns as soon as the worker can: one that hangs does not. */
+  readonly ping: (argument: null) => void;
   /** Whether this worker accepts creates. */
   readonly readiness: (argument: null) => Promise<Readiness>;
   /** The metrics of this worker, with `ADMIN_PORT`. */

@@ -2,14 +2,17 @@ import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { parseConfig } from '../../config.js';
 import type { WorkerStart } from '../calls.js';
-import { WorkerGroup } from './worker-group.js';
+import { WorkerGroup, type WorkerGroupOptions } from './worker-group.js';
 import type { WorkerExit, WorkerProcess } from './worker-process.js';
 
 const config = parseConfig({ WORKERS: '2' }, '/');
 const newConfig = { ...config, rateLimitPerMinute: 7 };
 
 /** A group of two workers whose processes only record what they are asked. */
-function createGroup(onStart: (start: WorkerStart, pid: number) => void | Promise<void> = () => {}) {
+function createGroup(
+  onStart: (start: WorkerStart, pid: number) => void | Promise<void> = () => {},
+  watch: WorkerGroupOptions['watch'] = { everyMs: 60_000, timeoutMs: 60_000 },
+) {
   const starts: { readonly pid: number; readonly worker: number; readonly rateLimit: number }[] = [];
   const calls: string[] = [];
   /** Calls that have no result before their process has ended. */
@@ -37,7 +40,10 @@ function createGroup(onStart: (start: WorkerStart, pid: number) => void | Promis
     return { ...process, passConnection: () => undefined };
   }
   const onServing = vi.fn<() => void>();
-  const group = new WorkerGroup(config, { fork, log: pino({ enabled: false }), onServing, onEnd });
+  const group = new WorkerGroup(config, {
+    ...{ fork, watch, onServing, onEnd },
+    log: pino({ enabled: false }),
+  });
   const pids = () => [...group.serving()].map(([worker, { pid }]) => `${worker}: ${pid}`);
   return {
     group,
@@ -125,4 +131,12 @@ it('reports a worker that is killed while it retires', async () => {
     expect(onEnd.mock.calls.map(([{ pid }, end]) => [pid, end])).toEqual([[1, undefined]]),
   );
   expect(pids()).toEqual(['1: 3', '2: 4']);
+});
+
+it('ends a worker that hangs, and leaves one that answers', async () => {
+  const { group, hangs, pids } = createGroup(undefined, { everyMs: 10, timeoutMs: 50 });
+  await group.start();
+  hangs.add('ping 2');
+  await vi.waitFor(() => expect(pids()).toEqual(['1: 1', '2: 3']));
+  await group.stop();
 });

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Config } from '../../config.js';
 import { stopTimeouts } from '../../runtime/stop-timeouts.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
 import type { WorkerEnd } from '../calls.js';
+import { endIfHanging, type WatchOptions } from './end-if-hanging.js';
 import { shareLimits } from './share-limits.js';
 import type { WorkerExit, WorkerProcess } from './worker-process.js';
 
 /** What a group of workers needs. */
-export interface WorkerGroupOptions {
+export interface WorkerGroupOptions extends WatchOptions {
   /** Starts a process. */
   fork(): WorkerProcess;
-  readonly log: Logger;
   /** Called once another process can be passed connections. */
   onServing(): void;
   /** Called once a process has ended that was serving, with how it stopped, if it did. */
@@ -115,6 +114,7 @@ export class WorkerGroup {
       await process.calls.call('start', { config, worker: slot.number });
       this.#served.add(process);
       slot.serving = process;
+      void endIfHanging(slot.number, process, this.#options);
       this.#options.onServing();
       return process;
     } catch (error) {

@@ -40,6 +40,7 @@ export function runWorker(process: WorkerProcess, { isTerminal }: Pick<CliContex
       const { serve } = await worker;
       onConnectionPassed(process, confirm, serve);
     },
+    ping: () => undefined,
     readiness: async () => (await started()).readiness(),
     metrics: async () => (await started()).metrics(),
     drain: async () => (await started()).drain(),
