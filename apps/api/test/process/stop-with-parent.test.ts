@@ -7,11 +7,15 @@ import { main, startServe, watchCommand } from '../support/process/run-command.j
 import { openConnection } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** A process that starts the next one, waits for it, and passes no signal on; at a SIGTERM it ends, as npx and shells do. */
+/**
+ * A process that starts the next one, waits for it, and passes no signal on; at a SIGTERM it ends, as npx and shells do. The
+ * one that starts the service prints its process id.
+ */
 const startNext = `
 const { spawn } = require('node:child_process');
 const [file, ...args] = process.argv.slice(2);
-console.log('started ' + spawn(file, args, { stdio: 'inherit' }).pid);
+const { pid } = spawn(file, args, { stdio: 'inherit' });
+if (args[1] === 'serve') console.log('started ' + pid);
 process.on('SIGTERM', () => process.exit(143));
 `;
 
@@ -28,8 +32,7 @@ async function startThrough(names: readonly string[], args: readonly string[], o
   const env = { PATH: process.env['PATH'], PORT: '0', DRAIN_DELAY_MS: '0' };
   const command = watchCommand(spawn('sh', rest, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   const [output, baseUrl = ''] = await command.waitFor(/^[\s\S]*"baseUrl":"([^"]+)".*"msg":"listening"/);
-  // The last one is that of the service.
-  const pid = Number(/started (\d+)\n(?![\s\S]*started)/.exec(output)?.[1]);
+  const pid = Number(/started (\d+)\n/.exec(output)?.[1]);
   onTestFinished(() => endIfRunning(pid));
   return { command, baseUrl, pid };
 }

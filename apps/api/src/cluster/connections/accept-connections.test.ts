@@ -59,6 +59,15 @@ it('lets connections wait while no worker serves, in their order', async () => {
   expect(connections.waiting()).toBe(0);
 });
 
+it('passes a connection that an ended worker did not get to another one', async () => {
+  const { promise: passed, resolve } = Promise.withResolvers<Socket>();
+  const worker = createReceiver();
+  const { connections, open } = await listenFor([{ passConnection: resolve }, worker]);
+  const client = await open();
+  connections.passAgain(await passed);
+  await vi.waitFor(() => expect(worker.clients).toEqual([client.localPort]));
+});
+
 it('closes connections that wait when it stops, and accepts no more', async () => {
   const { connections, open } = await listenFor([]);
   const client = await open();

@@ -13,6 +13,8 @@ const maxWaiting = 4_096;
 export interface AcceptedConnections {
   /** Accepts connections once it listens. */
   readonly server: Server;
+  /** Passes a connection on that an ended worker did not get. */
+  passAgain(socket: Socket): void;
   /** How many wait for a worker. */
   waiting(): number;
   /** Passes on the connections that wait for a worker. */
@@ -31,8 +33,6 @@ export function acceptConnections(serving: () => readonly ConnectionReceiver[]):
   let turn = 0;
 
   function accept(socket: Socket): void {
-    // Its client may be gone before a worker has it; there is nothing to do.
-    socket.on('error', () => undefined);
     const workers = serving();
     const worker = workers[turn++ % workers.length];
     if (worker !== undefined) worker.passConnection(socket);
@@ -41,9 +41,15 @@ export function acceptConnections(serving: () => readonly ConnectionReceiver[]):
   }
 
   // Nothing is read here, so that the worker reads all of it.
-  const server = createServer({ pauseOnConnect: true, noDelay: true }, accept);
+  const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    // Its client may be gone before a worker has it; there is nothing to do.
+    socket.on('error', () => undefined);
+    accept(socket);
+  });
   return {
     server,
+    // In a later turn, in which the end of the worker may be noticed.
+    passAgain: (socket) => void setImmediate(accept, socket),
     waiting: () => waiting.length,
     passWaiting: () => waiting.splice(0).forEach(accept),
     stop() {

@@ -1,19 +1,22 @@
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { createConnectionPassage, onConnectionPassed } from './pass-connection.js';
+import { type ConnectionTarget, createConnectionPassage, onConnectionPassed } from './pass-connection.js';
 
 /** A passage to a worker, and what the worker gets: messages, each with a connection unless that is lost on the way. */
-function connectPassage() {
+function connectPassage(error: Error | null = null) {
+  const elsewhere: Socket[] = [];
   const worker = new EventEmitter();
   const sent: (readonly [message: unknown, socket: Socket])[] = [];
-  const passage = createConnectionPassage({
-    send(message, socket) {
+  const target: ConnectionTarget = {
+    send(message, socket, _, callback) {
       sent.push([message, socket]);
-      return true;
+      callback(error);
+      return error === null;
     },
-  });
-  return { passage, worker, sent };
+  };
+  const passage = createConnectionPassage(target, (socket) => elsewhere.push(socket));
+  return { passage, worker, sent, elsewhere };
 }
 
 it('keeps a connection until the worker confirms that it has it', () => {
@@ -36,6 +39,15 @@ it('closes the connections that the worker has not confirmed when it ends', () =
   passage.pass(socket);
   passage.end();
   expect(socket.destroyed).toBe(true);
+});
+
+it('passes a connection elsewhere that cannot be sent to the worker', () => {
+  const { passage, elsewhere } = connectPassage(new Error('EPIPE'));
+  const socket = new Socket();
+  passage.pass(socket);
+  passage.end();
+  expect(elsewhere).toEqual([socket]);
+  expect(socket.destroyed).toBe(false);
 });
 
 it('confirms a connection that was closed on the way, and serves nothing', () => {

@@ -27,16 +27,22 @@ export interface ConnectionPassage {
 /**
  * Passes connections to the process of a worker. They stay open here until the worker confirms them, so that none is left
  * open without an owner if the worker ends meanwhile.
+ *
+ * @param passElsewhere called with a connection that the worker cannot have got, since it had ended
  */
-export function createConnectionPassage(target: ConnectionTarget): ConnectionPassage {
+export function createConnectionPassage(
+  target: ConnectionTarget,
+  passElsewhere: (socket: Socket) => void,
+): ConnectionPassage {
   const unconfirmed = new Map<number, Socket>();
   let last = 0;
   return {
     pass(socket) {
       const connection = ++last;
       unconfirmed.set(connection, socket);
-      // An error means that the worker has ended.
-      target.send({ connection }, socket, { keepOpen: true }, () => undefined);
+      target.send({ connection }, socket, { keepOpen: true }, (error) => {
+        if (error !== null && unconfirmed.delete(connection)) passElsewhere(socket);
+      });
     },
     confirm(connection) {
       unconfirmed.get(connection)?.destroy();

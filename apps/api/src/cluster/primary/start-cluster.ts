@@ -56,7 +56,7 @@ export async function startCluster(
     stopping: stopping.signal,
   });
   const group: WorkerGroup = new WorkerGroup(config, {
-    fork: () => forkWorker(calls, program),
+    fork: () => forkWorker(calls, (socket) => connections.passAgain(socket), program),
     log,
     onServing: () => connections.passWaiting(),
     onEnd: (worker, end) => clusterMetrics?.workerEnded(worker, end?.metrics),

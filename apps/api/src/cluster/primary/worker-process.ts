@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import type { Socket } from 'node:net';
 import type { OwnPrimaryCalls, PrimaryCalls, WorkerCalls } from '../calls.js';
 import { type Channel, createChannel } from '../channel/create-channel.js';
 import { openProcessPort } from '../channel/process-port.js';
@@ -33,8 +34,16 @@ export interface WorkerProgram {
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
-/** Starts the process of a worker, which waits for its `start` call. */
-export function forkWorker(calls: PrimaryCalls, { file, onOutput }: WorkerProgram): WorkerProcess {
+/**
+ * Starts the process of a worker, which waits for its `start` call.
+ *
+ * @param passElsewhere called with a connection that it did not get, since it had ended
+ */
+export function forkWorker(
+  calls: PrimaryCalls,
+  passElsewhere: (socket: Socket) => void,
+  { file, onOutput }: WorkerProgram,
+): WorkerProcess {
   cluster.setupPrimary({
     ...(file !== undefined && { exec: file }),
     args: ['worker'],
@@ -48,7 +57,7 @@ export function forkWorker(calls: PrimaryCalls, { file, onOutput }: WorkerProgra
     worker.process.stdout?.on('data', onOutput);
     worker.process.stderr?.pipe(process.stderr);
   }
-  const passage = createConnectionPassage(worker.process);
+  const passage = createConnectionPassage(worker.process, passElsewhere);
   const ownCalls: OwnPrimaryCalls = { ...calls, confirmConnection: passage.confirm };
   const channel = createChannel<WorkerCalls>(openProcessPort(worker.process), ownCalls);
   const ended = awaitEnd(worker);
