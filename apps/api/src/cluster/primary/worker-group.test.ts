@@ -96,6 +96,35 @@ it('keeps its workers and their settings if a replacement does not start', async
   expect(starts.at(-1)?.rateLimit).toBe(config.rateLimitPerMinute);
 });
 
+it('replaces the workers once more for all calls that come while they are replaced', async () => {
+  const launched = Promise.withResolvers<void>();
+  const { group, starts, pids } = createGroup((_, pid) => (pid === 3 ? launched.promise : undefined));
+  await group.start();
+  const calls = [group.replaceAll(() => newConfig)];
+  await vi.waitFor(() => expect(starts).toHaveLength(3));
+  const newest = { ...config, rateLimitPerMinute: 9 };
+  calls.push(
+    group.replaceAll(() => newest),
+    group.replaceAll(() => newest),
+  );
+  launched.resolve();
+  await Promise.all(calls);
+  expect(starts.slice(2).map(({ rateLimit }) => rateLimit)).toEqual([7, 7, 9, 9]);
+  expect(pids()).toEqual(['1: 5', '2: 6']);
+});
+
+it('starts a worker again that did not start, and then gets the new settings', async () => {
+  const { group, starts, kill, pids } = createGroup((_, pid) => {
+    if (pid === 3) throw new Error('The page folder is missing');
+  });
+  await group.start();
+  kill(1);
+  await vi.waitFor(() => expect(starts).toHaveLength(3));
+  await group.replaceAll(() => newConfig);
+  expect(pids()).toEqual(['1: 4', '2: 5']);
+  expect(starts.slice(3).map(({ rateLimit }) => rateLimit)).toEqual([7, 7]);
+});
+
 it('keeps its workers if the new settings are invalid', async () => {
   const { group, pids, starts } = createGroup();
   await group.start();
