@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { engines, type TestEngine } from './test/support/database/engines.js';
 import { LongestFirst } from './test/support/longest-first.js';
@@ -28,8 +29,8 @@ export default defineConfig(({ mode }) => {
       // Long enough for that server to stop on a slow machine.
       teardownTimeout: 120_000,
       // Many tests spend their time waiting for a process or for the end of an outage, so twice as many run as there are
-      // cores.
-      maxWorkers: '200%',
+      // cores. As a percentage it would be limited to that number.
+      maxWorkers: 2 * availableParallelism(),
       sequence: { sequencer: LongestFirst },
       // CI compares the number of tests with the one in .ci/test-counts.json; side by side, each run has a file of its own.
       reporters: testsOfMode

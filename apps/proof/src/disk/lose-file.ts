@@ -73,8 +73,18 @@ async function deleteFile(trial: Trial, service: RunningService, path: string, t
 function copyOpenFiles(pid: number, path: string, target: string): void {
   const folder = `/proc/${pid}/fd`;
   for (const descriptor of readdirSync(folder)) {
-    const link = readlinkSync(join(folder, descriptor));
+    const link = readLink(join(folder, descriptor));
     if (link === `${path} (deleted)`) copyFileSync(join(folder, descriptor), target);
     if (link === `${path}-wal`) copyFileSync(join(folder, descriptor), `${target}-wal`);
+  }
+}
+
+/** Where a link leads; a descriptor, such as that of a connection, may be closed meanwhile. */
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
