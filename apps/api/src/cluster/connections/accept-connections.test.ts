@@ -76,3 +76,15 @@ it('closes connections that wait when it stops, and accepts no more', async () =
   await once(client, 'close');
   await expect(open()).rejects.toThrow('ECONNREFUSED');
 });
+
+it('closes a connection that is passed again after it has stopped', async () => {
+  const { promise: passed, resolve } = Promise.withResolvers<Socket>();
+  const workers: ConnectionReceiver[] = [{ passConnection: resolve }];
+  const { connections, open } = await listenFor(workers);
+  const client = await open();
+  const socket = await passed;
+  connections.stop();
+  workers.pop();
+  connections.passAgain(socket);
+  await once(client, 'close');
+});

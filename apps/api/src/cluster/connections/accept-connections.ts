@@ -36,7 +36,7 @@ export function acceptConnections(serving: () => readonly ConnectionReceiver[]):
     const workers = serving();
     const worker = workers[turn++ % workers.length];
     if (worker !== undefined) worker.passConnection(socket);
-    else if (waiting.length < maxWaiting) waiting.push(socket);
+    else if (server.listening && waiting.length < maxWaiting) waiting.push(socket);
     else socket.destroy();
   }
 
