@@ -22,6 +22,8 @@ it('replaces a worker that is killed: its requests break, nothing acknowledged i
   await until(async () => (await service.readReadiness()).status === 200);
   expect(await service.readMetric('plant_store_worker_ends_total')).toBe(1);
   expect(await service.readMetric('plant_store_workers')).toBe(2);
+  const ofSecond = 'plant_store_process_cpu_seconds_total{process="2"}';
+  expect(await service.readMetric(ofSecond)).toBeGreaterThan(0);
   await callers.end();
   // Each caller had at most one request in flight.
   expect(callers.failures.length).toBeLessThanOrEqual(8);

@@ -17,7 +17,7 @@ import { stopTimeouts } from '../../runtime/stop-timeouts.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
 import type { Service } from '../../start-service.js';
 import { acceptConnections } from '../connections/accept-connections.js';
-import { createClusterMetrics } from './cluster-metrics.js';
+import { createClusterMetrics } from '../metrics/cluster-metrics.js';
 import { combineReadiness } from './combine-readiness.js';
 import { createPrimaryCalls } from './create-primary-calls.js';
 import { mergeInserts } from './merge-inserts.js';

@@ -3,8 +3,9 @@ import { createCounter } from '../../metrics/create-counter.js';
 import { addGauge } from '../../metrics/create-registry.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
 import type { MetricValues } from '../calls.js';
-import type { WorkerGroup } from './worker-group.js';
-import type { WorkerProcess } from './worker-process.js';
+import type { WorkerGroup } from '../primary/worker-group.js';
+import type { WorkerProcess } from '../primary/worker-process.js';
+import { labelProcess } from './process-metrics.js';
 
 /** The metrics of the primary process and all workers together. */
 export interface ClusterMetrics {
@@ -24,9 +25,19 @@ const timeoutMs = 2_000;
 /** What a worker has counted stays counted once it has ended; its gauges end with it. */
 const kept: ReadonlySet<string> = new Set(['counter', 'histogram', 'summary']);
 
+/** How the values of several processes become one, where that is not what prom-client does. */
+const aggregators: ReadonlyMap<string, MetricValues[number]['aggregator']> = new Map([
+  // Would be left out.
+  ['process_start_time_seconds', 'min'],
+  // Would be a mean, and sums, in which one process that is at its limit does not show.
+  ['nodejs_eventloop_lag_p99_seconds', 'max'],
+  ['process_open_fds', 'max'],
+  ['process_max_fds', 'max'],
+]);
+
 /**
  * Adds the metrics of all workers to those of the primary process: counters and histograms are summed, gauges as each one's
- * `aggregator` says.
+ * `aggregator` says. A few are shown for each process, too.
  */
 export function createClusterMetrics(registry: Registry, group: WorkerGroup): ClusterMetrics {
   const latest = new Map<WorkerProcess, MetricValues>();
@@ -56,7 +67,13 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
     async metrics() {
       await update();
       const own = await registry.getMetricsAsJSON();
-      return AggregatorRegistry.aggregate([own, ended, ...latest.values()].map(withAggregators)).metrics();
+      const labelled = Array.from(group.serving(), ([number, worker]) =>
+        labelProcess(latest.get(worker) ?? [], String(number)),
+      );
+      return AggregatorRegistry.aggregate([
+        ...[own, ended, ...latest.values()].map(withAggregators),
+        ...[labelProcess(own, 'primary'), ...labelled],
+      ]).metrics();
     },
     workerEnded(worker, metrics) {
       if (metrics === undefined) countEnd();
@@ -74,8 +91,7 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
 function withAggregators(metrics: MetricValues): MetricValues {
   return metrics.map((metric) => ({
     ...metric,
-    // Its own would leave it out.
-    aggregator: metric.name === 'process_start_time_seconds' ? 'min' : (metric.aggregator ?? 'sum'),
+    aggregator: aggregators.get(metric.name) ?? metric.aggregator ?? 'sum',
   }));
 }
 
