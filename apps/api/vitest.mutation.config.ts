@@ -5,10 +5,15 @@ export default defineConfig({
   resolve: { conditions: ['@plant-store/source'] },
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
   test: {
-    include: ['src/{plants,auth}/**/*.test.ts', 'test/http/**/*.test.ts', 'test/jwt/**/*.test.ts'],
+    include: [
+      'src/{plants,auth}/**/*.test.ts',
+      'src/database/conformance/rotate-access-token.test.ts',
+      'test/http/**/*.test.ts',
+      'test/jwt/**/*.test.ts',
+    ],
     // The last one needs the name of a vitest project, which these tests have not.
     exclude: ['test/http/exact-ids.test.ts', 'test/http/fake-*.test.ts', 'test/http/engine.test.ts'],
-    provide: { engine: 'sqlite', fastPath: 'on', workers: 1 },
+    provide: { engine: 'sqlite', storeEngines: ['sqlite'], fastPath: 'on', workers: 1 },
     setupFiles: ['test/support/restore-mocks.ts'],
     // Many changes make a request wait forever. Without one, the slowest of these tests takes 11 seconds, nearly all waiting.
     testTimeout: 25_000,

@@ -11,13 +11,15 @@ export const engines = ['sqlite', 'postgresql'] as const satisfies readonly Engi
 
 /** On what the tests of the store run: all engines, or in the mode `citus` only on the cluster. */
 export function enginesOfStore(): readonly TestEngine[] {
-  return inject('engine') === 'citus' ? ['citus'] : engines;
+  return inject('engine') === 'citus' ? ['citus'] : (inject('storeEngines') ?? engines);
 }
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** What the services of this project use. */
     readonly engine: TestEngine;
+    /** On what the tests of the store run, where that is not every engine. */
+    readonly storeEngines?: readonly Engine[];
     /** The setting `FAST_PATH` of the services of this project. */
     readonly fastPath: 'on' | 'off';
     /** How many processes serve the requests of a test service. */

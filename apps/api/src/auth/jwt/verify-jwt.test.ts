@@ -1,0 +1,133 @@
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWTHeaderParameters,
+  SignJWT,
+} from 'jose';
+import { beforeAll, expect, it } from 'vitest';
+import type { JwtSettings } from './jwt-settings.js';
+import { type JwtRejectedError, verifyJwt } from './verify-jwt.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const now = 1_800_000_000_000;
+/** The time in this many seconds from now, as claims have it. */
+const inSeconds = (seconds: number) => now / 1_000 + seconds;
+const settings: JwtSettings = {
+  issuer: 'https://id.example.com/',
+  audience: 'https://plants.example.com',
+  jwksUrl: 'https://id.example.com/keys',
+  algorithms: ['ES256'],
+  types: ['at+jwt', 'JWT'],
+  clockToleranceSeconds: 30,
+  requiredScope: undefined,
+  keyTimes: { refreshMs: 1, cooldownMs: 1, timeoutMs: 1, staleMs: 1 },
+};
+
+let privateKey: CryptoKey;
+let publicKey: CryptoKey;
+beforeAll(async () => {
+  ({ privateKey, publicKey } = await generateKeyPair('ES256'));
+});
+
+async function sign(claims: Members = {}, header: Members = {}): Promise<string> {
+  const payload = {
+    iss: settings.issuer,
+    aud: settings.audience,
+    sub: 'shop',
+    exp: inSeconds(60),
+    ...claims,
+  };
+  return new SignJWT(payload)
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...header } as JWTHeaderParameters)
+    .sign(privateKey, { crit: { other: true } });
+}
+
+const verify = (text: string, changed: Partial<JwtSettings> = {}) =>
+  verifyJwt(text, { ...settings, ...changed }, { find: async () => publicKey }, now);
+
+it.each<[string, Members, Members]>([
+  ['as RFC 9068 has it', {}, {}],
+  ['issued at the limit of the clock tolerance', { iat: inSeconds(30) }, {}],
+  ['with its type as a media type, in capitals', {}, { typ: 'Application/AT+JWT' }],
+])('accepts a token %s', async (_, claims, header) => {
+  expect(await verify(await sign(claims, header))).toEqual({
+    subject: 'shop',
+    acceptedUntil: (inSeconds(60) + 30) * 1_000,
+  });
+});
+
+it.each<[status: string, string, Members, Members]>([
+  ['wrong_issuer', 'of another issuer', { iss: 'https://id.example.com' }, {}],
+  ['wrong_audience', 'for another audience', { aud: 'plants' }, {}],
+  ['expired', 'expired', { exp: inSeconds(-31) }, {}],
+  ['not_yet_valid', 'not valid yet', { nbf: inSeconds(31) }, {}],
+  ['not_yet_valid', 'issued in the future', { iat: inSeconds(31) }, {}],
+  ['missing_claim', 'whose time of issue is a text', { iat: '1' }, {}],
+  ['missing_claim', 'without an issuer', { iss: undefined }, {}],
+  ['missing_claim', 'without an expiry', { exp: undefined }, {}],
+  ['missing_claim', 'without a subject', { sub: undefined }, {}],
+  ['missing_claim', 'whose subject is a number', { sub: 7 }, {}],
+  ['missing_claim', 'whose subject begins with a line break', { sub: '\nshop' }, {}],
+  ['missing_claim', 'whose subject ends with a line break', { sub: 'shop\n' }, {}],
+  ['wrong_type', 'of a logout', {}, { typ: 'logout+jwt' }],
+  ['wrong_type', 'whose type only ends like a media type', {}, { typ: 'x-application/at+jwt' }],
+  ['malformed_jwt', 'whose type is no text', {}, { typ: 7 }],
+  ['unsupported_extension', 'with an extension', {}, { crit: ['other'], other: 1 }],
+])('rejects as %s a token %s', async (status, _, claims, header) => {
+  const error = await catchRejection(verify(await sign(claims, header)));
+  expect(error).toMatchObject({
+    name: 'JwtRejectedError',
+    status,
+    message: `The token is rejected: ${status}`,
+  });
+});
+
+it('rejects as malformed_jwt what is no token', async () => {
+  const error = await catchRejection(verify('a.b.c'));
+  expect(error).toMatchObject({ status: 'malformed_jwt', cause: expect.any(Error) });
+});
+
+it('rejects a token with an algorithm that is not allowed, before its key is looked for', async () => {
+  const find = () => Promise.reject(new Error('looked for'));
+  const verified = verifyJwt(await sign(), { ...settings, algorithms: ['RS256'] }, { find }, now);
+  expect(await catchRejection(verified)).toMatchObject({ status: 'algorithm_not_allowed' });
+});
+
+it('rejects as bad_signature a token of another key, and keeps the cause', async () => {
+  const other = await generateKeyPair('ES256', { extractable: true });
+  const key = await importJWK(await exportJWK(other.publicKey), 'ES256');
+  const verified = verifyJwt(await sign(), settings, { find: async () => key as CryptoKey }, now);
+  expect(await catchRejection(verified)).toMatchObject({
+    status: 'bad_signature',
+    cause: expect.objectContaining({ code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED' }),
+  });
+});
+
+it('rejects as unusable_key a token whose key cannot be read', async () => {
+  const find = () => Promise.reject(new TypeError('Invalid key'));
+  expect(await catchRejection(verifyJwt(await sign(), settings, { find }, now))).toMatchObject({
+    status: 'unusable_key',
+  });
+});
+
+it.each<[string, Members, accepted: boolean]>([
+  ['among others', { scope: 'plants:read plants:write' }, true],
+  ['in scp', { scp: ['plants:write'] }, true],
+  ['only as a part of another one', { scope: 'plants:write:own' }, false],
+  ['in a claim that is neither a text nor a list', { scope: { 0: 'plants:write' } }, false],
+  ['nowhere', {}, false],
+])('finds the required scope %s', async (_, claims, accepted) => {
+  const verified = verify(await sign(claims), { requiredScope: 'plants:write' });
+  if (accepted) await verified;
+  else expect(await catchRejection(verified)).toMatchObject({ status: 'insufficient_scope' });
+});
+
+async function catchRejection(verified: Promise<unknown>): Promise<JwtRejectedError> {
+  return verified.then(
+    () => expect.unreachable('It was accepted'),
+    (error: JwtRejectedError) => error,
+  );
+}
