@@ -12,6 +12,7 @@ function createTestHealth(...failing: readonly FailingDestination[]) {
   const tried: (CommitTrial | undefined)[] = [];
   const trials = new Map<bigint | undefined, Promise<void>>();
   const lines: string[] = [];
+  const warned: object[] = [];
   const check = vi.fn(async () => undefined);
   const health = createCommitHealth({
     commits: {
@@ -25,14 +26,20 @@ function createTestHealth(...failing: readonly FailingDestination[]) {
         return trials.get(trial?.id) ?? Promise.reject(away);
       },
     },
-    log: { info: (message) => void lines.push(message), warn: (_, message) => void lines.push(message) },
+    log: {
+      info: (message) => void lines.push(message),
+      warn(fields, message) {
+        warned.push(fields);
+        lines.push(message);
+      },
+    },
   });
   const run = () =>
     health.check().then(
       () => ready,
       (error: unknown) => error,
     );
-  return { health, run, trials, tried, lines, check };
+  return { health, run, trials, tried, lines, warned, check };
 }
 
 const shard = (destination: number, share = 0.25): FailingDestination => ({
@@ -102,4 +109,24 @@ it('tries all of a group in time, though one of them keeps failing', async () =>
   trials.set(3n, succeed);
   trials.set(5n, succeed);
   while (health.failingShare() > 0.1) expect(await run()).toBe(ready);
+});
+
+it('logs what part of the ids fails, and the cause of the first commit that has failed, once', async () => {
+  const cause = new Error('connection refused');
+  const refused = new ServiceError('database_unavailable', 'away', { cause });
+  const { run, warned } = createTestHealth(
+    { ...shard(1), error: undefined },
+    { ...shard(2), error: refused },
+  );
+  for (let count = 0; count < 3; count++) expect(await run()).toBe(ready);
+  expect(warned).toEqual([{ failingShare: 0.5, err: cause }]);
+});
+
+it.each([
+  ['an error without a cause', away],
+  ['no error', undefined],
+])('logs that ids fail with %s', async (_, error) => {
+  const { run, warned } = createTestHealth({ ...shard(1), error });
+  await run();
+  expect(warned).toEqual([{ failingShare: 0.25, err: error }]);
 });
