@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openFullPipe } from '../../test/support/process/open-full-pipe.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { createOutputWriter } from './output-writer.js';
@@ -41,18 +41,42 @@ it('does not retry at the end when the reader has gone away', () => {
   expect(performance.now() - startedAt).toBeLessThan(timeoutMs);
 });
 
-it('writes nothing more once it has ended: the descriptor may then be that of another file', async () => {
-  const { reader, output } = openOutputPipe();
-  const writer = createOutputWriter(output, 1_000);
-  writer.write('first\n');
-  // Both a write that waits for its retry, and one that is in flight.
-  await sleep(30);
-  writer.write('second\n');
-  writer.endSync(0);
-  writer.write('third\n');
-  while (read(reader, 65_536) !== '');
-  await sleep(100);
-  expect(read(reader, 65_536)).toBe('');
+describe('writes nothing more once it has ended: the descriptor may then be that of another file', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('if a write waits for its retry', async () => {
+    const { reader, output } = openOutputPipe();
+    const writer = createOutputWriter(output, 1_000);
+    writer.write('first\n');
+    while (vi.getTimerCount() === 0) await sleep(1);
+    writer.write('second\n');
+    writer.endSync(0);
+    while (read(reader, 65_536) !== '');
+    vi.runAllTimers();
+    await sleep(50);
+    expect(read(reader, 65_536)).toBe('');
+  });
+
+  it('if a write is in flight', async () => {
+    const { output } = openOutputPipe();
+    const writer = createOutputWriter(output, 1_000);
+    writer.write('first\n');
+    writer.endSync(0);
+    // It fails, since the pipe is full, and is not retried.
+    await sleep(50);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('if everything was written', async () => {
+    const { reader, output } = openOutputPipe();
+    while (read(reader, 65_536) !== '');
+    const writer = createOutputWriter(output, 1_000);
+    writer.endSync(0);
+    writer.write('late\n');
+    await sleep(50);
+    expect(read(reader, 65_536)).toBe('');
+  });
 });
 
 it('keeps lines whole on a pipe that others write to', async () => {
