@@ -7,8 +7,15 @@ import { onTestFinished } from 'vitest';
 /** The built command, which `turbo run test` builds first. */
 export const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
-/** The environment of each command, beside what a test sets. `global-setup.ts` sets where compiled code is kept. */
-const inherited = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+/**
+ * The environment of each command, beside what a test sets. `global-setup.ts` sets where compiled code is kept, and
+ * Vitest where the coverage of child processes is written (`pnpm coverage` alone sets it).
+ */
+const inherited = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'],
+};
 
 /** How to call the command line: the working directory, and the environment besides `PATH`. */
 export interface Call {
