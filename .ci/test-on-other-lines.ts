@@ -19,8 +19,9 @@ interface Line {
 
 const given = process.argv.slice(2);
 const tested = ['@plant-store/api', '@plant-store/client'];
-/** How many lines of the output of tests that failed are repeated. */
+/** How much of the output of tests that failed is repeated: lines, and characters of each. */
 const endLines = 60;
+const endWidth = 240;
 
 const expected = readExpectedCounts();
 const workspaces = listWorkspaces(join(import.meta.dirname, '..')).filter(({ name }) =>
@@ -67,10 +68,15 @@ async function testWorkspace({ node, version }: Line, { name, folder }: Workspac
   }
 }
 
-/** The end of the output of tests that failed: from the list of failures on, where there is one. */
+/**
+ * The end of the output of tests that failed: from the list of failures on, where there is one. Their names and places come
+ * last, since a comparison of long texts hides them.
+ */
 function listFailures(output: readonly string[]): readonly string[] {
   const start = output.findIndex((line) => /Failed (Tests|Suites)|Unhandled Errors/.test(line));
-  return start < 0 ? output.slice(-endLines) : output.slice(start, start + endLines);
+  const end = start < 0 ? output.slice(-endLines) : output.slice(start, start + endLines);
+  const places = start < 0 ? [] : output.slice(start).filter((line) => /FAIL|Error\b|❯/.test(line));
+  return [...end, ...places].map((line) => line.slice(0, endWidth));
 }
 
 /** Runs the tests in a folder, and prints their output behind a prefix. */

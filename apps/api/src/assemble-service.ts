@@ -21,7 +21,7 @@ import { measureInserts } from './metrics/measure-inserts.js';
 import { type CommitHealth, createCommitHealth } from './plants/commits/commit-health.js';
 import { type CommitMonitor, createCommitMonitor } from './plants/commits/commit-monitor.js';
 import { createPlantBatcher } from './plants/plant-batcher.js';
-import { stopTimeouts } from './runtime/stop-timeouts.js';
+import { startStopTime } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/with-timeout.js';
 
 /** What a service is assembled from besides its settings. */
@@ -99,13 +99,12 @@ export async function assembleService(config: Config, parts: ServiceParts): Prom
     async stop() {
       draining.abort();
       stopping.abort();
-      const cutOffAt = performance.now() + config.shutdownTimeoutMs;
-      const answered = await stopServer(config.shutdownTimeoutMs);
+      const time = startStopTime(config.shutdownTimeoutMs);
+      const answered = await stopServer(time.untilCutOff());
       // Only in the time that requests in flight have left.
-      await closeTokens(cutOffAt - performance.now());
-      const closingMs = cutOffAt + stopTimeouts.databaseMs - performance.now();
-      const closed = await withTimeout(closeDatabase(database, plants, log), closingMs, () => false);
-      return answered && closed;
+      await closeTokens(time.untilCutOff());
+      const closing = closeDatabase(database, plants, log);
+      return (await withTimeout(closing, time.toCloseDatabase(), () => false)) && answered;
     },
   };
 }

@@ -1,11 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
-import { stopTimeouts } from './stop-timeouts.js';
+import { expect, it, vi } from 'vitest';
+import { clusterStopTimeouts, startStopTime, stopTimeouts } from './stop-timeouts.js';
 
-const deploy = new URL('../../../../docs/deploy.md', import.meta.url);
+const deploy = readFileSync(new URL('../../../../docs/deploy.md', import.meta.url), 'utf8');
+const { databaseMs, ...lastSteps } = stopTimeouts;
 
-it('leave a quarter of the time that docs/deploy.md promises to the machine', () => {
-  const [, seconds] = /ends\s+within\s+(\d+)\s+seconds/.exec(readFileSync(deploy, 'utf8')) ?? [];
-  const sum = Object.values(stopTimeouts).reduce((total, timeoutMs) => total + timeoutMs, 0);
+it.each([
+  ['one process', /ends\s+within\s+(\d+)\s+seconds/, { databaseMs, ...lastSteps }],
+  ['workers', /(\d+)\s+seconds\s+with\s+workers/, { ...clusterStopTimeouts, ...lastSteps }],
+])('leave a quarter of the time that docs/deploy.md promises to the machine: %s', (_, promise, timeouts) => {
+  const [, seconds] = promise.exec(deploy) ?? [];
+  const sum = Object.values(timeouts).reduce((total, timeoutMs) => total + timeoutMs, 0);
   expect(sum).toBeLessThanOrEqual(0.75 * 1_000 * Number(seconds));
+});
+
+it('the steps share the shutdown timeout; the database has time after the cut-off, and some even if all is over', () => {
+  vi.useFakeTimers();
+  const time = startStopTime(10_000, 100);
+  expect([time.untilCutOff(), time.toCloseDatabase()]).toEqual([10_000, 10_000 + databaseMs]);
+  vi.advanceTimersByTime(9_000);
+  expect([time.untilCutOff(), time.toCloseDatabase()]).toEqual([1_000, 1_000 + databaseMs]);
+  vi.advanceTimersByTime(2_000);
+  expect([time.untilCutOff(), time.toCloseDatabase()]).toEqual([0, 100]);
 });

@@ -12,3 +12,36 @@ export const stopTimeouts = {
   /** To end by itself, which a write that blocks may prevent. */
   processMs: 250,
 };
+
+/**
+ * How long the steps of a stop with workers may take once the shutdown timeout is over, in milliseconds, before those of
+ * `adminMs`, `logMs` and `processMs`. All together they are well below the 3 seconds that docs/deploy.md promises.
+ */
+export const clusterStopTimeouts = {
+  /** For workers to close what they have, which includes their log. */
+  workersMs: stopTimeouts.databaseMs + stopTimeouts.logMs,
+  /** To close the database of the primary process if its workers have taken all of that. */
+  databaseMs: 250,
+};
+
+/** The time that the steps of a stop have left, in milliseconds, whenever they are asked for it. */
+export interface StopTime {
+  /** Until requests in flight are cut off; 0 after that. */
+  untilCutOff(): number;
+  /** To close the database: until shortly after the cut-off. */
+  toCloseDatabase(): number;
+}
+
+/**
+ * Starts to count the time of a stop.
+ *
+ * @param leastDatabaseMs how long the database may take even if all other time is over, in milliseconds
+ */
+export function startStopTime(shutdownTimeoutMs: number, leastDatabaseMs = 0): StopTime {
+  const cutOffAt = performance.now() + shutdownTimeoutMs;
+  const left = (afterCutOffMs: number) => cutOffAt + afterCutOffMs - performance.now();
+  return {
+    untilCutOff: () => Math.max(left(0), 0),
+    toCloseDatabase: () => Math.max(left(stopTimeouts.databaseMs), leastDatabaseMs),
+  };
+}

@@ -12,48 +12,52 @@ import { until } from '../support/until.js';
 
 const shutdownTimeoutMs = 1_000;
 /** The longest time that a stop may take, as documented in docs/deploy.md. */
-const stopTimeoutMs = shutdownTimeoutMs + 2_000;
+const stopTimeouts = { 1: shutdownTimeoutMs + 2_000, 2: shutdownTimeoutMs + 3_000 };
 
-it('exits in time with status 0 while a commit, a request on the admin port and its output hang', async () => {
-  const server = await startWithStandby();
-  onTestFinished(() => server.remove());
-  const [port, adminPort] = [await findFreePort(), await findFreePort()];
-  const folder = temporaryFolder();
-  const environment = {
-    PORT: String(port),
-    ADMIN_PORT: String(adminPort),
-    DATABASE_URL: server.url,
-    DATABASE_STATEMENT_TIMEOUT_MS: '60000',
-    SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
-  };
-  const token = await issueToken({ folder, environment });
+it.each([1, 2] as const)(
+  'exits in time with status 0 while a commit, a request on the admin port and its output hang, workers: %i',
+  async (workers) => {
+    const server = await startWithStandby();
+    onTestFinished(() => server.remove());
+    const [port, adminPort] = [await findFreePort(), await findFreePort()];
+    const folder = temporaryFolder();
+    const environment = {
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      DATABASE_URL: server.url,
+      WORKERS: String(workers),
+      DATABASE_STATEMENT_TIMEOUT_MS: '60000',
+      SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
+    };
+    const token = await issueToken({ folder, environment });
 
-  const child = spawn(process.execPath, [main, 'serve'], {
-    cwd: folder,
-    env: environment,
-    stdio: ['ignore', openFullPipe().writer, 'inherit'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const baseUrl = `http://127.0.0.1:${port}`;
-  await until(() => fetch(baseUrl).catch(() => undefined));
+    const child = spawn(process.execPath, [main, 'serve'], {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', openFullPipe().writer, 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const baseUrl = `http://127.0.0.1:${port}`;
+    await until(() => fetch(baseUrl).catch(() => undefined));
 
-  await server.loseStandby();
-  const creates = [1, 2, 3].map((id) =>
-    fetch(`${baseUrl}/plants`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ id, name: 'Monstera' }),
-    }).catch(() => 'disconnected'),
-  );
-  await server.untilWaiting(1);
-  const admin = connect(adminPort, '127.0.0.1').on('error', () => undefined);
-  await once(admin, 'connect');
-  admin.write('GET /livez HTTP/1.1\r\nHost: ');
+    await server.loseStandby();
+    const creates = [1, 2, 3].map((id) =>
+      fetch(`${baseUrl}/plants`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ id, name: 'Monstera' }),
+      }).catch(() => 'disconnected'),
+    );
+    await server.untilWaiting(1);
+    const admin = connect(adminPort, '127.0.0.1').on('error', () => undefined);
+    await once(admin, 'connect');
+    admin.write('GET /livez HTTP/1.1\r\nHost: ');
 
-  const ended = once(child, 'close');
-  const signalledAt = performance.now();
-  child.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
-  expect(performance.now() - signalledAt).toBeLessThan(stopTimeoutMs + slackMs);
-  expect(await Promise.all(creates)).toEqual(['disconnected', 'disconnected', 'disconnected']);
-});
+    const ended = once(child, 'close');
+    const signalledAt = performance.now();
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(performance.now() - signalledAt).toBeLessThan(stopTimeouts[workers] + slackMs);
+    expect(await Promise.all(creates)).toEqual(['disconnected', 'disconnected', 'disconnected']);
+  },
+);

@@ -9,6 +9,11 @@ async function stop(command: RunningCommand): Promise<void> {
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
 }
 
+/** The lines of a log that are not of requests. */
+function withoutRequests(log: string): string {
+  return log.replaceAll(/^.*"msg":"request".*\n/gm, '');
+}
+
 it('replaces a worker that is killed: its requests break, nothing acknowledged is lost, the other one serves', async () => {
   const service = await startWorkers();
   const callers = startCallers(service);
@@ -72,9 +77,31 @@ it('answers what is in flight at SIGTERM, and ends all workers', async () => {
   await callers.end();
   const { exitCode, stdout } = await end;
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/"inTime":true,"msg":"stopped"/);
+  expect(withoutRequests(stdout)).toMatch(/"inTime":true,"msg":"stopped"/);
   expect(workers.some(isRunning)).toBe(false);
   expect(await service.readPlants()).toHaveLength(callers.acknowledged.size);
+});
+
+it('waits for a worker that is starting at SIGTERM', async () => {
+  const service = await startWorkers();
+  const [killed = 0, other = 0] = service.workers();
+  process.kill(killed, 'SIGKILL');
+  await until(() => service.workers().some((pid) => pid !== killed && pid !== other));
+  const { exitCode, stdout } = await service.command.end('SIGTERM');
+  expect(exitCode).toBe(0);
+  expect(withoutRequests(stdout)).toMatch(/"inTime":true,"msg":"stopped"/);
+});
+
+it('ends a worker that does not stop, and says so', async () => {
+  const service = await startWorkers({ SHUTDOWN_TIMEOUT_MS: '100' });
+  const workers = service.workers();
+  const [hanging = 0] = workers;
+  process.kill(hanging, 'SIGSTOP');
+  const { exitCode, stdout } = await service.command.end('SIGTERM');
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(`"pid":${hanging},"timeoutMs":1100,"msg":"worker did not stop in time"`);
+  expect(stdout).toMatch(/"inTime":false,"msg":"stopped"/);
+  expect(workers.some(isRunning)).toBe(false);
 });
 
 it('ends all workers when the primary process is killed', async () => {

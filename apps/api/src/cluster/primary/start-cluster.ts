@@ -13,7 +13,7 @@ import { openDatabase } from '../../database/open-database.js';
 import { createGracefulShutdown } from '../../http/server/graceful-shutdown.js';
 import { listen } from '../../http/server/listen.js';
 import { createRegistry } from '../../metrics/create-registry.js';
-import { stopTimeouts } from '../../runtime/stop-timeouts.js';
+import { clusterStopTimeouts, startStopTime, stopTimeouts } from '../../runtime/stop-timeouts.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
 import type { Service } from '../../start-service.js';
 import { acceptConnections } from '../connections/accept-connections.js';
@@ -75,17 +75,15 @@ export async function startCluster(
   async function stop(): Promise<boolean> {
     draining.abort();
     stopping.abort();
+    const time = startStopTime(config.shutdownTimeoutMs, clusterStopTimeouts.databaseMs);
     const stopped = group.stop();
     await group.drain();
     // Workers begin their calls in order, so they reject requests by now.
     connections.stop();
     const inTime = await stopped;
-    await closeTokens(stopTimeouts.databaseMs);
-    const closed = await withTimeout(
-      closeDatabase(database, inserts, log),
-      stopTimeouts.databaseMs,
-      () => false,
-    );
+    await closeTokens(time.untilCutOff());
+    const closing = closeDatabase(database, inserts, log);
+    const closed = await withTimeout(closing, time.toCloseDatabase(), () => false);
     await stopAdminServer(stopTimeouts.adminMs);
     return inTime && closed;
   }

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../config.js';
-import { stopTimeouts } from '../../runtime/stop-timeouts.js';
+import { clusterStopTimeouts } from '../../runtime/stop-timeouts.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
 import type { WorkerEnd } from '../calls.js';
 import { endIfHanging, type WatchOptions } from './end-if-hanging.js';
 import { shareLimits } from './share-limits.js';
+import { endWorker, stopWorker } from './stop-worker.js';
 import type { WorkerExit, WorkerProcess } from './worker-process.js';
 
 /** What a group of workers needs. */
@@ -21,8 +22,6 @@ export interface WorkerGroupOptions extends WatchOptions {
 const restartMs = 1_000;
 /** How long a worker may take to drain, in milliseconds. */
 const drainMs = 1_000;
-/** How long a process that has stopped may take to end, in milliseconds. */
-const endMs = 1_000;
 
 /** One of the workers, by its number: a process, and later others in its place. */
 interface Slot {
@@ -96,8 +95,7 @@ export class WorkerGroup {
    */
   async stop(): Promise<boolean> {
     this.#isStopping = true;
-    const { shutdownTimeoutMs } = this.#config;
-    const timeoutMs = shutdownTimeoutMs + stopTimeouts.databaseMs + stopTimeouts.logMs;
+    const timeoutMs = this.#config.shutdownTimeoutMs + clusterStopTimeouts.workersMs;
     const results = await Promise.all(
       [...this.#running].map((process) => this.#end(process, 'stop', timeoutMs)),
     );
@@ -191,15 +189,11 @@ export class WorkerGroup {
   async #end(
     process: WorkerProcess,
     how: 'stop' | 'retire',
-    timeoutMs = Number.POSITIVE_INFINITY,
+    timeoutMs?: number,
   ): Promise<WorkerEnd | undefined> {
-    const stopped = process.calls.call(how, null).catch(() => undefined);
-    const end = Number.isFinite(timeoutMs)
-      ? await withTimeout(stopped, timeoutMs, () => undefined)
-      : await stopped;
+    const end = await stopWorker(process, how, this.#options.log, timeoutMs);
     if (this.#running.delete(process)) this.#options.onEnd(process, end);
-    process.disconnect();
-    await withTimeout(process.ended, endMs, process.kill);
+    await endWorker(process);
     return end;
   }
 }

@@ -34,9 +34,11 @@ export function runWorker(process: WorkerProcess, { isTerminal }: Pick<CliContex
 
   const calls: WorkerCalls = {
     async start(start) {
-      const logger = await openLog(start, isTerminal);
-      closeLog = logger.close;
-      worker = startWorker(start, primary, logger);
+      // Known from now on, so that a stop waits for it.
+      worker = openLog(start, isTerminal).then((logger) => {
+        closeLog = logger.close;
+        return startWorker(start, primary, logger);
+      });
       const { serve } = await worker;
       onConnectionPassed(process, confirm, serve);
     },
