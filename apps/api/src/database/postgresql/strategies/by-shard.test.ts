@@ -116,7 +116,11 @@ it('writes a record for each plant that it confirms, not for all of a shard that
   );
   const plan = row?.['QUERY PLAN'][0]?.Plan;
   expect(plan).toMatchObject({ 'Node Type': 'Seq Scan' });
-  expect(plan?.['WAL Records']).toBe(statements.at(-1)?.length);
+  const confirmed = statements.at(-1)?.length ?? 0;
+  expect(plan?.['WAL Records']).toBeGreaterThanOrEqual(confirmed);
+  // PostgreSQL may clean up the page besides, which is a record, too.
+  expect(plan?.['WAL Records']).toBeLessThan(confirmed + 10);
+  expect(plants.length).toBeGreaterThanOrEqual(confirmed + 10);
 });
 
 it('routes by the current shards, and as one PostgreSQL does while there are none', async () => {
