@@ -8,7 +8,7 @@ export default defineConfig({
     include: [
       'src/{plants,auth}/**/*.test.ts',
       'src/database/conformance/rotate-access-token.test.ts',
-      'test/http/**/*.test.ts',
+      'test/{http,middleware}/**/*.test.ts',
       'test/jwt/**/*.test.ts',
     ],
     // The last one needs the name of a vitest project, which these tests have not.

@@ -1,0 +1,95 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Store } from 'express-rate-limit';
+import { pino } from 'pino';
+import { expect, it, vi } from 'vitest';
+import type { AccessTokens } from '../../src/auth/access-tokens.js';
+import { overloadErrors } from '../../src/errors/overload-errors.js';
+import { limitAuthentication } from '../../src/http/middleware/limit-authentication.js';
+import { rateLimit } from '../../src/http/middleware/rate-limit.js';
+import { rejectDuringShutdown } from '../../src/http/middleware/reject-during-shutdown.js';
+import { rejectWhenFull } from '../../src/http/middleware/reject-when-full.js';
+import { reached, serveMiddleware } from '../support/serve-middleware.js';
+
+const authenticate: RequestHandler = (_request, response, next) => {
+  response.locals.subject = 'web-shop';
+  next();
+};
+
+it('counts requests in the store that it is given, by caller', async () => {
+  const keys: string[] = [];
+  const store: Store = {
+    async increment(key) {
+      keys.push(key);
+      return { totalHits: keys.length, resetTime: new Date(Date.now() + 60_000) };
+    },
+    decrement: () => undefined,
+    resetKey: () => undefined,
+  };
+  const { client } = serveMiddleware(authenticate, await rateLimit(1, store));
+  const { headers } = await client.get('/').expect(200, reached);
+  expect(headers['ratelimit-policy']).toContain('"plants"');
+  expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+  await client.get('/').expect(429);
+  expect(keys).toEqual(['subject web-shop', 'subject web-shop']);
+});
+
+it('counts requests itself without a store', async () => {
+  const { client } = serveMiddleware(authenticate, await rateLimit(1));
+  await client.get('/').expect(200);
+  await client.get('/').expect(429);
+});
+
+it('rejects a create while the queue is full, and keeps nothing of its body', () => {
+  const resume = vi.fn<() => void>();
+  const next = vi.fn<() => void>();
+  const handle = (isFull: boolean) =>
+    rejectWhenFull({ isFull: () => isFull })({ resume } as unknown as Request, {} as Response, next);
+  expect(() => handle(true)).toThrow(overloadErrors.waiting_plants);
+  expect(resume).toHaveBeenCalledOnce();
+  expect(next).not.toHaveBeenCalled();
+  void handle(false);
+  expect(next).toHaveBeenCalledOnce();
+  expect(resume).toHaveBeenCalledOnce();
+});
+
+it('closes connections while the service drains, and rejects requests once it stops', async () => {
+  const [draining, stopping] = [new AbortController(), new AbortController()];
+  const { client } = serveMiddleware(
+    rejectDuringShutdown({ draining: draining.signal, stopping: stopping.signal }),
+  );
+  const send = () => client.get('/').set('Connection', 'keep-alive');
+  await send().expect(200).expect('Connection', 'keep-alive');
+  draining.abort();
+  await send().expect(200, reached).expect('Connection', 'close');
+  stopping.abort();
+  await send().expect(503).expect('Connection', 'close');
+});
+
+it.each([
+  ['of an address that is not trusted', '203.0.113.7', [], 1],
+  ['of a trusted proxy', '203.0.113.7', ['203.0.113.7'], 0],
+  ['no header', undefined, [], 0],
+])('warns of X-Forwarded-For that is ignored: %s', (_, forwarded, ips, warnings) => {
+  const logged: unknown[] = [];
+  const verify = limitAuthentication({
+    accessTokens: {} as AccessTokens,
+    authFailuresPerMinute: 1,
+    sharedLimits: {
+      authentication: {
+        verify: async () => ({ status: 'limited', retryAfterSeconds: 7, isFirst: true }),
+        clear: () => undefined,
+      },
+      requestCounts: {} as Store,
+    },
+    log: pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }),
+    stopping: new AbortController().signal,
+  });
+  const request = { headers: { 'x-forwarded-for': forwarded }, ips, socket: { remoteAddress: '192.0.2.1' } };
+  const verified = verify(request as never, 'token', undefined);
+  return expect(verified)
+    .rejects.toMatchObject({ errorName: 'rate_limited', headers: { 'Retry-After': '7' } })
+    .then(() => {
+      expect(logged).toHaveLength(warnings);
+      if (warnings > 0) expect(logged).toMatchObject([{ proxyAddress: '192.0.2.1' }]);
+    });
+});
