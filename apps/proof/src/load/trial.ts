@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../databases/database.js';
 import { issueToken } from '../service/run-command.js';
@@ -34,7 +35,11 @@ export interface Trial {
     service: { readonly baseUrl: string },
     options: Pick<LoadOptions, 'endsWithoutReply' | 'replyTimeoutMs' | 'pauseMs'>,
   ): Load;
-  /** Resolves once this many more creates were acknowledged, at the latest when the callers have ended or got a wrong reply. */
+  /**
+   * Resolves once this many more creates were acknowledged, at the latest when the callers have ended or got a wrong reply.
+   *
+   * @throws {Error} with the replies so far, and the last lines of the service's output, if that takes too long
+   */
   acknowledgements(count: number, load: Load): Promise<void>;
   /**
    * Compares the plants that were sent since the last call, while no request is in flight. The wrong replies since then are
@@ -96,7 +101,8 @@ async function createTrial(
         loadEnded = true;
       });
       const isEnough = () => ledger.acknowledgements >= enough || ledger.failures.length > 0;
-      await until(() => loadEnded || isEnough(), `${count} creates are acknowledged`);
+      const describe = () => `${describeReplies(ledger)}\n${readFileSync(logFile, 'utf8').slice(-2_000)}`;
+      await until(() => loadEnded || isEnough(), `${count} creates are acknowledged`, describe);
     },
     async compareLatest() {
       const ids = ledger.takeTouchedIds();
@@ -106,16 +112,27 @@ async function createTrial(
   };
 }
 
+/** The replies to creates so far, for a message. */
+function describeReplies(ledger: Ledger): string {
+  const { acknowledgements, unavailable, rejected, missingReplies, refusedConnections } = ledger;
+  return `So far: ${JSON.stringify({ acknowledgements, unavailable, rejected, missingReplies, refusedConnections })}`;
+}
+
 /**
  * Polls until a condition holds.
  *
+ * @param describe returns what the error has besides
  * @throws {Error} that names what did not happen in time
  */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  describe = () => '',
+): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline)
-      throw new Error(`It took more than ${timeoutMs / 1000} s until ${what}`);
+      throw new Error(`It took more than ${timeoutMs / 1000} s until ${what}\n${describe()}`.trimEnd());
     await delay(pollMs);
   }
 }

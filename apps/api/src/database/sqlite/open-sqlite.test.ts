@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { createDurableFactory } from './connection-factories.js';
 import { PrismaClient } from './generated/client.js';
-import { createDurableAdapter, openSqlite } from './open-sqlite.js';
+import { openSqlite } from './open-sqlite.js';
 
 let folder = '';
 let path = '';
@@ -17,7 +18,7 @@ beforeEach(() => {
 
 it('commits with a write-ahead log that is synced at every commit', async () => {
   await (await openSqlite(path)).close();
-  const prisma = new PrismaClient({ adapter: createDurableAdapter(path) });
+  const prisma = new PrismaClient({ adapter: createDurableFactory(path) });
   // 2 is FULL (https://www.sqlite.org/pragma.html#pragma_synchronous).
   expect(await prisma.$queryRaw`PRAGMA synchronous`).toEqual([{ synchronous: 2n }]);
   expect(await prisma.$queryRaw`PRAGMA journal_mode`).toEqual([{ journal_mode: 'wal' }]);

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../metrics/measure-checkpoints.js';
 import { toOneDestination } from '../../plants/routing.js';
@@ -11,7 +10,7 @@ import { processWarnings } from '../process-warnings.js';
 import { findAccessToken } from '../queries/find-access-token.js';
 import { nestRunners } from '../queries/nest-runners.js';
 import { type Checkpointer, startCheckpointer } from './checkpoints/start-checkpointer.js';
-import { durablePragmas } from './durable-pragmas.js';
+import { createDurableFactory, createFactory } from './connection-factories.js';
 import { explainFailure } from './errors/explain-failure.js';
 import { createDatabaseFile } from './files/create-database-file.js';
 import { identifyFiles } from './files/file-identity.js';
@@ -28,9 +27,6 @@ import { tryCommit } from './try-commit.js';
 /** How long a start waits for another process that has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
 
-/** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
-const lockTimeoutMs = 5;
-
 /**
  * Opens a SQLite file, creating it as needed unless it must exist, and applies pending migrations.
  *
@@ -44,19 +40,19 @@ export async function openSqlite(
     if (mustExist) requireDatabaseFile(path);
     else createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
-    const adapter = createDurableAdapter(path);
-    const { connection, growMap, files } = await connect(adapter, path);
+    const { connection, growMap, files } = await connect(path);
+    const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
+    const adapter = createDurableFactory(path, guard.check);
     const unlessDamaged = rememberDamage(log);
     const runUnlessDamaged = nestRunners(unlessDamaged, runQuery);
     const syncLog = () => syncToDisk(files.log.path);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connection, '?', hash),
-      recordUses: (uses) => runCheck(() => recordUses(createFactory(path), uses)),
+      recordUses: (uses) => runCheck(() => recordUses(createFactory(path, guard.check), uses)),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => syncOrThrow(syncLog),
       runQuery: runUnlessDamaged,
     });
-    const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
     const plants = createSqlitePlantStore(connection, {
       syncLog,
       runInsert: nestRunners(unlessDamaged, guard.run, runQuery),
@@ -125,9 +121,9 @@ function migrate(path: string): Promise<readonly string[]> {
  * Opens the connection of the plants, maps its file, and syncs what is read. Another process that is just closing the
  * file has locked it for as long as it moves the write-ahead log into it.
  */
-function connect(adapter: SqlDriverAdapterFactory, path: string) {
+function connect(path: string) {
   return retryWhileBusy(async () => {
-    const connection = await adapter.connect();
+    const connection = await createDurableFactory(path).connect();
     try {
       const growMap = await mapFile(connection);
       // After the first read all of them exist, and remain while the connection is open.
@@ -141,28 +137,4 @@ function connect(adapter: SqlDriverAdapterFactory, path: string) {
       throw error;
     }
   }, startTimeoutMs);
-}
-
-/** Creates connections with the service's settings: each commit is on disk before it returns. */
-export function createDurableAdapter(path: string): SqlDriverAdapterFactory {
-  const factory = createFactory(path);
-  return {
-    provider: factory.provider,
-    adapterName: factory.adapterName,
-    async connect(): Promise<SqlDriverAdapter> {
-      const connection = await factory.connect();
-      try {
-        await connection.executeScript(durablePragmas);
-      } catch (error) {
-        await connection.dispose();
-        throw error;
-      }
-      return connection;
-    },
-  };
-}
-
-/** Creates connections that do not change the settings of the file. */
-export function createFactory(path: string): PrismaBetterSqlite3 {
-  return new PrismaBetterSqlite3({ url: `file:${path}`, timeout: lockTimeoutMs });
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import { createFactory, openSqlite } from './open-sqlite.js';
+import { createFactory } from './connection-factories.js';
+import { openSqlite } from './open-sqlite.js';
 import { recordUses } from './record-uses.js';
 
 /** The value of `PRAGMA synchronous` with which a commit syncs nothing in WAL mode, but a checkpoint does. */

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { findLoss } from '../files/file-identity.js';
+import { requireFiles } from '../files/file-identity.js';
 
 /** The interval between checkpoints, and the delay after a failure, in milliseconds. */
 const intervalMs = 100;
@@ -56,17 +56,11 @@ function runCheckpoint(database, mode) {
   return row;
 }
 
-/** Throws if a file was replaced: a checkpoint would apply the index of one log to another. */
-function requireFiles() {
-  const loss = Object.values(files)
-    .map(findLoss)
-    .find((text) => text !== undefined);
-  if (loss !== undefined) throw new Error(loss);
-}
-
 function open() {
   const database = new Database(files.database.path, { fileMustExist: true, timeout: 1_000 });
   try {
+    // The file is open, and the first statement opens the log, which belongs to none but the same file.
+    requireFiles(files);
     database.pragma('synchronous = FULL');
     database.pragma('cache_size = -256');
     return database;
@@ -87,7 +81,7 @@ async function run(stop) {
   let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
   while (!stop.aborted) {
     try {
-      requireFiles();
+      requireFiles(files);
       database ??= open();
       checkpoint(database);
       report(null);

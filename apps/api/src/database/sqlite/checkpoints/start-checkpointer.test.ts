@@ -1,4 +1,13 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { beforeEach, expect, it } from 'vitest';
@@ -108,6 +117,41 @@ it('recovers by itself after a failure that passes, and logs both', async () => 
     'info: the write-ahead log is moved into the database again',
   ]);
   writer.close();
+  await checkpointer.stop();
+  await database.close();
+});
+
+it('leaves the log alone if another file is at the path when its thread opens it', async () => {
+  const database = await openSqlite(path);
+  const files = identifyFiles(path);
+  copyFileSync(path, `${path}.other`);
+  // Replaces the file as soon as the thread has found all three files in place.
+  const program = new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { renameSync, statSync } = fs;
+      const path = ${JSON.stringify(path)};
+      fs.statSync = (...parameters) => {
+        const result = statSync(...parameters);
+        if (parameters[0] === path + '-shm') {
+          renameSync(path, path + '.away');
+          renameSync(path + '.other', path);
+          fs.statSync = statSync;
+          syncBuiltinESMExports();
+        }
+        return result;
+      };
+      syncBuiltinESMExports();
+      await import(${JSON.stringify(new URL('./checkpoint-worker.js', import.meta.url).href)});
+    `)}`,
+  );
+  const checkpointer = startCheckpointer(files, { log, program });
+  await until(() => checkpointer.failure() !== undefined);
+  expect(checkpointer.failure()).toBe(`${path} was replaced by another file`);
+  renameSync(`${path}.away`, path);
+  await until(() => checkpointer.failure() === undefined);
+  expect(identifyFiles(path)).toEqual(files);
   await checkpointer.stop();
   await database.close();
 });

@@ -6,9 +6,9 @@ import * as z from 'zod';
 import { OperatorError } from '../../../errors/operator-error.js';
 import { findPendingMigrations } from '../../migrations/migration-ledger.js';
 import { readMigrations } from '../../migrations/read-migrations.js';
+import { createFactory } from '../connection-factories.js';
 import { findDriverError } from '../errors/driver-error.js';
 import { readLedger } from '../migrate-sqlite.js';
-import { createFactory } from '../open-sqlite.js';
 import { retryWhileBusy } from '../run-query.js';
 
 const run = promisify(execFile);

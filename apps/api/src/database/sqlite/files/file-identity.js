@@ -50,6 +50,17 @@ export function findLoss({ path, identity }) {
 }
 
 /**
+ * Throws if a file was lost: in another log the index of this one would point at something else.
+ *
+ * @param {DatabaseFiles} files
+ * @throws {Error} that says which one, and how
+ */
+export function requireFiles({ database, log, index }) {
+  const loss = findLoss(database) ?? findLoss(log) ?? findLoss(index);
+  if (loss !== undefined) throw new Error(loss);
+}
+
+/**
  * A path, and the identity of the file that was there.
  *
  * @typedef {{ readonly path: string, readonly identity: string }} KnownFile

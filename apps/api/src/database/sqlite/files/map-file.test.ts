@@ -5,7 +5,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { collect } from '../../../../test/support/collect.js';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
 import { until } from '../../../../test/support/until.js';
-import { createDurableAdapter, openSqlite } from '../open-sqlite.js';
+import { createDurableFactory } from '../connection-factories.js';
+import { openSqlite } from '../open-sqlite.js';
 import { mapFile } from './map-file.js';
 
 /** The memory mappings of this process. Only Linux has this file; CI runs on Linux. */
@@ -30,7 +31,7 @@ function countMapped(): number {
 
 it.runIf(existsSync(maps))('maps the file, and maps it again as it grows', async () => {
   await (await openSqlite(path)).close();
-  const connection = await createDurableAdapter(path).connect();
+  const connection = await createDurableFactory(path).connect();
   const grow = await mapFile(connection, 10);
   const atFirst = statSync(path).size;
   expect(countMapped()).toBe(atFirst);
