@@ -13,7 +13,11 @@ const lockTimeoutMs = 5;
  * that log anew, or delete the log.
  */
 export function createFactory(path: string, checkFiles = () => {}): SqlDriverAdapterFactory {
-  const factory = new PrismaBetterSqlite3({ url: `file:${path}`, timeout: lockTimeoutMs, fileMustExist: true });
+  const factory = new PrismaBetterSqlite3({
+    url: `file:${path}`,
+    timeout: lockTimeoutMs,
+    fileMustExist: true,
+  });
   return prepareConnections(factory, async () => checkFiles());
 }
 
