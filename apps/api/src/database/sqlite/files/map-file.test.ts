@@ -29,6 +29,7 @@ function countMapped(): number {
   return ranges.reduce((total, [, from, to]) => total + Number(`0x${to}`) - Number(`0x${from}`), 0);
 }
 
+// Linux, where CI runs, lists what is mapped.
 it.runIf(existsSync(maps))('maps the file, and maps it again as it grows', async () => {
   await (await openSqlite(path)).close();
   const connection = await createDurableFactory(path).connect();
@@ -50,6 +51,7 @@ it.runIf(existsSync(maps))('maps the file, and maps it again as it grows', async
   await connection.dispose();
 });
 
+// Linux, where CI runs, lists what is mapped.
 it.runIf(existsSync(maps))(
   'maps the file of an open store, and maps it again as plants are inserted',
   async () => {
