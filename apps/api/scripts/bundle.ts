@@ -19,9 +19,10 @@ export async function bundle(
     absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
     entryPoints: [
       'src/main.ts',
-      // Loaded by path, in a separate thread and a separate process.
+      // Loaded by path, in threads and processes of their own.
       'src/database/sqlite/checkpoints/checkpoint-worker.js',
       'src/database/sqlite/files/copy-process.js',
+      'src/cluster/primary/hold-socket.js',
     ],
     outdir,
     entryNames: '[name]',

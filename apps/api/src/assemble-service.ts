@@ -4,16 +4,23 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createReadiness, type Readiness } from './admin/readiness.js';
 import type { AccessTokenStore } from './auth/access-token-store.js';
-import { type AccessTokens, createAccessTokens } from './auth/access-tokens.js';
+import {
+  type AccessTokens,
+  cacheTtlMs,
+  createAccessTokens,
+  type TokenVerifier,
+} from './auth/access-tokens.js';
 import { createLastUseRecorder } from './auth/last-use-recorder.js';
+import type { AuthenticationLimit } from './auth/limit/authentication-limit.js';
+import { createLoggedAuthenticationLimit } from './auth/limit/logged-authentication-limit.js';
 import type { Config } from './config.js';
 import type { Database } from './database/database.js';
 import { createApp } from './http/create-app.js';
+import type { RequestCounts } from './http/middleware/rate-limit.js';
 import type { Page } from './http/page/read-page.js';
 import { createServer } from './http/server/create-server.js';
 import { createGracefulShutdown } from './http/server/graceful-shutdown.js';
 import { trackConnections } from './http/server/track-connections.js';
-import type { SharedLimits } from './http/shared-limits.js';
 import type { RequestLog } from './logging/request-log.js';
 import { addServiceGauges } from './metrics/add-service-gauges.js';
 import { countTokenChecks } from './metrics/count-token-checks.js';
@@ -27,6 +34,7 @@ import { withTimeout } from './runtime/with-timeout.js';
 /** What a service is assembled from besides its settings. */
 export interface ServiceParts {
   readonly database: ServedDatabase;
+  readonly tokens: ServedTokens;
   /** The page on which people add plants; `undefined` where it is not served. */
   readonly page: Page | undefined;
   /** Where its metrics are registered; without one there are none. */
@@ -35,30 +43,21 @@ export interface ServiceParts {
   readonly commitsElsewhere?: boolean;
   readonly log: Logger;
   readonly requestLog: RequestLog;
-  /**
-   * Creates limits that count the requests of other processes, too; by default the service counts its own.
-   *
-   * @param accessTokens what verifies tokens without counting that
-   */
-  readonly shareLimits?: ((accessTokens: AccessTokens) => SharedLimits) | undefined;
+  /** Where the requests of each caller are counted; by default in this process. */
+  readonly requestCounts?: RequestCounts | undefined;
 }
 
 /** The part of a database that requests use. */
 export type ServedDatabase = Pick<
   Database,
   'plants' | 'check' | 'tryCommit' | 'warnings' | 'routing' | 'close'
-> & {
-  readonly accessTokens: ServedTokenStore;
-};
-
-type ServedTokenStore = Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'recordUses'>;
+>;
 
 /** A service that does not listen yet. */
 export interface AssembledService {
   readonly server: Server;
   /** Those that are open. */
   readonly connections: { readonly size: number };
-  readonly accessTokens: AccessTokens;
   readiness(): Promise<Readiness>;
   /** As `Service.drain`. */
   drain(delayMs: number): Promise<void>;
@@ -68,8 +67,7 @@ export interface AssembledService {
 
 /** Connects everything between the port of the API and an open database. */
 export async function assembleService(config: Config, parts: ServiceParts): Promise<AssembledService> {
-  const { database, metrics, log, commitsElsewhere = false, shareLimits, ...others } = parts;
-  const { accessTokens, uncounted, closeTokens } = await openAccessTokens(config, database, metrics, log);
+  const { database, tokens, metrics, log, commitsElsewhere = false, ...others } = parts;
   const draining = new AbortController();
   const stopping = new AbortController();
   const { commits, health } = watchCommits(database, commitsElsewhere ? undefined : metrics, log);
@@ -77,8 +75,7 @@ export async function assembleService(config: Config, parts: ServiceParts): Prom
   const app = await createApp({
     ...config,
     ...others,
-    ...{ plants, accessTokens, metrics, log },
-    sharedLimits: shareLimits?.(uncounted),
+    ...{ plants, ...tokens, metrics, log },
     draining: draining.signal,
     stopping: stopping.signal,
   });
@@ -90,7 +87,6 @@ export async function assembleService(config: Config, parts: ServiceParts): Prom
   return {
     server,
     connections,
-    accessTokens,
     readiness: createServiceReadiness(database, health, draining.signal, log),
     async drain(delayMs) {
       draining.abort();
@@ -102,7 +98,7 @@ export async function assembleService(config: Config, parts: ServiceParts): Prom
       const time = startStopTime(config.shutdownTimeoutMs);
       const answered = await stopServer(time.untilCutOff());
       // Only in the time that requests in flight have left.
-      await closeTokens(time.untilCutOff());
+      await tokens.closeTokens(time.untilCutOff());
       const closing = closeDatabase(database, plants, log);
       return (await withTimeout(closing, time.toCloseDatabase(), () => false)) && answered;
     },
@@ -129,32 +125,37 @@ export async function closeDatabase(
   }
 }
 
-/** What verifies tokens, and how it ends. */
-export interface OpenAccessTokens {
+/** What verifies the tokens of requests, and how it ends. */
+export interface ServedTokens {
   /** Counts what it verifies, if there are metrics. */
-  readonly accessTokens: AccessTokens;
-  /** The same without counting. */
-  readonly uncounted: AccessTokens;
+  readonly accessTokens: Pick<TokenVerifier, 'verifyCached'>;
+  readonly authenticationLimit: AuthenticationLimit;
   /** Stores when tokens were used, if that takes no longer than the time, in milliseconds. */
   closeTokens(withinMs: number): Promise<void>;
 }
 
-/** What verifies the tokens of requests: access tokens of the service and, where the settings say so, JSON Web Tokens. */
+/**
+ * What verifies the tokens of requests: access tokens of the service and, where the settings say so, JSON Web Tokens.
+ *
+ * @param ttlMs how long a result is cached, in milliseconds
+ */
 export async function openAccessTokens(
-  config: Config,
-  database: Pick<ServedDatabase, 'accessTokens'>,
+  { jwt, authFailuresPerMinute }: Pick<Config, 'jwt' | 'authFailuresPerMinute'>,
+  database: { readonly accessTokens: AccessTokenStore },
   metrics: Registry | undefined,
   log: Logger,
-): Promise<OpenAccessTokens> {
+  ttlMs = cacheTtlMs,
+): Promise<ServedTokens & { readonly accessTokens: AccessTokens }> {
   const lastUses = createLastUseRecorder(database.accessTokens, log);
-  const ownTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note);
+  const ownTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note, ttlMs);
   // Most services accept none of these, and start faster without.
   const withJwts =
-    config.jwt && (await import('./auth/jwt/accept-jwts.js')).acceptJwts(ownTokens, config.jwt, log);
+    jwt && (await import('./auth/jwt/accept-jwts.js')).acceptJwts(ownTokens, jwt, log, Date.now, ttlMs);
   const tokens = withJwts ?? ownTokens;
+  const accessTokens = metrics ? countTokenChecks(tokens, metrics) : tokens;
   return {
-    accessTokens: metrics ? countTokenChecks(tokens, metrics) : tokens,
-    uncounted: tokens,
+    accessTokens,
+    authenticationLimit: createLoggedAuthenticationLimit(accessTokens, authFailuresPerMinute, log),
     closeTokens(withinMs) {
       withJwts?.close();
       return lastUses.close(withinMs);

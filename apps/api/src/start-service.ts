@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createAdminServer } from './admin/create-admin-server.js';
-import { assembleService } from './assemble-service.js';
+import { assembleService, openAccessTokens } from './assemble-service.js';
 import type { AccessTokens } from './auth/access-tokens.js';
 import type { Config } from './config.js';
 import { openDatabase } from './database/open-database.js';
@@ -47,8 +47,9 @@ export async function startService(
   // Nobody could read them without an admin port.
   const metrics = config.admin && createRegistry();
   const database = await openDatabase(config.database, { log, metrics });
-  const service = await assembleService(config, { database, page, metrics, log, requestLog });
-  const { server, accessTokens, readiness, drain } = service;
+  const tokens = await openAccessTokens(config, database, metrics, log);
+  const service = await assembleService(config, { database, tokens, page, metrics, log, requestLog });
+  const { server, readiness, drain } = service;
   const adminServer = createAdminServer({ readiness, metrics, log });
   const stopAdminServer = createGracefulShutdown(adminServer);
 
@@ -63,7 +64,7 @@ export async function startService(
     const adminUrl =
       config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
     const { appliedMigrations } = database;
-    return { baseUrl, adminUrl, accessTokens, appliedMigrations, drain, stop };
+    return { baseUrl, adminUrl, accessTokens: tokens.accessTokens, appliedMigrations, drain, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -15,18 +15,28 @@ export type Verification =
   /** An access token of this service. */
   | { readonly status: 'valid'; readonly token: AccessToken; readonly subject?: undefined }
   /** A JSON Web Token, issued for this subject. */
-  | { readonly status: 'valid'; readonly token?: undefined; readonly subject: string }
+  | {
+      readonly status: 'valid';
+      readonly token?: undefined;
+      readonly subject: string;
+      /** When it is no longer accepted, in milliseconds since the epoch. */
+      readonly acceptedUntil: number;
+    }
   /** A valid JSON Web Token without the scope that is required. */
   | { readonly status: 'insufficient_scope'; readonly scope: string }
   | { readonly status: TokenRejection };
 
 /** Issues, lists, revokes and verifies access tokens. */
-export interface AccessTokens {
+export interface AccessTokens extends TokenVerifier {
   /** Issues a token. Its text is returned here only: the store has its SHA-256. */
   issue(request: { name: string; expiresAt?: Date }): Promise<{ text: string; token: AccessToken }>;
   list(): Promise<readonly AccessToken[]>;
   /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
   revoke(id: number): Promise<AccessToken | null>;
+}
+
+/** Verifies access tokens. */
+export interface TokenVerifier {
   /** Verifies a token as far as that takes no look-up; `undefined` when the store has to be read. */
   verifyCached(text: string): Verification | undefined;
   /** Verifies the token of a request: synchronously if the cache has it, otherwise by reading the store. */
@@ -39,16 +49,18 @@ export interface AccessTokens {
  * @param now returns the time in milliseconds since the epoch
  * @param onUse called with each valid token that is looked up: while a token is in use, every 3 seconds. A cached one costs
  * nothing more.
+ * @param ttlMs how long a look-up is cached, in milliseconds
  */
 export function createAccessTokens(
   store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
+  ttlMs = cacheTtlMs,
 ): AccessTokens {
   // Concurrent look-ups of one token share one read. Unknown tokens are cached, too.
   const cache = new LRUCache<string, { readonly token: AccessToken | null }>({
     max: cacheSize,
-    ttl: cacheTtlMs,
+    ttl: ttlMs,
     // A look-up goes on when its entry is evicted or cleared, but its result is not cached then.
     ignoreFetchAbort: true,
     fetchMethod: async (hash) => {

@@ -1,12 +1,20 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../admin/readiness.js';
-import type { AccessToken, TokenUse } from '../auth/access-token-store.js';
-import type { Verification } from '../auth/access-tokens.js';
+import { cacheTtlMs } from '../auth/access-tokens.js';
 import type { LimitedVerification } from '../auth/limit/authentication-limit.js';
 import type { Config } from '../config.js';
 import type { CommitTrial } from '../plants/commits/commit-health.js';
 import type { PageLimits, StoredPlant } from '../plants/plant-store.js';
+
+/** The descriptor under which a worker has the socket that the service listens on; those before it are Node.js's. */
+export const listeningDescriptor = 4;
+
+/**
+ * How long a worker knows that a token is valid, and the primary process, in milliseconds: half as long as a service without
+ * workers each, so that a revoked token is rejected as soon.
+ */
+export const tokenTtlMs = cacheTtlMs / 2;
 
 /** The metrics of a process, as they are sent to another one. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -28,24 +36,13 @@ export type PrimaryCalls = {
   readonly checkDatabase: (argument: null) => Promise<void>;
   /** `Database.tryCommit`; of SQLite only. */
   readonly tryCommit: (trial: CommitTrial | null) => Promise<void>;
-  /** `AccessTokenStore.findByHash`; of SQLite only. */
-  readonly findToken: (hash: string) => Promise<AccessToken | null>;
-  /** `AccessTokenStore.recordUses`; of SQLite only. */
-  readonly recordUses: (uses: readonly TokenUse[]) => Promise<void>;
-  /** Verifies a token that is not known to be valid, within the limit of failures of its client address. */
-  readonly verifyWithinLimit: (request: {
+  /** Verifies a token of which a worker does not know that it is valid, within the limit of failures of its client address. */
+  readonly verifyToken: (request: {
     readonly address: string;
     readonly text: string;
-    readonly cached: Verification | undefined;
   }) => LimitedVerification | Promise<LimitedVerification>;
   /** Counts a request of a caller, and returns how many it has made in this minute, which ends at the time. */
   readonly countRequest: (caller: string) => Promise<RequestCount>;
-};
-
-/** What the primary process offers each worker besides. */
-export type OwnPrimaryCalls = PrimaryCalls & {
-  /** Confirms that the worker has a connection, by the number that it was passed with. */
-  readonly confirmConnection: (connection: number) => void;
 };
 
 /** How many requests a caller has made in a minute, and when that ends. */
@@ -57,24 +54,34 @@ export interface RequestCount {
 /** What a worker offers the primary process. */
 export type WorkerCalls = {
   /**
-   * Prepares to serve the connections that are passed from then on.
+   * Starts to accept connections.
    *
    * @throws {OperatorError} as `startService` does
    */
   readonly start: (start: WorkerStart) => Promise<void>;
-  /** Returns as soon as the worker can: one that hangs does not. */
-  readonly ping: (argument: null) => void;
+  /**
+   * Returns as soon as the worker can, with how many connections it has: one that hangs does not.
+   *
+   * @param share how many connections each worker has on average
+   */
+  readonly ping: (share: number) => Promise<number>;
   /** Whether this worker accepts creates. */
   readonly readiness: (argument: null) => Promise<Readiness>;
   /** The metrics of this worker, with `ADMIN_PORT`. */
   readonly metrics: (argument: null) => Promise<MetricValues>;
   /** Closes each connection with its next reply from now on. */
   readonly drain: (argument: null) => void;
-  /** Stops once all connections have ended, each with a reply. */
+  /** Accepts no more connections, and stops once all have ended, each with a reply. */
   readonly retire: (argument: null) => Promise<WorkerEnd>;
   /** Stops as `Service.stop` does. */
   readonly stop: (argument: null) => Promise<WorkerEnd>;
 };
+
+/**
+ * How long a worker that is replaced keeps connections without a request, in milliseconds: longer than the server keeps any,
+ * so that none is closed in the moment in which its client sends a request.
+ */
+export const retireMs = 90_000;
 
 /** What a worker starts with. */
 export interface WorkerStart {

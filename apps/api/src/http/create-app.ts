@@ -1,7 +1,8 @@
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { AccessTokens } from '../auth/access-tokens.js';
+import type { TokenVerifier } from '../auth/access-tokens.js';
+import type { AuthenticationLimit } from '../auth/limit/authentication-limit.js';
 import { createRejectionLog } from '../logging/rejection-log.js';
 import type { RequestLog } from '../logging/request-log.js';
 import { countRejections } from '../metrics/count-rejections.js';
@@ -16,7 +17,7 @@ import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { limitAuthentication } from './middleware/limit-authentication.js';
 import { observeRequests } from './middleware/observe-requests.js';
-import { rateLimit } from './middleware/rate-limit.js';
+import { type RequestCounts, rateLimit } from './middleware/rate-limit.js';
 import { rejectDuringShutdown, type Shutdown } from './middleware/reject-during-shutdown.js';
 import { rejectWhenFull } from './middleware/reject-when-full.js';
 import { requestId } from './middleware/request-id.js';
@@ -28,11 +29,12 @@ import { rejectOtherMethods } from './routes/method-not-allowed.js';
 import { notFound } from './routes/not-found.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
 import { page } from './routes/page.js';
-import type { SharedLimits } from './shared-limits.js';
 
 /** What an app depends on. */
 export interface AppDependencies extends OperationDependencies, Shutdown {
-  readonly accessTokens: AccessTokens;
+  readonly accessTokens: Pick<TokenVerifier, 'verifyCached'>;
+  /** What verifies the tokens that are not known to be valid. */
+  readonly authenticationLimit: AuthenticationLimit;
   readonly log: Logger;
   readonly requestLog: RequestLog;
   /** Where the metrics of requests are registered; by default there are none. */
@@ -45,10 +47,8 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly bodiesLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
-  /** How many failed authentications a client address may have per minute; 0 is no limit. */
-  readonly authFailuresPerMinute: number;
-  /** Where these two limits are counted for several processes; by default each app counts for itself. */
-  readonly sharedLimits?: SharedLimits | undefined;
+  /** Where they are counted; by default in this process. */
+  readonly requestCounts?: RequestCounts | undefined;
   /** The proxies whose `X-Forwarded-For` is believed, as Express's setting `trust proxy` takes them. */
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
@@ -66,7 +66,7 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
-  const { authFailuresPerMinute, trustedProxies, sharedLimits } = dependencies;
+  const { trustedProxies, requestCounts } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   app.set('trust proxy', trustedProxies);
@@ -86,11 +86,10 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     requireValidTarget,
   );
 
-  const verifyFurther = authFailuresPerMinute > 0 ? limitAuthentication(dependencies) : undefined;
   mountOperations(app, dependencies, {
     all: [
-      bearerAuth(accessTokens, verifyFurther),
-      ...(rateLimitPerMinute > 0 ? [await rateLimit(rateLimitPerMinute, sharedLimits?.requestCounts)] : []),
+      bearerAuth(accessTokens, limitAuthentication(dependencies)),
+      ...(rateLimitPerMinute > 0 ? [await rateLimit(rateLimitPerMinute, requestCounts)] : []),
     ],
     write: rejectWhenFull(plants),
     body: jsonBody(bodyLimitBytes, createBodyBudget(bodiesLimitBytes)),

@@ -1,10 +1,12 @@
 import type { Registry } from 'prom-client';
-import type { AccessTokens, Verification } from '../auth/access-tokens.js';
+import type { TokenVerifier, Verification } from '../auth/access-tokens.js';
 import { tokenRejections } from '../auth/token-rejections.js';
 import { createCounter } from './create-counter.js';
 
-/** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
-export function countTokenChecks(accessTokens: AccessTokens, registry: Registry): AccessTokens {
+/** Creates what counts the results of verifications; it returns each as it is. */
+export function createCheckCounter(
+  registry: Registry,
+): <Result extends Verification>(result: Result) => Result {
   const outcomes = ['valid', ...Object.keys(tokenRejections), 'insufficient_scope'];
   const countCheck = createCounter(
     registry,
@@ -15,15 +17,23 @@ export function countTokenChecks(accessTokens: AccessTokens, registry: Registry)
     },
     outcomes,
   );
+  return (result) => {
+    countCheck(result.status);
+    return result;
+  };
+}
+
+/** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
+export function countTokenChecks<Tokens extends TokenVerifier>(
+  accessTokens: Tokens,
+  registry: Registry,
+): Tokens {
+  const count = createCheckCounter(registry);
   const countLookup = createCounter(registry, {
     name: 'plant_store_token_lookups_total',
     help: 'Verifications that the cache did not answer: they read the database, or checked a signature',
     labels: [],
   });
-  const count = (verification: Verification): Verification => {
-    countCheck(verification.status);
-    return verification;
-  };
   return {
     ...accessTokens,
     verifyCached(text) {

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Store } from 'express-rate-limit';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import type { AccessTokens } from '../../src/auth/access-tokens.js';
 import { overloadErrors } from '../../src/errors/overload-errors.js';
 import { limitAuthentication } from '../../src/http/middleware/limit-authentication.js';
 import { rateLimit } from '../../src/http/middleware/rate-limit.js';
@@ -72,14 +71,9 @@ it.each([
 ])('warns of X-Forwarded-For that is ignored: %s', (_, forwarded, ips, warnings) => {
   const logged: unknown[] = [];
   const verify = limitAuthentication({
-    accessTokens: {} as AccessTokens,
-    authFailuresPerMinute: 1,
-    sharedLimits: {
-      authentication: {
-        verify: async () => ({ status: 'limited', retryAfterSeconds: 7, isFirst: true }),
-        clear: () => undefined,
-      },
-      requestCounts: {} as Store,
+    authenticationLimit: {
+      verify: async () => ({ status: 'limited', retryAfterSeconds: 7, isFirst: true }),
+      clear: () => undefined,
     },
     log: pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     stopping: new AbortController().signal,

@@ -41,8 +41,7 @@ it('answers a connection that is opened while no worker runs, once one does', as
   const service = await startWorkers();
   const killed = service.workers();
   for (const pid of killed) process.kill(pid, 'SIGKILL');
-  // Until the primary process has noticed it, connections go to them, and are closed with them.
-  await service.command.waitFor(/"msg":"worker ended"[\s\S]*"msg":"worker ended"/);
+  await until(() => !killed.some(isRunning));
   const client = createClient({ baseUrl: service.baseUrl, token: service.token, retries: 0 });
   expect(await client.createPlant({ body: { id: 1n, name: 'Fern' } })).toMatchObject({ status: 200 });
   await stop(service.command);

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import type { AccessToken } from '../../src/auth/access-token-store.js';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
+import { createLoggedAuthenticationLimit } from '../../src/auth/limit/logged-authentication-limit.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createServer } from '../../src/http/server/create-server.js';
@@ -35,6 +36,7 @@ async function startHeldService() {
     ...config,
     plants,
     accessTokens,
+    authenticationLimit: createLoggedAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     log,
     requestLog: log,
     draining: stopping.signal,

@@ -72,7 +72,7 @@ it('the list of decisions has every decision', () => {
 
 it('the changelog begins with the version of the service, and the page on upgrading has a section for it', () => {
   const { version }: { version: string } = JSON.parse(readPage('apps/api/package.json'));
-  const [latest, previous] = [...readPage('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, name]) => name);
+  const [latest, previous] = [...readPage('CHANGELOG.md').matchAll(/^## (\d.+)$/gm)].map(([, name]) => name);
   expect(latest).toBe(version);
   const [from, to] = [previous, latest].map((name) => name?.replace(/\.\d+$/, ''));
   expect(readPage('docs/upgrading.md')).toContain(`\n## From ${from} to ${to}\n`);

@@ -6,6 +6,7 @@ import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
+import { createLoggedAuthenticationLimit } from '../../src/auth/limit/logged-authentication-limit.js';
 import { parseConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createApp } from '../../src/http/create-app.js';
@@ -37,6 +38,7 @@ export async function openApp(
     ...config,
     plants,
     accessTokens,
+    authenticationLimit: createLoggedAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     log,
     requestLog: log,
     draining: new AbortController().signal,

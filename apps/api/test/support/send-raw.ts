@@ -13,6 +13,8 @@ export interface RawConnection {
   end(): void;
   /** Closes the connection abruptly, like a client that disconnects. */
   destroy(): void;
+  /** Resets the connection, so that its server cannot reply any more. */
+  reset(): void;
 }
 
 /** Sends bytes on a new connection and returns the first reply. */
@@ -78,6 +80,10 @@ class BufferedConnection implements RawConnection {
 
   destroy(): void {
     this.#socket.destroy();
+  }
+
+  reset(): void {
+    this.#socket.resetAndDestroy();
   }
 
   async #receiveUntil(find: () => number): Promise<number> {

@@ -27,18 +27,20 @@ export interface AccessTokensWithJwts extends AccessTokens {
  * their prefix and verified as before. The result for one is cached as long as those.
  *
  * @param now returns the time in milliseconds since the epoch
+ * @param ttlMs how long a result is cached, in milliseconds
  */
 export function acceptJwts(
   accessTokens: AccessTokens,
   settings: JwtSettings,
   log: JwtLog,
   now: () => number = Date.now,
+  ttlMs = cacheTtlMs,
 ): AccessTokensWithJwts {
   const keys = createProviderKeys(settings, log);
   // Concurrent checks of one token share one. Rejections are cached, too, unless the next fetch of keys may change them.
   const cache = new LRUCache<string, CheckedJwt, string>({
     max: cacheSize,
-    ttl: cacheTtlMs,
+    ttl: ttlMs,
     // A check goes on when its entry is evicted.
     ignoreFetchAbort: true,
     fetchMethod: (_hash, _stale, { context: text }) =>
@@ -62,7 +64,7 @@ export function acceptJwts(
   function toVerification(checked: CheckedJwt): Verification {
     if (!('status' in checked)) {
       const { subject, acceptedUntil } = checked;
-      return acceptedUntil > now() ? { status: 'valid', subject } : { status: 'expired' };
+      return acceptedUntil > now() ? { status: 'valid', subject, acceptedUntil } : { status: 'expired' };
     }
     const { status } = checked;
     return status === 'insufficient_scope' ? { status, scope: settings.requiredScope ?? '' } : { status };

@@ -6,14 +6,14 @@ import type { WorkerProcess } from './worker-process.js';
 const ready: Readiness = { ready: true, warnings: [] };
 const unavailable: Readiness = { ready: false, reason: 'database_unavailable' };
 
-/** The readiness of a service of four workers, of which those listen that have an answer. */
+/** The readiness of a service of four workers, of which those respond that have an answer. */
 function combine(
   answers: readonly Promise<Readiness>[],
   options: { own?: Readiness; askWorkers?: boolean } = {},
 ) {
   const { own = ready, askWorkers = true } = options;
   const processes = answers.map((answer) => ({ calls: { call: () => answer } }) as unknown as WorkerProcess);
-  const group = { serving: () => new Map(processes.map((process, index) => [index + 1, process])) };
+  const group = { responding: () => new Map(processes.map((process, index) => [index + 1, process])) };
   return combineReadiness({ own: async () => own, group, workers: 4, askWorkers })();
 }
 
@@ -34,11 +34,11 @@ it('is not ready if the primary process is not', async () => {
 it('is ready with a warning while at least half of the workers are', async () => {
   expect(await combine(answer(ready, ready, ready))).toEqual({
     ready: true,
-    warnings: ['1 of 4 workers does not run or cannot store plants.'],
+    warnings: ['1 of 4 workers does not run, respond or store plants.'],
   });
   expect(await combine([...answer(ready, unavailable, ready), Promise.reject(new Error('ended'))])).toEqual({
     ready: true,
-    warnings: ['2 of 4 workers do not run or cannot store plants.'],
+    warnings: ['2 of 4 workers do not run, respond or store plants.'],
   });
 });
 

@@ -9,7 +9,7 @@ const timeoutMs = 2_500;
 export interface CombinedReadiness {
   /** Whether the primary process, and its database, work. */
   readonly own: () => Promise<Readiness>;
-  readonly group: Pick<WorkerGroup, 'serving'>;
+  readonly group: Pick<WorkerGroup, 'responding'>;
   /** How many workers there are when all run. */
   readonly workers: number;
   /** Whether workers have a database connection of their own, which may fail by itself. */
@@ -22,10 +22,10 @@ export function combineReadiness(parts: CombinedReadiness): () => Promise<Readin
   return async function readiness() {
     const result = await own();
     if (!result.ready) return result;
-    const serving = [...group.serving().values()];
+    const responding = [...group.responding().values()];
     const answers = askWorkers
-      ? await Promise.all(serving.map(({ calls }) => ask(calls.call('readiness', null))))
-      : serving.map(() => result);
+      ? await Promise.all(responding.map(({ calls }) => ask(calls.call('readiness', null))))
+      : responding.map(() => result);
     const ready = answers.filter((answer) => answer.ready);
     const missing = workers - ready.length;
     if (ready.length < workers / 2) {
@@ -44,5 +44,5 @@ async function ask(answer: Promise<Readiness>): Promise<Readiness> {
 }
 
 function describeMissing(missing: number, workers: number): string {
-  return `${missing} of ${workers} workers ${missing === 1 ? 'does' : 'do'} not run or cannot store plants.`;
+  return `${missing} of ${workers} workers ${missing === 1 ? 'does' : 'do'} not run, respond or store plants.`;
 }

@@ -1,6 +1,4 @@
-import type { Logger } from 'pino';
-import type { AccessTokens } from '../../auth/access-tokens.js';
-import { createLoggedAuthenticationLimit } from '../../auth/limit/logged-authentication-limit.js';
+import type { ServedTokens } from '../../assemble-service.js';
 import type { Config } from '../../config.js';
 import type { Database } from '../../database/database.js';
 import { windowMs } from '../../http/middleware/rate-limit.js';
@@ -8,20 +6,14 @@ import type { PlantInserter } from '../../plants/plant-store.js';
 import type { PrimaryCalls } from '../calls.js';
 
 /** What the calls of workers use. */
-export interface PrimaryParts {
+export interface PrimaryParts extends Pick<ServedTokens, 'accessTokens' | 'authenticationLimit'> {
   readonly database: Database;
   readonly inserts: PlantInserter;
-  readonly accessTokens: AccessTokens;
-  readonly log: Logger;
-  /** Aborted once the service begins to stop: what limits have counted is then logged. */
-  readonly stopping: AbortSignal;
 }
 
 /** Creates what workers may call. The limits of requests are counted here, for all workers together. */
 export async function createPrimaryCalls(config: Config, parts: PrimaryParts): Promise<PrimaryCalls> {
-  const { database, inserts, accessTokens, log, stopping } = parts;
-  const limit = createLoggedAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log);
-  stopping.addEventListener('abort', () => limit.clear());
+  const { database, inserts, accessTokens, authenticationLimit } = parts;
   return {
     async insert(plants) {
       const outcomes = await inserts.insert(plants);
@@ -34,10 +26,8 @@ export async function createPrimaryCalls(config: Config, parts: PrimaryParts): P
     },
     checkDatabase: () => database.check(),
     tryCommit: (trial) => database.tryCommit(trial ?? undefined),
-    findToken: (hash) => database.accessTokens.findByHash(hash),
-    recordUses: (uses) => database.accessTokens.recordUses(uses),
-    verifyWithinLimit: ({ address, text, cached }) =>
-      limit.verify(address, text, cached ?? accessTokens.verifyCached(text)),
+    verifyToken: ({ address, text }) =>
+      authenticationLimit.verify(address, text, accessTokens.verifyCached(text)),
     countRequest: await createRequestCounts(config),
   };
 }

@@ -16,10 +16,11 @@ import { createRegistry } from '../../metrics/create-registry.js';
 import { clusterStopTimeouts, startStopTime, stopTimeouts } from '../../runtime/stop-timeouts.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
 import type { Service } from '../../start-service.js';
-import { acceptConnections } from '../connections/accept-connections.js';
-import { createClusterMetrics } from '../metrics/cluster-metrics.js';
+import { tokenTtlMs } from '../calls.js';
+import { createClusterMetrics } from '../cluster-metrics.js';
 import { combineReadiness } from './combine-readiness.js';
 import { createPrimaryCalls } from './create-primary-calls.js';
+import { openListeningSocket } from './listening-socket.js';
 import { mergeInserts } from './merge-inserts.js';
 import { primaryConnections } from './share-limits.js';
 import { WorkerGroup } from './worker-group.js';
@@ -46,23 +47,23 @@ export async function startCluster(
   const metrics = config.admin && createRegistry();
   const location = locatePrimary(config.database);
   const database = await openDatabase(location, { log, metrics });
-  const { accessTokens, closeTokens } = await openAccessTokens(config, database, metrics, log);
+  const tokens = await openAccessTokens(config, database, metrics, log, tokenTtlMs);
+  const { accessTokens, authenticationLimit, closeTokens } = tokens;
   const draining = new AbortController();
-  const stopping = new AbortController();
   const { commits, health } = watchCommits(database, metrics, log);
   const inserts = mergeInserts(commits, config.batcherLimits.batchPlants);
-  const calls = await createPrimaryCalls(config, {
-    ...{ database, inserts, accessTokens, log },
-    stopping: stopping.signal,
+  const calls = await createPrimaryCalls(config, { database, inserts, ...tokens });
+  const socket = await openListeningSocket(config.host, config.port).catch(async (error: unknown) => {
+    await closeTokens(0);
+    await database.close();
+    throw error;
   });
   const group: WorkerGroup = new WorkerGroup(config, {
-    fork: () => forkWorker(calls, (socket) => connections.passAgain(socket), program),
+    fork: () => forkWorker(calls, socket.descriptor, program),
     log,
-    onServing: () => connections.passWaiting(),
     onEnd: (worker, end) => clusterMetrics?.workerEnded(worker, end?.metrics),
   });
   const clusterMetrics = metrics && createClusterMetrics(metrics, group);
-  const connections = acceptConnections(() => [...group.serving().values()]);
   const readiness = combineReadiness({
     own: createServiceReadiness(database, health, draining.signal, log),
     group,
@@ -74,13 +75,9 @@ export async function startCluster(
 
   async function stop(): Promise<boolean> {
     draining.abort();
-    stopping.abort();
+    authenticationLimit.clear();
     const time = startStopTime(config.shutdownTimeoutMs, clusterStopTimeouts.databaseMs);
-    const stopped = group.stop();
-    await group.drain();
-    // Workers begin their calls in order, so they reject requests by now.
-    connections.stop();
-    const inTime = await stopped;
+    const [inTime] = await Promise.all([group.stop(), socket.close()]);
     await closeTokens(time.untilCutOff());
     const closing = closeDatabase(database, inserts, log);
     const closed = await withTimeout(closing, time.toCloseDatabase(), () => false);
@@ -90,12 +87,12 @@ export async function startCluster(
 
   try {
     await group.start();
-    const baseUrl = await listen(connections.server, config.host, config.port);
     const adminUrl =
       config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
     const { appliedMigrations } = database;
     return {
-      ...{ baseUrl, adminUrl, accessTokens, appliedMigrations, stop },
+      baseUrl: socket.baseUrl,
+      ...{ adminUrl, accessTokens, appliedMigrations, stop },
       async drain(delayMs) {
         draining.abort();
         void group.drain();

@@ -2,24 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../config.js';
 import { clusterStopTimeouts } from '../../runtime/stop-timeouts.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
-import type { WorkerEnd } from '../calls.js';
-import { endIfHanging, type WatchOptions } from './end-if-hanging.js';
+import { retireMs, type WorkerEnd } from '../calls.js';
 import { shareLimits } from './share-limits.js';
-import { endWorker, stopWorker } from './stop-worker.js';
+import { type WatchOptions, WorkerWatch } from './watch-workers.js';
 import type { WorkerExit, WorkerProcess } from './worker-process.js';
 
 /** What a group of workers needs. */
 export interface WorkerGroupOptions extends WatchOptions {
   /** Starts a process. */
   fork(): WorkerProcess;
-  /** Called once another process can be passed connections. */
-  onServing(): void;
   /** Called once a process has ended that was serving, with how it stopped, if it did. */
   onEnd(process: WorkerProcess, end: WorkerEnd | undefined): void;
 }
 
 /** After how long a worker that did not start is started again, in milliseconds. */
 const restartMs = 1_000;
+/** How long a process that has stopped may take to end, in milliseconds. */
+const endMs = 1_000;
 /** How long a worker may take to drain, in milliseconds. */
 const drainMs = 1_000;
 
@@ -39,6 +38,7 @@ export class WorkerGroup {
   /** All processes that have not ended, of which some may not serve yet, or only their last connections. */
   readonly #running = new Set<WorkerProcess>();
   readonly #served = new WeakSet<WorkerProcess>();
+  readonly #watch: WorkerWatch;
   #config: Config;
   #isStopping = false;
   #replacing: Promise<void> = Promise.resolve();
@@ -47,6 +47,7 @@ export class WorkerGroup {
   constructor(config: Config, options: WorkerGroupOptions) {
     this.#config = config;
     this.#options = options;
+    this.#watch = new WorkerWatch(() => this.serving(), options);
     this.#slots = Array.from({ length: config.workers }, (_, index) => ({ number: index + 1 }));
   }
 
@@ -67,8 +68,13 @@ export class WorkerGroup {
     return new Map(entries);
   }
 
+  /** Those of them that respond. */
+  responding(): ReadonlyMap<number, WorkerProcess> {
+    return new Map([...this.serving()].filter(([, process]) => this.#watch.isResponding(process)));
+  }
+
   /**
-   * Replaces the workers one after the other: each gets no more connections once another one serves in its place. A call while
+   * Replaces the workers one after the other: each accepts no more connections once another one serves in its place. A call while
    * another one is running has its turn after that one, so that its settings hold in the end.
    */
   replaceAll(readConfig: () => Config): Promise<void> {
@@ -95,7 +101,8 @@ export class WorkerGroup {
    */
   async stop(): Promise<boolean> {
     this.#isStopping = true;
-    const timeoutMs = this.#config.shutdownTimeoutMs + clusterStopTimeouts.workersMs;
+    this.#watch.stop();
+    const timeoutMs = this.#stopTimeoutMs();
     const results = await Promise.all(
       [...this.#running].map((process) => this.#end(process, 'stop', timeoutMs)),
     );
@@ -112,8 +119,6 @@ export class WorkerGroup {
       await process.calls.call('start', { config, worker: slot.number });
       this.#served.add(process);
       slot.serving = process;
-      void endIfHanging(slot.number, process, this.#options);
-      this.#options.onServing();
       return process;
     } catch (error) {
       process.disconnect();
@@ -182,18 +187,39 @@ export class WorkerGroup {
     const previous = slot.serving;
     await this.#launch(slot);
     // It may have ended meanwhile.
-    if (this.#running.has(previous)) void this.#end(previous, 'retire');
+    if (this.#running.has(previous)) void this.#end(previous, 'retire', retireMs + this.#stopTimeoutMs());
   }
 
-  /** Stops a process, and ends it. */
+  #stopTimeoutMs(): number {
+    return this.#config.shutdownTimeoutMs + clusterStopTimeouts.workersMs;
+  }
+
+  /**
+   * Stops a process, and ends it if it is late. It never rejects; what goes wrong is logged.
+   *
+   * @param how `retire` waits until its connections have ended
+   * @returns how it stopped; `undefined` if it did not
+   */
   async #end(
     process: WorkerProcess,
     how: 'stop' | 'retire',
-    timeoutMs?: number,
+    timeoutMs: number,
   ): Promise<WorkerEnd | undefined> {
-    const end = await stopWorker(process, how, this.#options.log, timeoutMs);
-    if (this.#running.delete(process)) this.#options.onEnd(process, end);
-    await endWorker(process);
+    const { log, onEnd } = this.#options;
+    const { pid } = process;
+    const stopped = process.calls.call(how, null).catch((error: unknown) => {
+      // That a process has ended by itself is logged elsewhere.
+      if (process.isRunning()) log.error({ pid, err: error }, 'worker did not stop');
+      return undefined;
+    });
+    const end = await withTimeout(stopped, timeoutMs, () => {
+      log.error({ pid, timeoutMs }, 'worker did not stop in time');
+      process.kill();
+      return undefined;
+    });
+    if (this.#running.delete(process)) onEnd(process, end);
+    process.disconnect();
+    await withTimeout(process.ended, endMs, process.kill);
     return end;
   }
 }

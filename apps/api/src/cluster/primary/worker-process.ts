@@ -1,13 +1,9 @@
-import cluster, { type Worker } from 'node:cluster';
-import type { Socket } from 'node:net';
-import type { OwnPrimaryCalls, PrimaryCalls, WorkerCalls } from '../calls.js';
-import { type Channel, createChannel } from '../channel/create-channel.js';
-import { openProcessPort } from '../channel/process-port.js';
-import type { ConnectionReceiver } from '../connections/accept-connections.js';
-import { createConnectionPassage } from '../connections/pass-connection.js';
+import { type ChildProcess, fork } from 'node:child_process';
+import { listeningDescriptor, type PrimaryCalls, type WorkerCalls } from '../calls.js';
+import { type Channel, createChannel } from '../channel.js';
 
 /** A process that serves requests. */
-export interface WorkerProcess extends ConnectionReceiver {
+export interface WorkerProcess {
   /** Its process id; 0 if it could not be started. */
   readonly pid: number;
   readonly calls: Channel<WorkerCalls>;
@@ -37,46 +33,40 @@ export interface WorkerProgram {
 /**
  * Starts the process of a worker, which waits for its `start` call.
  *
- * @param passElsewhere called with a connection that it did not get, since it had ended
+ * @param descriptor of the socket whose connections it accepts
  */
 export function forkWorker(
   calls: PrimaryCalls,
-  passElsewhere: (socket: Socket) => void,
+  descriptor: number,
   { file, onOutput }: WorkerProgram,
 ): WorkerProcess {
-  cluster.setupPrimary({
-    ...(file !== undefined && { exec: file }),
-    args: ['worker'],
-    execArgv: file === undefined ? process.execArgv : [],
+  const output = onOutput === undefined ? 'inherit' : 'pipe';
+  const stdio: (number | 'inherit' | 'pipe' | 'ipc')[] = ['inherit', output, output, 'ipc'];
+  stdio[listeningDescriptor] = descriptor;
+  const child = fork(file ?? process.argv[1] ?? '', ['worker'], {
+    ...(file !== undefined && { execArgv: [] }),
     // So that ids stay exact: JSON has no bigint.
     serialization: 'advanced',
-    silent: onOutput !== undefined,
+    stdio,
   });
-  const worker = cluster.fork();
   if (onOutput !== undefined) {
-    worker.process.stdout?.on('data', onOutput);
-    worker.process.stderr?.pipe(process.stderr);
+    child.stdout?.on('data', onOutput);
+    child.stderr?.pipe(process.stderr);
   }
-  const passage = createConnectionPassage(worker.process, passElsewhere);
-  const ownCalls: OwnPrimaryCalls = { ...calls, confirmConnection: passage.confirm };
-  const channel = createChannel<WorkerCalls>(openProcessPort(worker.process), ownCalls);
-  const ended = awaitEnd(worker);
-  void ended.then(() => {
-    channel.close(new Error('The worker has ended'));
-    passage.end();
-  });
+  const channel = createChannel<WorkerCalls>(child, calls);
+  const ended = awaitEnd(child);
+  void ended.then(() => channel.close(new Error('The worker has ended')));
   return {
-    pid: worker.process.pid ?? 0,
+    pid: child.pid ?? 0,
     calls: channel,
-    passConnection: passage.pass,
     ended,
-    isRunning: () => worker.process.exitCode === null && worker.process.signalCode === null,
-    disconnect: () => void (worker.process.connected && worker.process.disconnect()),
-    kill: () => void worker.process.kill('SIGKILL'),
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    disconnect: () => void (child.connected && child.disconnect()),
+    kill: () => void child.kill('SIGKILL'),
   };
 }
 
-function awaitEnd({ process: child }: Worker): Promise<WorkerExit> {
+function awaitEnd(child: ChildProcess): Promise<WorkerExit> {
   return new Promise((resolve) => {
     child.once('exit', (status, signal) => resolve({ status, signal }));
     // Any other error is that a message did not reach a process that is ending.

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PrimaryCalls } from '../calls.js';
-import type { Channel } from '../channel/create-channel.js';
+import type { Channel } from '../channel.js';
 import { createRemoteDatabase } from './remote-database.js';
 
 const fern = { id: 1n, name: 'Fern' };
@@ -43,9 +43,4 @@ it('reads page by page, each after the last plant of the one before', async () =
     ['readPage', { after: fern.id, limits }],
     ['readPage', { after: ivy.id, limits }],
   ]);
-});
-
-it('manages no tokens', async () => {
-  const { database } = openOver(() => undefined);
-  await expect(database.accessTokens.list()).rejects.toThrow('not issued, listed or revoked in a worker');
 });

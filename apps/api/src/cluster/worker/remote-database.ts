@@ -3,7 +3,7 @@ import { readPages } from '../../database/queries/read-pages.js';
 import { type InsertOutcome, stored } from '../../plants/plant-store.js';
 import { toOneDestination } from '../../plants/routing.js';
 import type { PrimaryCalls } from '../calls.js';
-import type { Channel } from '../channel/create-channel.js';
+import type { Channel } from '../channel.js';
 
 /**
  * How many batches of a worker are with the primary process at a time: while one is committed, the next one is on its way,
@@ -24,20 +24,9 @@ export function createRemoteDatabase(primary: Channel<PrimaryCalls>): ServedData
       },
       read: (after, limits) => readPages((last) => primary.call('readPage', { after: last, limits }), after),
     },
-    accessTokens: {
-      findByHash: (hash) => primary.call('findToken', hash),
-      recordUses: (uses) => primary.call('recordUses', uses),
-      add: rejectManagement,
-      list: rejectManagement,
-      revoke: rejectManagement,
-    },
     routing: toOneDestination(batchesInFlight),
     check: () => primary.call('checkDatabase', null),
     tryCommit: (trial) => primary.call('tryCommit', trial ?? null),
     close: async () => undefined,
   };
-}
-
-function rejectManagement(): Promise<never> {
-  return Promise.reject(new Error('Access tokens are not issued, listed or revoked in a worker'));
 }

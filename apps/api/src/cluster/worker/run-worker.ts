@@ -1,17 +1,15 @@
 import type { CliContext } from '../../cli/support/cli-context.js';
 import { createLogger } from '../../logging/create-logger.js';
 import { allocateYoung, limitHeapGrowth } from '../../runtime/v8-flags.js';
-import type { OwnPrimaryCalls, WorkerCalls, WorkerEnd, WorkerStart } from '../calls.js';
-import { type Channel, createChannel } from '../channel/create-channel.js';
-import { type MessageEnd, openProcessPort } from '../channel/process-port.js';
-import { type ConnectionSource, onConnectionPassed } from '../connections/pass-connection.js';
+import type { PrimaryCalls, WorkerCalls, WorkerEnd, WorkerStart } from '../calls.js';
+import { type Channel, createChannel, type MessageEnd } from '../channel.js';
 import { type ServingWorker, startWorker } from './start-worker.js';
 
 /** The process of a worker: its connection to the primary process, and how it ends. */
-export interface WorkerProcess extends MessageEnd, ConnectionSource {
+export interface WorkerProcess extends MessageEnd {
   once(event: 'disconnect', listener: () => void): unknown;
   on(event: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
-  on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
   exit(status?: number): never;
 }
 
@@ -39,10 +37,9 @@ export function runWorker(process: WorkerProcess, { isTerminal }: Pick<CliContex
         closeLog = logger.close;
         return startWorker(start, primary, logger);
       });
-      const { serve } = await worker;
-      onConnectionPassed(process, confirm, serve);
+      await worker;
     },
-    ping: () => undefined,
+    ping: async (share) => (await started()).ping(share),
     readiness: async () => (await started()).readiness(),
     metrics: async () => (await started()).metrics(),
     drain: async () => (await started()).drain(),
@@ -50,9 +47,8 @@ export function runWorker(process: WorkerProcess, { isTerminal }: Pick<CliContex
     stop: () => end((serving) => serving.stop()),
   };
   const started = () => worker ?? Promise.reject(new Error('The worker has not started'));
-  const primary: Channel<OwnPrimaryCalls> = createChannel<OwnPrimaryCalls>(openProcessPort(process), calls);
-  const confirm = (connection: number) =>
-    void primary.call('confirmConnection', connection).catch(() => undefined);
+  // Anybody can cause calls that verify tokens.
+  const primary: Channel<PrimaryCalls> = createChannel<PrimaryCalls>(process, calls, 'verifyToken');
 }
 
 async function openLog({ config, worker }: WorkerStart, isTerminal: boolean) {

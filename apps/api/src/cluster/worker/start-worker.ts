@@ -1,25 +1,36 @@
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Readiness } from '../../admin/readiness.js';
 import { assembleService } from '../../assemble-service.js';
 import { openDatabase } from '../../database/open-database.js';
 import { readPage } from '../../http/page/read-page.js';
+import { backlog } from '../../http/server/listen.js';
 import type { RequestLog } from '../../logging/request-log.js';
 import { createRegistry } from '../../metrics/create-registry.js';
-import type { MetricValues, PrimaryCalls, WorkerEnd, WorkerStart } from '../calls.js';
-import type { Channel } from '../channel/create-channel.js';
+import {
+  listeningDescriptor,
+  type MetricValues,
+  type PrimaryCalls,
+  retireMs,
+  type WorkerEnd,
+  type WorkerStart,
+} from '../calls.js';
+import type { Channel } from '../channel.js';
+import { createAcceptTurns } from './accept-turns.js';
 import { createRemoteDatabase } from './remote-database.js';
-import { createRemoteLimits } from './remote-limits.js';
+import { createRemoteTokens } from './remote-tokens.js';
 
-/** A worker that serves the connections that it is given. */
+/** A worker that serves the connections that it accepts. */
 export interface ServingWorker {
-  serve(connection: Socket): void;
+  /** Returns how many connections it has, and takes how many each worker has on average. */
+  ping(share: number): number;
   readiness(): Promise<Readiness>;
   metrics(): Promise<MetricValues>;
   /** Closes each connection with its next reply from now on. */
   drain(): void;
-  /** Stops once all connections have ended, or after `retireMs`. */
+  /** Accepts no more connections, and stops once all have ended, or after `retireMs`. */
   retire(): Promise<WorkerEnd>;
   stop(): Promise<WorkerEnd>;
 }
@@ -30,17 +41,11 @@ export interface WorkerLogs {
   readonly requestLog: RequestLog;
 }
 
-/**
- * How long a worker that is replaced keeps connections without a request, in milliseconds: longer than the server keeps any,
- * so that none is closed in the moment in which its client sends a request.
- */
-const retireMs = 90_000;
-
 /** How often such a worker looks whether all connections have ended, in milliseconds. */
 const lookMs = 50;
 
 /**
- * Starts the service of a worker.
+ * Starts the service of a worker, on the socket that its process has inherited.
  *
  * @throws {OperatorError} as `startService` does
  */
@@ -57,12 +62,21 @@ export async function startWorker(
       : await openDatabase(config.database, { log, metrics });
   const service = await assembleService(config, {
     ...{ database, page, metrics, log, requestLog },
+    tokens: createRemoteTokens(primary, metrics),
     commitsElsewhere: config.database.engine === 'sqlite',
-    shareLimits: (accessTokens) => createRemoteLimits(primary, accessTokens),
+    requestCounts: {
+      increment: (caller) => primary.call('countRequest', caller),
+      // Each request counts, whatever its reply.
+      decrement: () => undefined,
+      resetKey: () => undefined,
+    },
   });
+  const { server, connections } = service;
   const readMetrics = async () => (metrics === undefined ? [] : metrics.getMetricsAsJSON());
-  // The server does not listen itself, and starts to check its time limits as if it did.
-  service.server.emit('listening');
+  const turns = createAcceptTurns();
+  server.on('connection', () => turns.onAccepted(connections.size));
+  server.listen({ fd: listeningDescriptor, backlog });
+  await once(server, 'listening');
 
   async function stop(): Promise<WorkerEnd> {
     const inTime = await service.stop();
@@ -70,18 +84,19 @@ export async function startWorker(
   }
 
   return {
-    serve(connection) {
-      // As of those that an HTTP server accepts.
-      connection.allowHalfOpen = true;
-      service.server.emit('connection', connection);
+    ping(share) {
+      turns.setShare(share);
+      return connections.size;
     },
     readiness: service.readiness,
     metrics: readMetrics,
     drain: () => void service.drain(0),
     async retire() {
+      // Only the socket: an HTTP server would close its idle connections, too.
+      Server.prototype.close.call(server);
       await service.drain(0);
       const endsAt = performance.now() + retireMs;
-      while (service.connections.size > 0 && performance.now() < endsAt) await delay(lookMs);
+      while (connections.size > 0 && performance.now() < endsAt) await delay(lookMs);
       return stop();
     },
     stop,

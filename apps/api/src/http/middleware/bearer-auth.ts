@@ -1,6 +1,6 @@
 import { messages } from '@plant-store/contract/messages';
 import type { Request, RequestHandler } from 'express';
-import type { AccessTokens, Verification } from '../../auth/access-tokens.js';
+import type { TokenVerifier, Verification } from '../../auth/access-tokens.js';
 import { tokenRejections } from '../../auth/token-rejections.js';
 import { ServiceError } from '../../errors/service-error.js';
 
@@ -17,8 +17,8 @@ export type VerifyFurther = (
 
 /** Requires a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1). */
 export function bearerAuth(
-  accessTokens: AccessTokens,
-  verifyFurther: VerifyFurther = (_request, text, cached) => cached ?? accessTokens.verify(text),
+  accessTokens: Pick<TokenVerifier, 'verifyCached'>,
+  verifyFurther: VerifyFurther,
 ): RequestHandler {
   return function bearerAuth(request, response, next) {
     const admit = (verification: Verification) => {

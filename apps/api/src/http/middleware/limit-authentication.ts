@@ -1,20 +1,15 @@
 import type { Request } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { AccessTokens } from '../../auth/access-tokens.js';
-import type { LimitedVerification } from '../../auth/limit/authentication-limit.js';
-import { createLoggedAuthenticationLimit } from '../../auth/limit/logged-authentication-limit.js';
+import type { AuthenticationLimit, LimitedVerification } from '../../auth/limit/authentication-limit.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { countLimitedRequests } from '../../metrics/count-limited-requests.js';
 import { readClientAddress } from '../client-address.js';
-import type { SharedLimits } from '../shared-limits.js';
 import type { VerifyFurther } from './bearer-auth.js';
 
 /** What the limit depends on. */
 export interface AuthenticationLimitDependencies {
-  readonly accessTokens: AccessTokens;
-  readonly authFailuresPerMinute: number;
-  readonly sharedLimits?: SharedLimits | undefined;
+  readonly authenticationLimit: AuthenticationLimit;
   readonly log: Logger;
   readonly metrics?: Registry | undefined;
   /** Aborted once the service begins to stop: what was counted is then logged. */
@@ -26,10 +21,7 @@ export interface AuthenticationLimitDependencies {
  * token is not known to be valid.
  */
 export function limitAuthentication(dependencies: AuthenticationLimitDependencies): VerifyFurther {
-  const { accessTokens, authFailuresPerMinute, log, metrics, stopping } = dependencies;
-  const limit =
-    dependencies.sharedLimits?.authentication ??
-    createLoggedAuthenticationLimit(accessTokens, authFailuresPerMinute, log);
+  const { authenticationLimit: limit, log, metrics, stopping } = dependencies;
   stopping.addEventListener('abort', limit.clear);
   const countRequest = metrics === undefined ? () => {} : countLimitedRequests(metrics);
 

@@ -3,6 +3,9 @@ import type { Store } from 'express-rate-limit';
 import { ServiceError } from '../../errors/service-error.js';
 import { callerOf } from '../request-context.js';
 
+/** Counts the requests of each caller. */
+export type RequestCounts = Pick<Store, 'increment' | 'decrement' | 'resetKey'>;
+
 /** How long the requests of a caller are counted, in milliseconds. */
 export const windowMs = 60_000;
 
@@ -12,7 +15,7 @@ export const windowMs = 60_000;
  *
  * @param store where they are counted; in this process by default
  */
-export async function rateLimit(requestsPerMinute: number, store?: Store): Promise<RequestHandler> {
+export async function rateLimit(requestsPerMinute: number, store?: RequestCounts): Promise<RequestHandler> {
   // Loaded only when needed: most services have no limit, and start faster without it.
   const { rateLimit: createRateLimit } = await import('express-rate-limit');
   return createRateLimit({

@@ -43,7 +43,8 @@ function hasSentNothing(socket: Duplex): boolean {
 
 function whenFinished(response: ServerResponse | undefined, proceed: () => void): void {
   if (response === undefined || response.writableFinished) proceed();
-  else response.once('finish', proceed);
+  // Before Node.js, which then ends the connection if the client has closed its sending side.
+  else response.prependOnceListener('finish', proceed);
 }
 
 /** Ends a connection so that its client can still read what was sent; what the client sends meanwhile is discarded. */

@@ -58,6 +58,9 @@ export function createServer(
     // The app checks it, so that a missing one is reported like any other error.
     requireHostHeader: false,
   });
+  // A client that has closed its sending side may still wait for the reply (RFC 9112, section 9.6). Node.js has this property
+  // since its beginnings, and no documentation of it; without it, replies that take longer than a turn are lost.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // One more than the app accepts, so that it can detect too many.
   server.maxHeadersCount = headerLinesLimit + 1;
 

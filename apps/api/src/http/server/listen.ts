@@ -4,7 +4,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { OperatorError } from '../../errors/operator-error.js';
 
 /** How many connections may wait to be accepted; beyond that a client's system retries after one second, or three. */
-const backlog = 4_096;
+export const backlog = 4_096;
 
 /**
  * Starts listening and returns the base address, such as `http://127.0.0.1:3000`.
@@ -22,10 +22,24 @@ export async function listen(
     server.listen({ port, host, backlog });
     await once(server, 'listening');
   } catch (error) {
-    throw new OperatorError(describe(error, host, port, settingsPrefix), { cause: error });
+    throw toListenError(error, host, port, settingsPrefix);
   }
-  const { address, family, port: actualPort } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`;
+  return baseUrlOf(server.address() as AddressInfo);
+}
+
+/** The base address of a server that listens. */
+export function baseUrlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+/** Why an address cannot be listened on, with what to do. */
+export function toListenError(
+  error: unknown,
+  host: string,
+  port: number,
+  settingsPrefix: '' | 'ADMIN_' = '',
+): OperatorError {
+  return new OperatorError(describe(error, host, port, settingsPrefix), { cause: error });
 }
 
 function describe(error: unknown, host: string, port: number, prefix: string): string {

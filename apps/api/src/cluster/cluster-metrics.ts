@@ -1,11 +1,10 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import { createCounter } from '../../metrics/create-counter.js';
-import { addGauge } from '../../metrics/create-registry.js';
-import { withTimeout } from '../../runtime/with-timeout.js';
-import type { MetricValues } from '../calls.js';
-import type { WorkerGroup } from '../primary/worker-group.js';
-import type { WorkerProcess } from '../primary/worker-process.js';
-import { labelProcess } from './process-metrics.js';
+import { createCounter } from '../metrics/create-counter.js';
+import { addGauge } from '../metrics/create-registry.js';
+import { withTimeout } from '../runtime/with-timeout.js';
+import type { MetricValues } from './calls.js';
+import type { WorkerGroup } from './primary/worker-group.js';
+import type { WorkerProcess } from './primary/worker-process.js';
 
 /** The metrics of the primary process and all workers together. */
 export interface ClusterMetrics {
@@ -44,8 +43,13 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
   let ended: MetricValues = [];
   addGauge(registry, {
     name: 'plant_store_workers',
-    help: 'Workers that serve connections',
+    help: 'Workers that run, whether they respond or not',
     read: () => group.serving().size,
+  });
+  addGauge(registry, {
+    name: 'plant_store_workers_unresponsive',
+    help: 'Workers that run and have not responded for more than a second',
+    read: () => group.serving().size - group.responding().size,
   });
   const countEnd = createCounter(registry, {
     name: 'plant_store_worker_ends_total',
@@ -54,7 +58,7 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
   });
 
   async function update(): Promise<void> {
-    const reads = Array.from(group.serving().values(), async (worker) => {
+    const reads = Array.from(group.responding().values(), async (worker) => {
       const values = await withTimeout(worker.calls.call('metrics', null), timeoutMs, () => undefined);
       // It may have ended meanwhile, and counts as ended then.
       if (values !== undefined && worker.isRunning()) latest.set(worker, values);
@@ -111,4 +115,26 @@ function sumCounts(first: MetricValues, second: MetricValues): MetricValues {
 /** The name of a value, which that of a histogram's differs from its metric's in, and its labels. */
 function keyOf(value: MetricValues[number]['values'][number]): string {
   return JSON.stringify(['metricName' in value ? value.metricName : '', value.labels]);
+}
+
+/** What is shown for each process as well, by the name that it has for all together, which hides which one is at its limit. */
+const shownNames: ReadonlyMap<string, string> = new Map([
+  ['process_cpu_seconds_total', 'plant_store_process_cpu_seconds_total'],
+  ['process_resident_memory_bytes', 'plant_store_process_resident_memory_bytes'],
+  ['nodejs_eventloop_lag_p99_seconds', 'plant_store_process_eventloop_lag_p99_seconds'],
+  ['plant_store_http_connections', 'plant_store_process_http_connections'],
+]);
+
+/**
+ * The metrics that are shown for each process, with the label `process`.
+ *
+ * @param label `primary`, or the number of a worker
+ */
+function labelProcess(metrics: MetricValues, label: string): MetricValues {
+  return metrics.flatMap((metric) => {
+    const name = shownNames.get(metric.name);
+    if (name === undefined) return [];
+    const values = metric.values.map(({ value }) => ({ value, labels: { process: label } }));
+    return [{ ...metric, name, help: `${metric.help} Of each process.`, aggregator: 'sum', values }];
+  });
 }

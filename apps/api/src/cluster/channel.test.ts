@@ -1,32 +1,40 @@
 import { expect, it } from 'vitest';
-import { OperatorError } from '../../errors/operator-error.js';
-import { ServiceError } from '../../errors/service-error.js';
-import { type Calls, createChannel, type Message, type Port } from './create-channel.js';
+import { OperatorError } from '../errors/operator-error.js';
+import { ServiceError } from '../errors/service-error.js';
+import { type Calls, createChannel, type Message, type MessageEnd } from './channel.js';
 
-type Echo = { readonly echo: (argument: unknown) => unknown };
+type Echo = { readonly echo: (argument: unknown) => unknown; readonly ask: (argument: unknown) => unknown };
 
 /** Connects two channels, of which the second one offers the calls; what the first one sends is recorded. */
 function connect(local: Calls) {
-  const listeners: ((messages: readonly Message[]) => void)[] = [];
+  const listeners: ((messages: unknown) => void)[] = [];
   const sent: (readonly Message[])[] = [];
+  const waiting: (() => void)[] = [];
   let isOpen = true;
-  const port = (own: 0 | 1): Port => ({
-    send(messages) {
-      if (!isOpen) return false;
-      if (own === 0) sent.push(messages);
+  const end = (own: 0 | 1): MessageEnd => ({
+    get connected() {
+      return isOpen;
+    },
+    send(messages, onSent) {
+      if (own === 0) {
+        sent.push(messages);
+        waiting.push(() => onSent(null));
+      }
       const copy = structuredClone(messages);
       setImmediate(() => listeners[1 - own]?.(copy));
       return true;
     },
-    onMessages(listener) {
+    on(_, listener) {
       listeners[own] = listener;
     },
   });
-  const channel = createChannel<Echo>(port(0), {});
-  createChannel<Echo>(port(1), local);
+  const channel = createChannel<Echo>(end(0), {}, 'ask');
+  createChannel<Echo>(end(1), local);
   return {
     channel,
     sent,
+    /** The system takes what it was given. */
+    takeAll: () => waiting.splice(0).forEach((onSent) => void onSent()),
     endConnection() {
       isOpen = false;
     },
@@ -50,6 +58,27 @@ it('sends all calls of one turn of the event loop as one message', async () => {
   await Promise.all([channel.call('echo', 'a'), channel.call('echo', 'b')]);
   await channel.call('echo', 'c');
   expect(sent.map((messages) => messages.length)).toEqual([2, 1]);
+});
+
+it('sends calls that give way only as the system takes them, and all others at once', async () => {
+  const { channel, sent, takeAll } = connect({
+    echo: (argument: unknown) => argument,
+    ask: (argument: unknown) => argument,
+  });
+  const asked = Promise.all(Array.from({ length: 150 }, (_, index) => channel.call('ask', index)));
+  await channel.call('echo', 'a');
+  await channel.call('echo', 'b');
+  const lengths = () => sent.map((messages) => messages.length);
+  expect(lengths().toSorted()).toEqual([1, 1, 64].toSorted());
+  takeAll();
+  expect(lengths().slice(3)).toEqual([64]);
+  takeAll();
+  expect(lengths().slice(4)).toEqual([22]);
+  takeAll();
+  const last = channel.call('ask', 'last');
+  expect(await asked).toHaveLength(150);
+  expect(await last).toBe('last');
+  expect(lengths().slice(5)).toEqual([1]);
 });
 
 it.each([

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import type { WorkerGroup } from '../primary/worker-group.js';
-import type { WorkerProcess } from '../primary/worker-process.js';
 import { createClusterMetrics } from './cluster-metrics.js';
+import type { WorkerGroup } from './primary/worker-group.js';
+import type { WorkerProcess } from './primary/worker-process.js';
 
 /** What shows which process is at its limit. */
 const shown = {
@@ -28,15 +28,17 @@ function createWorker(plants: number) {
 }
 
 function createMetrics(...workers: readonly { readonly process: WorkerProcess }[]) {
+  const unresponsive = new Set<number>();
   const serving = new Map(workers.map(({ process }, index) => [index + 1, process]));
   const metrics = createClusterMetrics(createProcess(7), {
     serving: () => serving,
+    responding: () => new Map([...serving].filter(([number]) => !unresponsive.has(number))),
   } as unknown as WorkerGroup);
   const scrape = async () =>
     (await metrics.metrics())
       .split('\n')
       .filter((line) => /^(plants|queue|plant|process|nodejs)_/.test(line));
-  return { metrics, serving, scrape };
+  return { metrics, serving, unresponsive, scrape };
 }
 
 it('keeps the counts of workers that ended, but not their gauges', async () => {
@@ -87,4 +89,19 @@ it('shows a worker that was replaced no more for itself', async () => {
   expect(lines.filter((line) => line.includes('memory_bytes{process="1"}'))).toEqual([
     'plant_store_process_resident_memory_bytes{process="1"} 300',
   ]);
+});
+
+it('counts a worker that does not respond with its last values, and does not wait for it', async () => {
+  const worker = createWorker(20);
+  const { unresponsive, scrape } = createMetrics(worker, createWorker(300));
+  await scrape();
+  unresponsive.add(1);
+  worker.process.calls.call = () => new Promise(() => undefined);
+  expect(await scrape()).toEqual(
+    expect.arrayContaining([
+      'plants_total 320',
+      'plant_store_workers 2',
+      'plant_store_workers_unresponsive 1',
+    ]),
+  );
 });
