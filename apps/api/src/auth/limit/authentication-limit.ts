@@ -3,12 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { hashAccessToken } from '../access-token-format.js';
 import type { AccessTokens, Verification } from '../access-tokens.js';
 import { AddressWindows } from './address-windows.js';
-import { type FailureWindow, windowMs } from './failure-window.js';
+import { type FailureWindow, spareLookUpMs, windowMs } from './failure-window.js';
 
-/** How many tokens are remembered that were valid when they were looked up last, and how many that were not. */
+/** How many tokens are remembered of each kind: those that were valid when looked up last, were not, or lost a draw. */
 const rememberedTokens = 10_000;
 
-/** The result of a verification, or how long its client address may make no more of them. */
+/** When a token that has lost a draw may be sent again: the next look-up is drawn a second later. */
+const retryAfterLossSeconds = spareLookUpMs / 1_000;
+
+/** The result of a verification, or when its token may be sent again. */
 export type LimitedVerification =
   | Verification
   | {
@@ -54,17 +57,17 @@ export function createAuthenticationLimit(
   const windows = new AddressWindows(failuresPerMinute, onEnd);
   // By hash: the text of a token is kept nowhere.
   const validTokens = new LRUCache<string, true>({ max: rememberedTokens });
-  const rejectedTokens = new LRUCache<string, true>({
-    max: rememberedTokens,
-    ttl: windowMs,
-    perf: performance,
-    ttlResolution: 0,
-  });
+  const forAMinute = { max: rememberedTokens, ttl: windowMs, perf: performance, ttlResolution: 0 };
+  const rejectedTokens = new LRUCache<string, true>(forAMinute);
+  const lostDraws = new LRUCache<string, number>(forAMinute);
 
-  function reject(address: string, window: FailureWindow): LimitedVerification {
-    const retryAfterSeconds = window.secondsLeft;
+  function reject(
+    address: string,
+    window: FailureWindow,
+    retryAfterSeconds = window.secondsLeft,
+  ): LimitedVerification {
     const isFirst = window.rejected++ === 0;
-    if (isFirst) onStart(address, retryAfterSeconds);
+    if (isFirst) onStart(address, window.secondsLeft);
     return { status: 'limited', retryAfterSeconds, isFirst };
   }
 
@@ -92,8 +95,14 @@ export function createAuthenticationLimit(
         window.wakeNext(kind);
         return conclude(address, window, cached);
       }
-      if (window.isLimited && (rejectedTokens.has(hash) || !window.takeSpareLookUp()))
-        return reject(address, window);
+      if (window.isLimited) {
+        if (rejectedTokens.has(hash)) return reject(address, window);
+        const losses = lostDraws.get(hash) ?? 0;
+        if (!(await window.drawSpareLookUp(losses))) {
+          lostDraws.set(hash, losses + 1);
+          return reject(address, window, retryAfterLossSeconds);
+        }
+      }
     }
     const verification = await window.lookUp(kind, () => accessTokens.verify(text));
     remember(hash, verification);

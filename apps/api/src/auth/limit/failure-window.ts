@@ -6,7 +6,7 @@ import { LookUpQueue } from './look-up-queue.js';
 export const windowMs = 60_000;
 
 /** How often an address that is limited may look up a token that is not known, in milliseconds. */
-const spareLookUpMs = 1_000;
+export const spareLookUpMs = 1_000;
 
 /** What has to answer before a token is verified: the database, or the identity provider. */
 export type TokenKind = 'own' | 'jwt';
@@ -21,7 +21,8 @@ export class FailureWindow {
   readonly #onFirstFailure: () => void;
   #failures = 0;
   #endsAt = 0;
-  #nextSpareAt = 0;
+  /** The request that takes the next spare look-up, unless one with a higher rank replaces it before. */
+  #next: { readonly rank: number; readonly resolve: (wins: boolean) => void } | undefined;
   /** Apart, so that a provider that hangs does not hold up tokens of the service. */
   readonly #queues: Readonly<Record<TokenKind, LookUpQueue>> = {
     own: new LookUpQueue(),
@@ -78,12 +79,26 @@ export class FailureWindow {
     this.#queues[kind].wakeNext();
   }
 
-  /** Takes the look-up that is spared for an address that is limited, once a second, if there is one. */
-  takeSpareLookUp(): boolean {
-    const now = performance.now();
-    if (now < this.#nextSpareAt) return false;
-    this.#nextSpareAt = now + spareLookUpMs;
-    return true;
+  /**
+   * Draws who takes the look-up that is spared once a second for an address that is limited: of the requests of that second
+   * the one whose token has lost most often, and a random one of equals. One request waits for it at a time.
+   *
+   * @param losses how often the token has lost so far
+   * @returns whether it wins
+   */
+  drawSpareLookUp(losses: number): Promise<boolean> {
+    const rank = losses + Math.random();
+    if (this.#next !== undefined && this.#next.rank > rank) return Promise.resolve(false);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    if (this.#next !== undefined) this.#next.resolve(false);
+    else setTimeout(() => this.#endDraw(), spareLookUpMs).unref();
+    this.#next = { rank, resolve };
+    return promise;
+  }
+
+  #endDraw(): void {
+    this.#next?.resolve(true);
+    this.#next = undefined;
   }
 
   /** Makes a look-up, and counts it if the token is not valid. */
