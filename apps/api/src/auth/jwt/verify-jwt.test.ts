@@ -1,4 +1,5 @@
 import {
+  CompactSign,
   type CryptoKey,
   exportJWK,
   generateKeyPair,
@@ -76,6 +77,7 @@ it.each<[status: string, string, Members, Members]>([
   ['wrong_type', 'whose type only ends like a media type', {}, { typ: 'x-application/at+jwt' }],
   ['malformed_jwt', 'whose type is no text', {}, { typ: 7 }],
   ['unsupported_extension', 'with an extension', {}, { crit: ['other'], other: 1 }],
+  ['unsupported_extension', 'with the extension b64', {}, { crit: ['b64'], b64: true }],
 ])('rejects as %s a token %s', async (status, _, claims, header) => {
   const error = await catchRejection(verify(await sign(claims, header)));
   expect(error).toMatchObject({
@@ -83,6 +85,20 @@ it.each<[status: string, string, Members, Members]>([
     status,
     message: `The token is rejected: ${status}`,
   });
+});
+
+it.each([
+  ['exp', '1e400'],
+  ['exp', '9007199254740993'],
+  ['nbf', '-1e400'],
+  ['iat', '-1e400'],
+])('rejects as missing_claim a token whose %s is %s', async (claim, time) => {
+  const claims = JSON.parse(Buffer.from((await sign()).split('.')[1] ?? '', 'base64url').toString());
+  const payload = JSON.stringify({ ...claims, [claim]: 'time' }).replace('"time"', time);
+  const token = await new CompactSign(Buffer.from(payload))
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt' })
+    .sign(privateKey);
+  expect(await catchRejection(verify(token))).toMatchObject({ status: 'missing_claim' });
 });
 
 it('rejects as malformed_jwt what is no token', async () => {

@@ -58,7 +58,7 @@ export async function verifyJwt(
  * fetches no key of another provider.
  */
 function rejectForeign(text: string, { algorithms, types, issuer }: JwtSettings): void {
-  const { alg, typ = 'JWT' } = decodeHeader(text);
+  const { alg, typ = 'JWT', crit } = decodeHeader(text);
   if (typeof alg !== 'string' || typeof typ !== 'string') throw new JwtRejectedError('malformed_jwt');
   if (!algorithms.includes(alg)) throw new JwtRejectedError('algorithm_not_allowed');
   // A media type, so in any case, and with or without its first part (RFC 7515, section 4.1.9).
@@ -67,6 +67,8 @@ function rejectForeign(text: string, { algorithms, types, issuer }: JwtSettings)
   const { iss } = decodeJwt(text);
   if (iss === undefined) throw new JwtRejectedError('missing_claim');
   if (iss !== issuer) throw new JwtRejectedError('wrong_issuer');
+  // No extension is supported (RFC 7515, section 4.1.11). jose would accept b64 (RFC 7797).
+  if (crit !== undefined) throw new JwtRejectedError('unsupported_extension');
 }
 
 function decodeHeader(text: string): ReturnType<typeof decodeProtectedHeader> {
@@ -85,15 +87,20 @@ function readClaims(
   { clockToleranceSeconds, requiredScope }: JwtSettings,
   now: number,
 ): VerifiedJwt {
-  const { sub: subject, exp, iat } = payload;
+  const { sub: subject, exp, nbf, iat } = payload;
   if (typeof subject !== 'string' || !subjectShape.test(subject) || exp === undefined)
     throw new JwtRejectedError('missing_claim');
-  if (iat !== undefined && typeof iat !== 'number') throw new JwtRejectedError('missing_claim');
+  if (![exp, nbf, iat].every(isTime)) throw new JwtRejectedError('missing_claim');
   if (iat !== undefined && iat > now / 1_000 + clockToleranceSeconds)
     throw new JwtRejectedError('not_yet_valid');
   if (requiredScope !== undefined && !scopesOf(payload).includes(requiredScope))
     throw new JwtRejectedError('insufficient_scope');
   return { subject, acceptedUntil: (exp + clockToleranceSeconds) * 1_000 };
+}
+
+/** Whether a time, a number if it is there, is exact to the second; 1e400 is parsed as infinite. */
+function isTime(time: number | undefined): boolean {
+  return time === undefined || Math.abs(time) <= Number.MAX_SAFE_INTEGER;
 }
 
 /** The scopes in `scope` (RFC 9068, section 2.2.3), or `scp`, as some providers name it, a text or a list. */
