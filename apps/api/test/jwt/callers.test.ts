@@ -3,7 +3,11 @@ import { createAccessTokens } from '../../src/auth/access-tokens.js';
 import { acceptJwts } from '../../src/auth/jwt/accept-jwts.js';
 import { parseConfig } from '../../src/config.js';
 import { expectError } from '../support/expect-error.js';
-import { type Members, startIdentityProvider } from '../support/identity/start-identity-provider.js';
+import {
+  createShortKey,
+  type Members,
+  startIdentityProvider,
+} from '../support/identity/start-identity-provider.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { startTestService } from '../support/start-test-service.js';
@@ -114,10 +118,9 @@ it('finds a rejected token in the cache, too, unless the next fetch of keys may 
 });
 
 it('logs a key that cannot be used once in five minutes', async () => {
+  const key = await createShortKey();
   const { provider, tokens, clock, warnings } = await openTokens();
-  const [first] = provider.keys;
-  if (!first) throw new Error('There is no key');
-  provider.keys = [{ ...first, jwk: { ...first.jwk, x: 'AA' } }];
+  provider.keys = [key];
   const check = async () =>
     expect(await tokens.verify(await provider.sign())).toEqual({ status: 'unusable_key' });
   await check();

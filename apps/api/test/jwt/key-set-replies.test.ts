@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProviderKeys, type ProviderKeys } from '../../src/auth/jwt/provider-keys.js';
 import { expectError } from '../support/expect-error.js';
-import { startIdentityProvider } from '../support/identity/start-identity-provider.js';
+import { createShortKey, startIdentityProvider } from '../support/identity/start-identity-provider.js';
 import { postPlant } from '../support/post-plant.js';
 import { startTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
@@ -46,15 +46,20 @@ it.each<[string, (response: ServerResponse) => void, problem: string]>([
   ],
   ['a page', (response) => void response.end('<!doctype html>'), 'did not answer with JSON'],
   ['nothing', (response) => void response.end(), 'did not answer with JSON'],
-  ['no key set', (response) => void response.end('{"key":[]}'), 'JSON Web Key Set malformed'],
+  ['no key set', (response) => void response.end('{"key":[]}'), 'did not answer with a key set'],
   ['no key', (response) => void response.end('{"keys":[]}'), 'without a key that fits RS256, ES256'],
   [
     'only a key to encrypt with',
     (response) => void response.end('{"keys":[{"kty":"RSA","use":"enc"}]}'),
     'without a key that fits RS256, ES256',
   ],
-  ['a list', (response) => void response.end('[]'), 'JSON Web Key Set malformed'],
-  ['null', (response) => void response.end('null'), 'JSON Web Key Set malformed'],
+  [
+    'only members that are no usable keys',
+    (response) => void response.end('{"keys":[null,"key",{"alg":"ES256"},{"kty":"RSA","e":"AQAB"}]}'),
+    'without a key that fits RS256, ES256',
+  ],
+  ['a list', (response) => void response.end('[]'), 'did not answer with a key set'],
+  ['null', (response) => void response.end('null'), 'did not answer with a key set'],
   ['half of a key set', (response) => void response.end('{"keys":['), 'did not answer with JSON'],
   ['too much', (response) => void response.end(tooMuch), 'more than 262144 bytes'],
   [
@@ -77,11 +82,25 @@ function sendForever(response: ServerResponse): void {
   send();
 }
 
+it('accepts a token by the key that is beside members of a set that are no usable keys', async () => {
+  const provider = await startIdentityProvider();
+  const keys = [null, { alg: 'ES256', use: 'sig' }, { kty: 'EC', crv: 'P-256' }, provider.keys[0]?.jwk];
+  provider.reply = (response) => void response.end(JSON.stringify({ keys }));
+  const service = await startTestService(provider.environment);
+  onTestFinished(async () => {
+    await service.stop();
+    await provider.stop();
+  });
+  // Without a key id only one key may fit.
+  for (const kid of ['first', undefined]) {
+    const token = await provider.sign({}, { kid });
+    expect((await postPlant({ ...service, token }, { id: 1, name: 'Fern' })).status).toBe(200);
+  }
+});
+
 it('rejects a token whose key cannot be used, and logs that once', async () => {
   const provider = await startIdentityProvider();
-  const [first] = provider.keys;
-  if (!first) throw new Error('There is no key');
-  provider.keys = [{ ...first, jwk: { ...first.jwk, x: 'AA' } }];
+  provider.keys = [await createShortKey()];
   const service = await startTestService(provider.environment);
   onTestFinished(async () => {
     await service.stop();

@@ -7,8 +7,8 @@ import {
 } from 'jose';
 import { ServiceError } from '../../errors/service-error.js';
 import { fetchKeySet } from './fetch-key-set.js';
-import { fitsAlgorithm } from './fits-algorithm.js';
 import type { JwtSettings } from './jwt-settings.js';
+import { findUsableKeys } from './usable-keys.js';
 
 /** Where it is logged that the identity provider goes away and comes back. */
 export interface JwtLog {
@@ -55,7 +55,7 @@ export function createProviderKeys(
     clearTimeout(timer);
     try {
       const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal]);
-      keys = readKeySet(await fetchKeySet(settings.jwksUrl, signal), settings);
+      keys = await readKeySet(await fetchKeySet(settings.jwksUrl, signal), settings);
       fetchedAt = performance.now();
       if (failure !== undefined) log.info('keys of the identity provider fetched again');
       failure = undefined;
@@ -112,11 +112,12 @@ export function createProviderKeys(
 }
 
 /** A set without a key that could be used must not replace those that are known. */
-function readKeySet(
+async function readKeySet(
   set: JSONWebKeySet,
   { jwksUrl, algorithms }: Pick<JwtSettings, 'jwksUrl' | 'algorithms'>,
-): KeySet {
-  const find = createLocalJWKSet(set);
-  if (set.keys.some((key) => algorithms.some((algorithm) => fitsAlgorithm(key, algorithm)))) return find;
+): Promise<KeySet> {
+  if (!Array.isArray(set?.keys)) throw new Error(`${jwksUrl} did not answer with a key set`);
+  const keys = await findUsableKeys(set.keys, algorithms);
+  if (keys.length > 0) return createLocalJWKSet({ keys });
   throw new Error(`${jwksUrl} answered without a key that fits ${algorithms.join(', ')}`);
 }

@@ -1,6 +1,6 @@
 import { fetchKeySet } from '../../auth/jwt/fetch-key-set.js';
-import { fitsAlgorithm } from '../../auth/jwt/fits-algorithm.js';
 import type { JwtSettings } from '../../auth/jwt/jwt-settings.js';
+import { findUsableKeys } from '../../auth/jwt/usable-keys.js';
 import type { Config } from '../../config.js';
 import { messageOf } from '../../errors/message-of.js';
 import { failure, type Item, ok, type Result, warning } from '../finding.js';
@@ -30,7 +30,7 @@ async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Prom
   }
   if (!Array.isArray(outcome?.keys))
     return failure(`${jwksUrl} did not answer with a key set`, 'Check JWT_JWKS_URL.');
-  const usable = outcome.keys.filter((key) => algorithms.some((algorithm) => fitsAlgorithm(key, algorithm)));
+  const usable = await findUsableKeys(outcome.keys, algorithms);
   const found = `${usable.length} of ${outcome.keys.length} keys fit ${algorithms.join(', ')}`;
   return usable.length > 0
     ? ok(found)

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,6 +46,13 @@ export interface IdentityProvider {
 export async function createSigningKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg } };
+}
+
+/** Makes a key pair whose public key is published with 1,024 bits, too few to be used. */
+export async function createShortKey(): Promise<SigningKey> {
+  const key = await createSigningKey('short', 'RS256');
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+  return { ...key, jwk: { ...key.jwk, ...publicKey.export({ format: 'jwk' }) } };
 }
 
 /** Closes the connection without a reply, as a provider that is away. */
