@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { comparedSettings, compareReplies } from '../support/compare-replies.js';
+import { composePlantRequest } from '../support/post-plant.js';
 import { issueToken, startServe } from '../support/process/run-command.js';
 import { isRunning, startCallers, startWorkers } from '../support/process/start-workers.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
@@ -57,7 +58,7 @@ it('answers a client that closes its sending side right behind its request', asy
   const replies = await Promise.all(
     Array.from({ length: 50 }, async (_, id) => {
       const connection = await openConnection(baseUrl);
-      connection.write(formatCreate(token, id));
+      connection.write(composePlantRequest({ baseUrl, token }, `{"id":${id},"name":"Fern"}`));
       connection.end();
       return connection.readToEnd();
     }),
@@ -98,7 +99,9 @@ it('shows at once that a worker hangs; the others accept all connections', async
     body: { status: 'ready', warnings: ['1 of 2 workers does not run, respond or store plants.'] },
   });
   for (let id = 1; id <= 20; id++) {
-    expect(await sendRaw(baseUrl, formatCreate(token, id))).toMatchObject({ status: 200 });
+    expect(
+      await sendRaw(baseUrl, composePlantRequest({ baseUrl, token }, `{"id":${id},"name":"Fern"}`)),
+    ).toMatchObject({ status: 200 });
   }
   process.kill(hanging, 'SIGCONT');
   await command.waitFor(/"msg":"worker responds again"/);
@@ -106,8 +109,3 @@ it('shows at once that a worker hangs; the others accept all connections', async
   expect((await service.readReadiness()).body).toEqual({ status: 'ready' });
   expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0 });
 });
-
-function formatCreate(token: string, id: number): string {
-  const body = JSON.stringify({ id, name: 'Fern' });
-  return `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}

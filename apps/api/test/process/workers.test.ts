@@ -1,7 +1,10 @@
 import { createClient } from '@plant-store/client';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { beAway, startIdentityProvider } from '../support/identity/start-identity-provider.js';
+import { composePlantRequest } from '../support/post-plant.js';
 import { type RunningCommand, startCommand } from '../support/process/run-command.js';
 import { isRunning, startCallers, startWorkers } from '../support/process/start-workers.js';
+import { sendRaw } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
@@ -149,6 +152,36 @@ it.each([
   else expect(answered).toBeLessThanOrEqual(allowed);
   expect(answered).toBeGreaterThan(0);
   expect(statuses.filter((other) => other === 429)).toHaveLength(40 - answered);
+  await stop(command);
+});
+
+it('verifies JSON Web Tokens with one set of keys for all workers, also while the provider is away', async () => {
+  const provider = await startIdentityProvider();
+  onTestFinished(() => provider.stop());
+  const { command, baseUrl } = await startWorkers(provider.environment);
+  const token = await provider.sign();
+  const statuses = () =>
+    Promise.all(
+      Array.from({ length: 20 }, async (_, id) => {
+        // Each has a connection of its own, which either worker may accept.
+        const { status } = await sendRaw(
+          baseUrl,
+          composePlantRequest({ baseUrl, token }, `{"id":${id},"name":"Fern"}`),
+        );
+        return status;
+      }),
+    );
+  expect(new Set(await statuses())).toEqual(new Set([200]));
+  expect(provider.requests).toBe(1);
+  // Neither worker has seen this one.
+  const other = await provider.sign({ sub: 'bob' });
+  provider.reply = beAway;
+  for (let id = 20; id < 40; id++)
+    expect(
+      (await sendRaw(baseUrl, composePlantRequest({ baseUrl, token: other }, `{"id":${id},"name":"Fern"}`)))
+        .status,
+    ).toBe(200);
+  expect(provider.requests).toBe(1);
   await stop(command);
 });
 
