@@ -60,6 +60,11 @@ const requests: readonly (readonly [kind: string, text: string])[] = [
   ['two requests are pipelined', post(fern) + request('GET', '/nowhere')],
   ['an error is pipelined before a create', request('GET', '/nowhere') + post(fern)],
   ['a pipelined request is not HTTP', `${post(fern)}nothing\r\n\r\n`],
+  [
+    'a pipelined request after the last one is not HTTP',
+    `${request('GET', '/nowhere', 'Connection: close')}nothing\r\n\r\n`,
+  ],
+  ['a request of HTTP/1.0 is pipelined', `${request('GET', '/nowhere').replace('1.1', '1.0')}${post(fern)}`],
   ['the body is unfinished', post(fern).slice(0, -1)],
   ['the head is unfinished', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
   ['the chunks are not valid', post('z\r\n\r\n', chunked)],

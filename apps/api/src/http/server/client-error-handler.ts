@@ -31,6 +31,8 @@ export function clientErrorHandler(server: Server, exchanges: ConnectionExchange
     const own = latest?.request.complete === false ? latest.response : undefined;
     const before = exchanges.unanswered(socket).findLast(({ response }) => response !== own);
     whenFinished(before?.response, () => {
+      // Node.js closes the connection.
+      if (before !== undefined && isLast(before.response)) return;
       if (own?.writableEnded) whenFinished(own, () => close(socket));
       else close(socket, formatReply(error, commonLines.join(''), log));
     });
@@ -39,6 +41,11 @@ export function clientErrorHandler(server: Server, exchanges: ConnectionExchange
 
 function hasSentNothing(socket: Duplex): boolean {
   return 'bytesRead' in socket && socket.bytesRead === 0;
+}
+
+/** Whether a response is the last one of its connection, by its request or by its own header. */
+function isLast(response: ServerResponse): boolean {
+  return !response.shouldKeepAlive || /close/i.test(String(response.getHeader('Connection')));
 }
 
 function whenFinished(response: ServerResponse | undefined, proceed: () => void): void {
