@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { explainOutputError } from './cli/output/explain-output-error.js';
+import { requireOpenOutput } from './cli/output/require-open-output.js';
 import type { CliContext } from './cli/support/cli-context.js';
 import { commandNameOf } from './cli/support/command-name.js';
 import { OperatorError } from './errors/operator-error.js';
@@ -29,7 +30,10 @@ const context: CliContext = {
   get input() {
     return process.stdin;
   },
-  output: process.stdout,
+  get output() {
+    requireOpenOutput(process.stdout.fd);
+    return process.stdout;
+  },
   isTerminal: process.stdout.isTTY,
   print: (text) =>
     void process.stdout.write(text, (error) => {

@@ -9,8 +9,7 @@ import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { writeAtomically } from './output/atomic-write.js';
 import { countOf } from './output/count-of.js';
 import { countProgress } from './output/count-progress.js';
-import { explainOutputError } from './output/explain-output-error.js';
-import { writeAll } from './output/write-all.js';
+import { writeResult } from './output/write-all.js';
 import { abortOnSignal } from './support/abort-on-signal.js';
 import type { CliContext } from './support/cli-context.js';
 import { retryWhileUnavailable } from './support/retry-while-unavailable.js';
@@ -47,10 +46,7 @@ function writeToOutput(plants: PlantStore, context: CliContext): Promise<number>
   const isTerminal = 'isTTY' in output && output.isTTY === true;
   return writePlants(
     plants,
-    (lines) =>
-      writeAll(output, lines).catch((error) => {
-        throw explainOutputError(error);
-      }),
+    (lines) => writeResult({ output }, lines),
     isTerminal ? () => undefined : countProgress(context, 'plants'),
   );
 }

@@ -8,6 +8,7 @@ import { openDatabase } from '../database/open-database.js';
 import { messageOf } from '../errors/message-of.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { countOf } from './output/count-of.js';
+import { writeResult } from './output/write-all.js';
 import type { CliContext } from './support/cli-context.js';
 
 /** Prints all access tokens as NDJSON, each with its hash instead of its text, which is enough to verify it elsewhere. */
@@ -15,7 +16,7 @@ export async function exportTokens(config: Config, context: CliContext): Promise
   const database = await openDatabase(config.database, { mustExist: true });
   try {
     const tokens = await database.accessTokens.listHashed();
-    context.print(tokens.map((token) => `${JSON.stringify(token)}\n`).join(''));
+    await writeResult(context, tokens.map((token) => `${JSON.stringify(token)}\n`).join(''));
     await context.message(`${countOf(tokens.length, 'token')} exported.`);
   } finally {
     await database.close();

@@ -12,7 +12,7 @@ import { openDatabase } from '../database/open-database.js';
 import { messageOf } from '../errors/message-of.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
-import { writeAll } from './output/write-all.js';
+import { writeAll, writeResult } from './output/write-all.js';
 import type { CliContext } from './support/cli-context.js';
 import { createCurl } from './support/create-curl.js';
 import { reasonOf } from './support/explain-database-error.js';
@@ -61,7 +61,7 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
     const tokens = await store.list();
     if (tokens.length === 0)
       context.message(`There are no tokens. Issue one with: ${context.commandName} token create --name NAME`);
-    for (const token of tokens) context.print(describe(token));
+    else await writeResult(context, tokens.map(describe).join(''));
   });
 }
 
@@ -82,7 +82,7 @@ export async function findTokens(config: Config, context: CliContext): Promise<v
       if (text === '') continue;
       count++;
       const token = isAccessTokenFormat(text) ? await store.findByHash(hashAccessToken(text)) : undefined;
-      if (token) context.print(describe(token));
+      if (token) await writeResult(context, describe(token));
       else
         problems.push(
           `  line ${number}: ${token === null ? 'not of this database' : 'not a token, or mistyped'}`,

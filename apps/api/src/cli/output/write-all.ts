@@ -1,4 +1,6 @@
 import type { Writable } from 'node:stream';
+import type { CliContext } from '../support/cli-context.js';
+import { explainOutputError } from './explain-output-error.js';
 
 /**
  * Writes a text and resolves once the stream has passed it on, so that a slow reader slows the writer down.
@@ -14,5 +16,16 @@ export function writeAll(stream: Writable, text: string): Promise<void> {
       stream.off('error', reject);
       resolve();
     });
+  });
+}
+
+/**
+ * Writes a command's result to standard output, and resolves once it is written.
+ *
+ * @throws {OperatorError} when it cannot be written, unless its reader has gone away: `EPIPE`
+ */
+export async function writeResult({ output }: Pick<CliContext, 'output'>, text: string): Promise<void> {
+  await writeAll(output, text).catch((error) => {
+    throw explainOutputError(error);
   });
 }

@@ -8,11 +8,15 @@ export interface CliContext {
   readonly folder: string;
   /** Standard input. */
   readonly input: Readable;
-  /** Standard output, for a result that is too large for `print`. */
+  /**
+   * Standard output, for a result that the command is called for; see `writeResult`.
+   *
+   * @throws {OperatorError} when it is closed
+   */
   readonly output: Writable;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
-  /** Writes a part of the command's result to standard output, unchanged. */
+  /** Writes a text to standard output, unchanged, if that is open: for commands that do more than print it. */
   print(text: string): void;
   /**
    * Writes a message for a person to standard error, as one line. Resolves once it is written, or lost because nobody
