@@ -28,19 +28,50 @@ interface Reply {
 
 type Routes = ReadonlyMap<string, () => Promise<Reply>>;
 
+/** Time limits for clients, in milliseconds. Probes and scrapes are small, and are replied to within about 2 seconds. */
+const timeLimits = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+/** How long a client may leave its reply unread, in milliseconds. */
+const idleMs = 10_000;
+
+/** How many connections are open at once; more are closed as they arrive. */
+const maxConnections = 64;
+
 /**
  * Creates the server of the admin port, not listening yet, for monitoring and for the health checks of load balancers and
- * orchestrators. It requires no token and logs no requests.
+ * orchestrators. It requires no token and logs no requests. Each connection is for one request, so that none is left idle,
+ * and none brings many requests.
  */
 export function createAdminServer({ readiness, metrics, log }: AdminDependencies): Server {
   const routes: Routes = new Map([
     ['/livez', async () => live],
     ['/readyz', async () => describeReadiness(await readiness())],
-    ...(metrics === undefined ? [] : ([['/metrics', () => describeMetrics(metrics)]] as const)),
+    ...(metrics === undefined
+      ? []
+      : ([['/metrics', shareInFlight(() => describeMetrics(metrics))]] as const)),
   ]);
-  return createServer(async (request, response) => {
+  const server = createServer(timeLimits, async (request, response) => {
     send(response, await handle(routes, request).catch((error: unknown) => toErrorReply(error, log)));
   });
+  server.timeout = idleMs;
+  server.maxConnections = maxConnections;
+  server.maxRequestsPerSocket = 1;
+  return server;
+}
+
+/** Calls while one is in flight get its result. */
+function shareInFlight<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let current: Promise<Result> | undefined;
+  return () => {
+    current ??= run().finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
 }
 
 const live: Reply = { status: 200, body: { status: 'live' } };
@@ -89,6 +120,8 @@ function send(response: ServerResponse, { status, headers, body }: Reply): void 
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
+    // Otherwise Node.js waits for the client to close it.
+    Connection: 'close',
     ...headers,
   });
   response.end(text);
