@@ -4,17 +4,19 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
 import { queryOptions } from './query-options.js';
 import './styles/page.css';
-import { takeTokenFromAddress } from './token/take-token-from-address.js';
+import { openToken } from './token/open-token.js';
 
 // First of all, so that the token is in the address no longer than it takes to load this file.
-const tokenFromAddress = takeTokenFromAddress(window);
+const opened = openToken(window);
 
 const container = document.getElementById('page');
 if (container === null) throw new Error('index.html has no element "page".');
-createRoot(container).render(
-  <StrictMode>
-    <QueryClientProvider client={new QueryClient(queryOptions)}>
-      <App tokenFromAddress={tokenFromAddress} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+if (opened !== 'loading_again') {
+  createRoot(container).render(
+    <StrictMode>
+      <QueryClientProvider client={new QueryClient(queryOptions)}>
+        <App tokenFromAddress={opened.token} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -1,6 +1,7 @@
 /** The keys under which the page keeps what a reload of this tab must not lose; nothing is kept beyond the tab. */
 export const tabStorageKeys = {
   token: 'plant-store.token',
+  tokenFromAddress: 'plant-store.token-from-address',
   draft: 'plant-store.draft',
   added: 'plant-store.added',
 } as const;
