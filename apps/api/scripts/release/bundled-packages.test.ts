@@ -41,6 +41,18 @@ it('finds the license text of every package, including one that has it in its RE
   );
 });
 
+it('has a license text for everything in the bill of materials, so the blessing of SQLite, too', () => {
+  const text = renderLicenses(packages);
+  const { components } = JSON.parse(createSbom(identity, packages)) as {
+    components: { 'bom-ref': string }[];
+  };
+  const keys = components.map((component) => component['bom-ref']);
+  expect(keys.filter((key) => !text.includes(`\n${key}, license `))).toEqual([]);
+  expect(text).toMatch(
+    /\nsqlite@[\d.]+, license blessing\n=+\n\nThe author disclaims copyright [^*]*\n {3}May you share freely, never taking more than you give\.\n$/,
+  );
+});
+
 it('rejects a package without a license text', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'README.md'), '# Some package\n\n## License\n\nMIT\n\n## Other\n');

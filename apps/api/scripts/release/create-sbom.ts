@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-library';
-import Database from 'better-sqlite3';
 import { type BundledPackage, toKey } from './bundled-packages.js';
+import { readBundledSqlite } from './bundled-sqlite.js';
 import { root } from './folders.js';
 
 /** The release itself. */
@@ -68,17 +68,14 @@ function toComponent(bundled: BundledPackage, integrities: ReadonlyMap<string, s
   });
 }
 
-/** SQLite is compiled into better-sqlite3, which names its version only at run time. */
 function createSqliteComponent(): Models.Component {
-  const database = new Database(':memory:');
-  const version = String(database.prepare('SELECT sqlite_version()').pluck().get());
-  database.close();
-  return new Models.Component(Enums.ComponentType.Library, 'sqlite', {
+  const { name, version, license } = readBundledSqlite();
+  return new Models.Component(Enums.ComponentType.Library, name, {
     version,
-    bomRef: `sqlite@${version}`,
+    bomRef: toKey({ name, version }),
     purl: `pkg:generic/sqlite@${version}`,
     cpe: `cpe:2.3:a:sqlite:sqlite:${version}:*:*:*:*:*:*:*`,
-    licenses: new Models.LicenseRepository([toLicense('blessing')]),
+    licenses: new Models.LicenseRepository([toLicense(license)]),
   });
 }
 

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type BundledPackage, toKey } from './bundled-packages.js';
+import { readBundledSqlite } from './bundled-sqlite.js';
 
 /** Files with a license or what it asks to pass on, such as `LICENSE.md` or `NOTICE`. */
 const licenseFile = /^(licen[cs]e|copying|notice)(\.(md|txt))?$/i;
 
 /**
- * Writes the licenses of all packages into one text.
+ * Writes the licenses of all packages, and of SQLite, into one text.
  *
  * @throws {Error} that names each package without a license text, which must not be distributed
  */
@@ -17,8 +18,9 @@ export function renderLicenses(packages: readonly BundledPackage[]): string {
       `These packages are in the bundle, but have no license text: ${missing.join(', ')}. Use others, or extend findLicenseText.`,
     );
   }
+  const sqlite = readBundledSqlite();
   const line = '='.repeat(80);
-  const parts = texts.map(
+  const parts = [...texts, { bundled: sqlite, text: sqlite.licenseText }].map(
     ({ bundled, text }) => `${line}\n${toKey(bundled)}, license ${bundled.license}\n${line}\n\n${text}\n`,
   );
   return `Plant Store contains the following packages, each under its own license.\n\n${parts.join('\n')}`;
