@@ -6,19 +6,76 @@ import { LongestFirst } from './test/support/longest-first.js';
 const httpTests = 'test/http/**/*.test.ts';
 const conformanceTests = 'src/database/conformance/**/*.test.ts';
 
-/** Tests that need a program of the system or a cluster, each group run by a mode of its own: `--mode browser`. */
-const testsByMode: Readonly<Record<string, string>> = {
-  browser: 'test/browser/**/*.test.ts',
-  citus: 'test/citus/**/*.test.ts',
-  monitoring: 'test/monitoring/**/*.test.ts',
-  'load-balancing': 'test/load-balancing/**/*.test.ts',
-  release: 'test/release/**/*.test.ts',
-  systemd: 'test/systemd/**/*.test.ts',
-  workers: httpTests,
+/** The tests of the API whose outcome depends on the engine. On SQLite all run. */
+const engineTests = [
+  'aborted-requests',
+  'authentication',
+  'database-errors',
+  'engine',
+  'errors-reached',
+  'exact-ids',
+  'fake-plants',
+  'idempotency',
+  'ignored-inserts',
+  'metrics',
+  'pipelined-creates',
+  'plant-text',
+  'readiness',
+  'shutdown',
+].map(toHttpTest);
+
+/** Those whose outcome may depend on whether worker processes serve the requests. */
+const workersTests = [
+  'authentication-limit',
+  'engine',
+  'idempotency',
+  'metrics',
+  'order-of-errors',
+  'pipelined-creates',
+  'rate-limit',
+  'readiness',
+  'request-log',
+  'shutdown',
+].map(toHttpTest);
+
+/** Tests that need a program of the system, or a cluster: each folder has a mode of its own, such as `--mode browser`. */
+const testsOf = (mode: string) => `test/${mode}/**/*.test.ts`;
+const programModes = ['browser', 'load-balancing', 'monitoring', 'release', 'systemd'];
+
+/** What each mode runs; `test` is the default. */
+const projectsByMode: Record<string, () => TestProjectInlineConfiguration[]> = {
+  test: () => [
+    createHttpProject('sqlite', [httpTests]),
+    createHttpProject('postgresql', engineTests),
+    createProject('api', 'sqlite', {
+      include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
+      exclude: [httpTests, testsOf('citus'), ...programModes.map(testsOf)],
+      // Each file restores what it replaces, so that they, too, can share loaded modules.
+      isolate: false,
+      setupFiles: ['test/support/restore-mocks.ts'],
+    }),
+  ],
+  workers: () => engines.map((engine) => createHttpProject(engine, workersTests, { workers: 2 })),
+  // All tests of the API in every way that is not part of `test`.
+  full: () => [
+    createHttpProject('postgresql', [httpTests]),
+    createHttpProject('sqlite', [httpTests], { fastPath: 'off' }),
+    ...engines.map((engine) => createHttpProject(engine, [httpTests], { workers: 2 })),
+  ],
+  // What holds for every engine holds on a cluster, too.
+  citus: () => [
+    createProject('citus', 'sqlite', { include: [testsOf('citus')] }),
+    createProject('citus-store', 'citus', { include: [httpTests, conformanceTests], isolate: false }),
+  ],
 };
+for (const mode of programModes) {
+  projectsByMode[mode] = () => [createProject(mode, 'sqlite', { include: [testsOf(mode)] })];
+}
 
 export default defineConfig(({ mode }) => {
-  const testsOfMode = testsByMode[mode];
+  const projects = projectsByMode[mode]?.();
+  if (projects === undefined)
+    throw new Error(`Unknown mode ${mode}: use ${Object.keys(projectsByMode).join(', ')}`);
   return {
     test: {
       // Starts a PostgreSQL server, so that none is needed on the machine.
@@ -32,10 +89,6 @@ export default defineConfig(({ mode }) => {
       // cores. As a percentage it would be limited to that number.
       maxWorkers: 2 * availableParallelism(),
       sequence: { sequencer: LongestFirst },
-      // CI compares the number of tests with the one in .ci/test-counts.json; side by side, each run has a file of its own.
-      reporters: testsOfMode
-        ? ['default']
-        : ['default', ['json', { outputFile: process.env['TEST_RESULTS'] ?? 'test-results.json' }]],
       // `pnpm coverage`; what is generated has no tests of its own. Processes that tests start count too: they run the
       // bundle in `dist`, whose source maps lead back to `src`.
       coverage: {
@@ -47,44 +100,23 @@ export default defineConfig(({ mode }) => {
         reporter: ['text-summary'],
         thresholds: { lines: 95, branches: 90 },
       },
-      projects: testsOfMode
-        ? [
-            ...(mode === 'workers' ? [] : [createProject(mode, 'sqlite', { include: [testsOfMode] })]),
-            // The API is the same with workers, on every engine.
-            ...(mode === 'workers' ? engines.map(createWorkersProject) : []),
-            // What holds for every engine holds on a cluster, too.
-            ...(mode === 'citus'
-              ? [
-                  createProject('citus-store', 'citus', {
-                    include: [httpTests, conformanceTests],
-                    isolate: false,
-                  }),
-                ]
-              : []),
-          ]
-        : [
-            // The API behaves the same on every engine, so its tests run once for each.
-            // They keep no state in modules, so the files can share loaded modules.
-            ...engines.map((engine) =>
-              createProject(engine, engine, { include: [httpTests], isolate: false }),
-            ),
-            // The same once more without the shortcuts that `FAST_PATH=off` switches off.
-            createProject('sqlite-plain', 'sqlite', { include: [httpTests], isolate: false }, 'off'),
-            createProject('api', 'sqlite', {
-              include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
-              exclude: Object.values(testsByMode),
-              // Each file restores what it replaces, so that they, too, can share loaded modules.
-              isolate: false,
-              setupFiles: ['test/support/restore-mocks.ts'],
-            }),
-          ],
+      projects,
     },
   };
 });
 
-/** The tests of the API with two worker processes, which run the built command. */
-function createWorkersProject(engine: TestEngine): TestProjectInlineConfiguration {
-  return createProject(`${engine}-workers`, engine, { include: [httpTests], isolate: false }, 'on', 2);
+function toHttpTest(name: string): string {
+  return `test/http/${name}.test.ts`;
+}
+
+/** Tests of the API on an engine. They keep no state in modules, so the files can share loaded modules. */
+function createHttpProject(
+  engine: TestEngine,
+  include: string[],
+  { workers = 1, fastPath = 'on' }: { workers?: number; fastPath?: 'on' | 'off' } = {},
+): TestProjectInlineConfiguration {
+  const name = `${engine}${workers > 1 ? '-workers' : ''}${fastPath === 'off' ? '-plain' : ''}`;
+  return createProject(name, engine, { include, isolate: false }, fastPath, workers);
 }
 
 /** A group of test files, and the engine of the services that they start. */

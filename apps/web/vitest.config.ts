@@ -13,8 +13,6 @@ const testTimeout = 60_000;
 
 export default defineConfig({
   test: {
-    // CI compares the number of tests with the one in .ci/test-counts.json.
-    reporters: ['default', ['json', { outputFile: 'test-results.json' }]],
     projects: [
       {
         ...shared,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -11,25 +11,41 @@ const app = fileURLToPath(new URL('../..', import.meta.url));
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const ListSchema = z.array(z.object({ file: z.string(), projectName: z.string() }));
 
-/** Lists every test file that vitest runs without arguments, with its project. */
-function listTestFiles(): z.infer<typeof ListSchema> {
-  const { stdout } = spawnSync(process.execPath, [vitest, 'list', '--filesOnly', '--json'], {
+/** Lists the files that vitest runs in a mode, with their projects. */
+function listTestFiles(mode: string): z.infer<typeof ListSchema> {
+  const { stdout } = spawnSync(process.execPath, [vitest, 'list', '--filesOnly', '--json', '--mode', mode], {
     cwd: app,
     encoding: 'utf8',
   });
   return ListSchema.parse(JSON.parse(stdout));
 }
 
+/** The names of the HTTP tests that a project runs. */
+function namesOf(listed: z.infer<typeof ListSchema>, project: string): string[] {
+  return listed
+    .filter(({ file, projectName }) => projectName === project && dirname(file) === httpFolder)
+    .map(({ file }) => basename(file))
+    .toSorted();
+}
+
+const httpFolder = join(app, 'test/http');
+const httpTests = readdirSync(httpFolder).toSorted();
+
 it('lists every engine that has migrations', () => {
   expect(engines.toSorted()).toEqual(readdirSync(join(app, 'prisma')).toSorted());
 });
 
-it('runs every HTTP test once for each engine, and once more without the fast path', () => {
-  const files = readdirSync(join(app, 'test/http')).map((file) => join(app, 'test/http', file));
-  const listed = listTestFiles().filter(({ file }) => files.includes(file));
-  const projects = [...engines, 'sqlite-plain'];
-  const expected = files.flatMap((file) => projects.map((projectName) => ({ file, projectName })));
-  const inOrder = (list: typeof listed) => list.map((entry) => JSON.stringify(entry)).toSorted();
-  expect(files.length).toBeGreaterThan(0);
-  expect(inOrder(listed)).toEqual(inOrder(expected));
+it('runs every HTTP test on SQLite, and on PostgreSQL those that the configuration names', () => {
+  const listed = listTestFiles('test');
+  expect(namesOf(listed, 'sqlite')).toEqual(httpTests);
+  expect(namesOf(listed, 'postgresql')).toHaveLength(14);
+});
+
+it('runs every HTTP test in every other way in the mode full, and some of them with workers in a mode of their own', () => {
+  const full = listTestFiles('full');
+  for (const project of ['postgresql', 'sqlite-plain', 'sqlite-workers', 'postgresql-workers'])
+    expect(namesOf(full, project), project).toEqual(httpTests);
+  const workers = listTestFiles('workers');
+  for (const project of ['sqlite-workers', 'postgresql-workers'])
+    expect(namesOf(workers, project), project).toHaveLength(10);
 });
