@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests that a change of the code must fail, for `pnpm mutation`: those that are quick, and read no files. */
+/** The tests that a change of the code must fail, for `pnpm test:on mutation`: those that are quick, and read no files. */
 export default defineConfig({
   resolve: { conditions: ['@plant-store/source'] },
   ssr: { resolve: { conditions: ['@plant-store/source'] } },

@@ -11,6 +11,7 @@ it('a 200 survives crashes of the service on SQLite', async () => {
   expect(Number(figures['acknowledged'])).toBeGreaterThan(100);
 });
 
+// It finds the processes of PostgreSQL as Linux lists them.
 it.runIf(process.platform === 'linux')(
   'a 200 survives crashes of PostgreSQL, of the service on it, and of both',
   async () => {

@@ -12,7 +12,7 @@ export interface ComparedService {
 export const comparedSettings = {
   BODY_MAX_BYTES: '100',
   CORS_ORIGINS: 'https://app.example',
-  RATE_LIMIT_PER_MINUTE: '60',
+  RATE_LIMIT_PER_MINUTE: '100',
 };
 
 const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked';
@@ -65,6 +65,12 @@ const requests: readonly (readonly [kind: string, text: string])[] = [
     `${request('GET', '/nowhere', 'Connection: close')}nothing\r\n\r\n`,
   ],
   ['a request of HTTP/1.0 is pipelined', `${request('GET', '/nowhere').replace('1.1', '1.0')}${post(fern)}`],
+  ['an id is a fraction', post('{"id":1.0,"name":"Fern"}')],
+  ['an id has an exponent', post('{"id":1e2,"name":"Fern"}')],
+  ['an id is beyond int64', post('{"id":9223372036854775808,"name":"Fern"}')],
+  ['a member is twice in the body', post('{"id":7,"id":8,"name":"Fern"}')],
+  ['the body is as large as it may be', post(`{"id":9,"name":"${'a'.repeat(82)}"}`)],
+  ['the body is a byte larger', post(`{"id":9,"name":"${'a'.repeat(83)}"}`)],
   ['the body is unfinished', post(fern).slice(0, -1)],
   ['the head is unfinished', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
   ['the chunks are not valid', post('z\r\n\r\n', chunked)],

@@ -7,7 +7,7 @@ import { addButton, chooseFile, readSummary } from './support/use-page.js';
 import { watchMainThread } from './support/watch-main-thread.js';
 
 /**
- * Prints the figures of docs/page.md: `pnpm measure:page`. They depend on the machine, so no test asserts them, except for
+ * Prints the figures of docs/page.md: `pnpm --filter @plant-store/api run measure:page`. They depend on the machine, so no test asserts them, except for
  * the bytes and the layout shift.
  */
 const loads = 5;

@@ -7,7 +7,7 @@ import { makePlantsFile } from './support/plants-file.js';
 import { startPlantStore } from './support/start-plant-store.js';
 import { addButton, addPlant, chooseFile, progressOf, readSummary } from './support/use-page.js';
 
-/** Writes the pictures of docs/page.md to `docs/images/`: `pnpm screenshots`. */
+/** Writes the pictures of docs/page.md to `docs/images/`: `pnpm --filter @plant-store/api run screenshots`. */
 const folder = fileURLToPath(new URL('../../../../../docs/images/', import.meta.url));
 mkdirSync(folder, { recursive: true });
 

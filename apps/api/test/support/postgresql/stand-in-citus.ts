@@ -14,7 +14,7 @@ export interface StandInCitus {
 
 /**
  * Creates the part of the Citus catalog that the service reads, and functions that only record in it what Citus would do. So
- * what the service does around them is tested without a cluster; `pnpm test:citus` tests it with one.
+ * what the service does around them is tested without a cluster; `pnpm test:on citus` tests it with one.
  */
 export async function createStandInCitus(
   url: string,

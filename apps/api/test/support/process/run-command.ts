@@ -9,7 +9,7 @@ export const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.u
 
 /**
  * The environment of each command, beside what a test sets. `global-setup.ts` sets where compiled code is kept, and
- * Vitest where the coverage of child processes is written (`pnpm coverage` alone sets it).
+ * Vitest where the coverage of child processes is written (`pnpm test:on coverage` alone sets it).
  */
 const inherited = {
   PATH: process.env['PATH'],

@@ -1,0 +1,114 @@
+// Runs tests that need more than `pnpm test` may ask for: time, programs of the system, a cluster.
+//   pnpm test:on                       lists what there is
+//   pnpm test:on <what> [argument…]    passes the arguments on, such as the name of a test file
+import { spawnSync } from 'node:child_process';
+
+/** A command; each of its arguments is a word. */
+type Command = readonly string[];
+
+/** What is tested, and how. */
+interface Target {
+  readonly about: string;
+  /** Run one after the other; the last one gets the arguments. */
+  readonly commands: readonly Command[];
+}
+
+const buildApi: Command = ['turbo', 'run', 'build', '--filter=@plant-store/api', '--output-logs=errors-only'];
+const buildAll: Command = ['turbo', 'run', 'build', '--output-logs=errors-only'];
+const inPackaging = (script: string): Command => [
+  'pnpm',
+  '--filter',
+  '@plant-store/packaging',
+  'run',
+  script,
+];
+const inExamples = (...command: Command): Command => ['pnpm', '--dir', 'examples', ...command];
+
+/** Tests of the service, by a mode of vitest. */
+function mode(name: string, about: string): readonly [string, Target] {
+  const run: Command = ['pnpm', '--filter', '@plant-store/api', 'exec', 'vitest', 'run', '--mode', name];
+  return [name, { about, commands: [buildApi, run] }];
+}
+
+const targets = new Map<string, Target>([
+  mode('browser', 'the page and the client in Chromium: Debian’s chromium, or that of CHROMIUM_PATH'),
+  mode('workers', 'what worker processes may change, on each engine'),
+  mode('full', 'all tests of the API on PostgreSQL, without the fast path, and with workers'),
+  mode('release', 'the release folder and the image: Linux, root and the right to mount'),
+  mode('monitoring', 'metrics, alerts and dashboard: Debian’s prometheus'),
+  mode('load-balancing', 'restarts behind HAProxy and nginx: Debian’s haproxy and nginx-light'),
+  mode('systemd', 'the systemd units: Debian’s systemd'),
+  mode('citus', 'a Citus cluster, whose coordinator CITUS_URL names'),
+  [
+    'failover',
+    {
+      about: 'the loss of a PostgreSQL primary: Debian’s postgresql, patroni, etcd-server and haproxy',
+      commands: [['deploy/trial/failover']],
+    },
+  ],
+  [
+    'examples',
+    {
+      about: 'each program of examples/ against the real service: curl and python3',
+      commands: [
+        [...buildApi, '--filter=@plant-store/client'],
+        inExamples('install', '--frozen-lockfile', '--prefer-offline'),
+        inExamples('run', 'typecheck'),
+        inExamples('run', 'test'),
+      ],
+    },
+  ],
+  [
+    'node-versions',
+    { about: 'the packages on Node.js 22, 24 and 26', commands: [buildAll, inPackaging('node-versions')] },
+  ],
+  [
+    'compatibility',
+    {
+      about: 'the client with versions of TypeScript, bundlers, runtimes and test runners',
+      commands: [buildAll, inPackaging('test:compatibility')],
+    },
+  ],
+  [
+    'generators',
+    { about: 'what OpenAPI generators make of ids', commands: [buildAll, inPackaging('test:generators')] },
+  ],
+  [
+    'tools',
+    {
+      about: 'all tests of the benchmark, the proofs and the generators',
+      commands: [buildAll, ['pnpm', '--recursive', '--workspace-concurrency=1', 'run', 'test:nightly']],
+    },
+  ],
+  [
+    'coverage',
+    { about: 'lines and branches that the tests reach', commands: [['turbo', 'run', 'coverage']] },
+  ],
+  [
+    'mutation',
+    {
+      about: 'small changes of the code, each of which a test must notice',
+      commands: [['turbo', 'run', 'mutation', '--concurrency=1']],
+    },
+  ],
+]);
+
+const [name, ...args] = process.argv.slice(2);
+const target = name === undefined ? undefined : targets.get(name);
+if (target === undefined) {
+  for (const [what, { about }] of targets) console.error(`  ${what.padEnd(15)} ${about}`);
+  process.exitCode = name === undefined ? 0 : 2;
+} else {
+  process.exitCode = runAll(target.commands, args);
+}
+
+/** Returns the exit status of the first command that fails, or 0. */
+function runAll(commands: readonly Command[], args: readonly string[]): number {
+  for (const [index, [program = '', ...own]] of commands.entries()) {
+    const given = index === commands.length - 1 ? args : [];
+    const { status, error } = spawnSync(program, [...own, ...given], { stdio: 'inherit' });
+    if (error) throw error;
+    if (status !== 0) return status ?? 1;
+  }
+  return 0;
+}
