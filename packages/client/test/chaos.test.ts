@@ -72,6 +72,7 @@ describe('with faults of every kind', () => {
     expect(runs).toHaveLength(seeds.length);
   });
 
+  // The call of one seed injects one fault.
   it.skipIf(onlySeed)('each fault was injected, and each result occurred', () => {
     const injected = new Set(runs.flatMap(({ attempts }) => attempts.map(({ fault }) => fault)));
     expect(faultNames.filter((name) => !injected.has(name))).toEqual([]);

@@ -94,7 +94,7 @@ it('every page names only source files that exist', () => {
 
 it('every page runs scripts of .ci by the Node.js of the repository, since an older one does not read TypeScript', () => {
   const commands = pages.flatMap((page) => readPage(page).match(/.{0,10}\bnode \.ci\//g) ?? []);
-  expect(commands.length).toBeGreaterThan(3);
+  expect(commands.length).toBeGreaterThan(0);
   expect(commands.filter((command) => !command.endsWith('pnpm exec node .ci/'))).toEqual([]);
 });
 
