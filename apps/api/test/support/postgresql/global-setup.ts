@@ -32,5 +32,6 @@ export async function setup(project: TestProject): Promise<void> {
 
 export async function teardown(): Promise<void> {
   await server?.remove();
-  if (compileCache !== undefined) rmSync(compileCache, { recursive: true, force: true });
+  // A process that is ending may still add to it.
+  if (compileCache !== undefined) rmSync(compileCache, { recursive: true, force: true, maxRetries: 20 });
 }
