@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Cluster } from '../cluster/primary/start-cluster.js';
 import type { Config } from '../config.js';
 import { createLogger, type Log } from '../logging/create-logger.js';
 import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
@@ -76,15 +75,15 @@ async function start(
   if (config.workers === 1) return startService(config, log, config.fastPath ? requestLog : log);
   // Loaded only here: most services have one process.
   const { startCluster } = await import('../cluster/primary/start-cluster.js');
-  let cluster: Cluster | undefined;
+  const starting = startCluster(config, log);
   if (replacesOnHangUp(config, context)) {
     context.onHangUp(() => {
       log.info('replacing workers');
-      void cluster?.replaceWorkers(readConfig);
+      // A cluster that does not start is reported elsewhere.
+      starting.then((cluster) => cluster.replaceWorkers(readConfig)).catch(() => undefined);
     });
   }
-  cluster = await startCluster(config, log);
-  return cluster;
+  return starting;
 }
 
 /** What the log says about workers: nothing without any. */

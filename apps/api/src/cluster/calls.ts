@@ -36,14 +36,19 @@ export type PrimaryCalls = {
   readonly checkDatabase: (argument: null) => Promise<void>;
   /** `Database.tryCommit`; of SQLite only. */
   readonly tryCommit: (trial: CommitTrial | null) => Promise<void>;
-  /** Verifies a token of which a worker does not know that it is valid, within the limit of failures of its client address. */
-  readonly verifyToken: (request: {
-    readonly address: string;
-    readonly text: string;
-  }) => LimitedVerification | Promise<LimitedVerification>;
+  /** Verifies a token that was valid before. */
+  readonly verifyKnownToken: VerifyToken;
+  /** Verifies any other token. */
+  readonly verifyToken: VerifyToken;
   /** Counts a request of a caller, and returns how many it has made in this minute, which ends at the time. */
   readonly countRequest: (caller: string) => Promise<RequestCount>;
 };
+
+/** Verifies a token within the limit of failures of its client address. */
+type VerifyToken = (request: {
+  readonly address: string;
+  readonly text: string;
+}) => LimitedVerification | Promise<LimitedVerification>;
 
 /** How many requests a caller has made in a minute, and when that ends. */
 export interface RequestCount {

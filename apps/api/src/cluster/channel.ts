@@ -93,7 +93,8 @@ export function createChannel<
   function deliver(messages: readonly Message[], onSent = () => {}): void {
     // An error means that the process has ended, which its other listeners notice.
     if (end.connected === true && end.send !== undefined) end.send(messages, onSent);
-    else close(new Error('The other process has ended'));
+    // Later, so that whoever knows why it has ended closes first.
+    else setImmediate(close, new Error('The other process has ended'));
   }
 
   async function answer(call: number, name: string, argument: unknown): Promise<void> {

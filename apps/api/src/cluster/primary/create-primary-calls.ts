@@ -14,6 +14,8 @@ export interface PrimaryParts extends Pick<ServedTokens, 'accessTokens' | 'authe
 /** Creates what workers may call. The limits of requests are counted here, for all workers together. */
 export async function createPrimaryCalls(config: Config, parts: PrimaryParts): Promise<PrimaryCalls> {
   const { database, inserts, accessTokens, authenticationLimit } = parts;
+  const verifyToken: PrimaryCalls['verifyToken'] = ({ address, text }) =>
+    authenticationLimit.verify(address, text, accessTokens.verifyCached(text));
   return {
     async insert(plants) {
       const outcomes = await inserts.insert(plants);
@@ -26,8 +28,8 @@ export async function createPrimaryCalls(config: Config, parts: PrimaryParts): P
     },
     checkDatabase: () => database.check(),
     tryCommit: (trial) => database.tryCommit(trial ?? undefined),
-    verifyToken: ({ address, text }) =>
-      authenticationLimit.verify(address, text, accessTokens.verifyCached(text)),
+    verifyKnownToken: verifyToken,
+    verifyToken,
     countRequest: await createRequestCounts(config),
   };
 }

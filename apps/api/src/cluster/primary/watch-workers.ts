@@ -72,7 +72,7 @@ export class WorkerWatch {
   #report(worker: number, process: WorkerProcess, { unanswered }: WatchedWorker): void {
     const { pid } = process;
     if (unanswered === 2) this.#log.warn({ worker, pid }, 'worker does not respond');
-    if (unanswered <= endAfter) return;
+    if (unanswered !== endAfter + 1) return;
     this.#log.error({ worker, pid }, 'worker hangs');
     process.kill();
   }

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { parseConfig } from '../../config.js';
 import type { WorkerStart } from '../calls.js';
-import { WorkerGroup } from './worker-group.js';
+import { WorkerGroup, type WorkerGroupOptions } from './worker-group.js';
 import type { WorkerExit, WorkerProcess } from './worker-process.js';
 
 const config = parseConfig({ WORKERS: '2' }, '/');
@@ -11,7 +11,7 @@ const newConfig = { ...config, rateLimitPerMinute: 7 };
 /** A group of two workers whose processes only record what they are asked. */
 function createGroup(
   onStart: (start: WorkerStart, pid: number) => void | Promise<void> = () => {},
-  watchEveryMs = 60_000,
+  options: Pick<WorkerGroupOptions, 'watchEveryMs' | 'startMs'> = { watchEveryMs: 60_000 },
 ) {
   const starts: { readonly pid: number; readonly worker: number; readonly rateLimit: number }[] = [];
   const calls: string[] = [];
@@ -39,7 +39,7 @@ function createGroup(
     const channel = { call, close: finish } as unknown as WorkerProcess['calls'];
     return { pid, ended, calls: channel, isRunning: () => true, disconnect: finish, kill: finish };
   }
-  const group = new WorkerGroup(config, { fork, watchEveryMs, onEnd, log: pino({ enabled: false }) });
+  const group = new WorkerGroup(config, { ...options, fork, onEnd, log: pino({ enabled: false }) });
   const pids = () => [...group.serving()].map(([worker, { pid }]) => `${worker}: ${pid}`);
   return {
     group,
@@ -114,8 +114,59 @@ it('starts a worker again that did not start, and then gets the new settings', a
   kill(1);
   await vi.waitFor(() => expect(starts).toHaveLength(3));
   await group.replaceAll(() => newConfig);
-  expect(pids()).toEqual(['1: 4', '2: 5']);
+  await vi.waitFor(() => expect(pids()).toEqual(['1: 5', '2: 4']), { timeout: 10_000 });
   expect(starts.slice(3).map(({ rateLimit }) => rateLimit)).toEqual([7, 7]);
+});
+
+it('reads the settings again while a worker does not start, which starts with those that are right', async () => {
+  const { group, kill, pids } = createGroup(({ config: { rateLimitPerMinute } }, pid) => {
+    if (pid > 2 && rateLimitPerMinute !== 9) throw new Error('The password is wrong');
+  });
+  await group.start();
+  kill(1);
+  await group.replaceAll(() => newConfig);
+  await group.replaceAll(() => ({ ...config, rateLimitPerMinute: 9 }));
+  await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 10_000 });
+  await group.stop();
+});
+
+it('ends the earlier one of two processes that start for the same worker', async () => {
+  const launched = Promise.withResolvers<void>();
+  const { group, calls, kill, pids } = createGroup((_, pid) => (pid === 3 ? launched.promise : undefined));
+  await group.start();
+  const replaced = group.replaceAll(() => newConfig);
+  await vi.waitFor(() => expect(group.serving().size).toBe(2));
+  kill(1);
+  await vi.waitFor(() => expect(pids()).toEqual(['1: 4', '2: 2']));
+  launched.resolve();
+  await replaced;
+  expect(pids()).toEqual(['1: 3', '2: 5']);
+  expect(calls).toEqual(['retire 4', 'retire 2']);
+});
+
+it('lets no more than one process of each worker keep its last connections', async () => {
+  const { group, calls, hangs } = createGroup();
+  await group.start();
+  for (let pid = 1; pid <= 6; pid++) hangs.add(`retire ${pid}`);
+  for (let count = 0; count < 3; count++) await group.replaceAll(() => config);
+  expect(calls.filter((call) => call.startsWith('stop'))).toEqual(['stop 1', 'stop 2', 'stop 3', 'stop 4']);
+});
+
+it('drains a worker that has started meanwhile', async () => {
+  const { group, calls, kill, pids } = createGroup();
+  await group.start();
+  await group.drain();
+  kill(1);
+  await vi.waitFor(() => expect(pids()).toEqual(['1: 3', '2: 2']));
+  expect(calls).toEqual(['drain 1', 'drain 2', 'drain 3']);
+});
+
+it('ends a process that does not start in time, and starts another one', async () => {
+  const hanging = new Promise<void>(() => undefined);
+  const { group, kill, pids } = createGroup((_, pid) => (pid === 3 ? hanging : undefined), { startMs: 20 });
+  await group.start();
+  kill(1);
+  await vi.waitFor(() => expect(pids()).toEqual(['1: 4', '2: 2']), { timeout: 10_000 });
 });
 
 it('keeps its workers if the new settings are invalid', async () => {
@@ -156,7 +207,7 @@ it('reports a worker that is killed while it retires', async () => {
 });
 
 it('ends a worker that hangs, which does not respond long before that, and leaves one that answers', async () => {
-  const { group, hangs, pids } = createGroup(undefined, 10);
+  const { group, hangs, pids } = createGroup(undefined, { watchEveryMs: 10 });
   await group.start();
   hangs.add('ping 2');
   await vi.waitFor(() => expect([...group.responding().keys()]).toEqual([1]));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../config.js';
+import { OperatorError } from '../../errors/operator-error.js';
 import { clusterStopTimeouts } from '../../runtime/stop-timeouts.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
 import { retireMs, type WorkerEnd } from '../calls.js';
@@ -11,12 +12,16 @@ import type { WorkerExit, WorkerProcess } from './worker-process.js';
 export interface WorkerGroupOptions extends WatchOptions {
   /** Starts a process. */
   fork(): WorkerProcess;
+  /** How long a process may take to start, in milliseconds. */
+  readonly startMs?: number;
   /** Called once a process has ended that was serving, with how it stopped, if it did. */
   onEnd(process: WorkerProcess, end: WorkerEnd | undefined): void;
 }
 
 /** After how long a worker that did not start is started again, in milliseconds. */
 const restartMs = 1_000;
+/** How long a process may take to start, in milliseconds: longer than it waits for a database. */
+const startMs = 60_000;
 /** How long a process that has stopped may take to end, in milliseconds. */
 const endMs = 1_000;
 /** How long a worker may take to drain, in milliseconds. */
@@ -27,6 +32,8 @@ interface Slot {
   readonly number: number;
   /** The process that serves connections; absent while none is. */
   serving?: WorkerProcess | undefined;
+  /** The process that served before, until its last connections have ended. */
+  retiring?: WorkerProcess;
   /** Present while a process is started because none serves. */
   filling?: Promise<void> | undefined;
 }
@@ -41,6 +48,7 @@ export class WorkerGroup {
   readonly #watch: WorkerWatch;
   #config: Config;
   #isStopping = false;
+  #isDraining = false;
   #replacing: Promise<void> = Promise.resolve();
   #replacementsWaiting = 0;
 
@@ -90,6 +98,7 @@ export class WorkerGroup {
 
   /** Makes all workers close each connection with its next reply; resolves once they do, or after a second. */
   async drain(): Promise<void> {
+    this.#isDraining = true;
     const drained = Array.from(this.#running, ({ calls }) => calls.call('drain', null));
     await withTimeout(Promise.allSettled(drained), drainMs, () => undefined);
   }
@@ -109,21 +118,38 @@ export class WorkerGroup {
     return results.every((end) => end?.inTime === true);
   }
 
-  /** Starts a process for a worker. */
+  /** Starts a process for a worker, which replaces the one that serves. */
   async #launch(slot: Slot): Promise<{ readonly pid: number }> {
     const process = this.#options.fork();
     this.#running.add(process);
     void process.ended.then((exit) => this.#onExit(slot, process, exit));
     try {
       const config = shareLimits(this.#config, this.#slots.length);
-      await process.calls.call('start', { config, worker: slot.number });
+      const start = process.calls.call('start', { config, worker: slot.number });
+      await withTimeout(start, this.#options.startMs ?? startMs, () => {
+        process.kill();
+        throw new OperatorError('The worker did not start in time.');
+      });
       this.#served.add(process);
-      slot.serving = process;
+      this.#serve(slot, process);
       return process;
     } catch (error) {
       process.disconnect();
       throw error;
     }
+  }
+
+  #serve(slot: Slot, process: WorkerProcess): void {
+    if (this.#isDraining) void process.calls.call('drain', null).catch(() => undefined);
+    const { serving: previous, retiring } = slot;
+    slot.serving = process;
+    // It may have ended meanwhile.
+    if (previous === undefined || !this.#running.has(previous)) return;
+    slot.retiring = previous;
+    void this.#end(previous, 'retire', retireMs + this.#stopTimeoutMs());
+    // However often workers are replaced, no more than one of each has only its last connections.
+    if (retiring !== undefined && this.#running.has(retiring))
+      void this.#end(retiring, 'stop', this.#stopTimeoutMs());
   }
 
   #onExit(slot: Slot, process: WorkerProcess, exit: WorkerExit): void {
@@ -182,12 +208,9 @@ export class WorkerGroup {
   }
 
   async #replace(slot: Slot): Promise<void> {
-    // One that is being started gets the new settings.
-    if (slot.serving === undefined) return this.#fill(slot);
-    const previous = slot.serving;
-    await this.#launch(slot);
-    // It may have ended meanwhile.
-    if (this.#running.has(previous)) void this.#end(previous, 'retire', retireMs + this.#stopTimeoutMs());
+    // One that is started again and again gets the new settings.
+    if (slot.serving === undefined) void this.#fill(slot);
+    else await this.#launch(slot);
   }
 
   #stopTimeoutMs(): number {

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { OperatorError } from '../../errors/operator-error.js';
 import { listeningDescriptor, type PrimaryCalls, type WorkerCalls } from '../calls.js';
 import { type Channel, createChannel } from '../channel.js';
 
@@ -20,6 +21,8 @@ export interface WorkerProcess {
 export interface WorkerExit {
   readonly status: number | null;
   readonly signal: string | null;
+  /** Why it could not be started. */
+  readonly error?: Error;
 }
 
 /** How the processes of workers are started. */
@@ -55,7 +58,7 @@ export function forkWorker(
   }
   const channel = createChannel<WorkerCalls>(child, calls);
   const ended = awaitEnd(child);
-  void ended.then(() => channel.close(new Error('The worker has ended')));
+  void ended.then((exit) => channel.close(new OperatorError(describeEnd(exit))));
   return {
     pid: child.pid ?? 0,
     calls: channel,
@@ -70,6 +73,11 @@ function awaitEnd(child: ChildProcess): Promise<WorkerExit> {
   return new Promise((resolve) => {
     child.once('exit', (status, signal) => resolve({ status, signal }));
     // Any other error is that a message did not reach a process that is ending.
-    child.on('error', () => child.pid === undefined && resolve({ status: null, signal: null }));
+    child.on('error', (error) => child.pid === undefined && resolve({ status: null, signal: null, error }));
   });
+}
+
+function describeEnd({ status, signal, error }: WorkerExit): string {
+  if (error !== undefined) return `A worker could not be started: ${error.message}.`;
+  return `The worker ended with ${signal ?? `status ${status}`}.`;
 }

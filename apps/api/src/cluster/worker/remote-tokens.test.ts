@@ -64,3 +64,30 @@ it('asks about each token that is not valid, which the primary process counts', 
   await verify();
   expect(asked).toHaveLength(2);
 });
+
+it('asks about a token that was valid before by a call that gives way to none, until it is valid no more', async () => {
+  const answers = [subject, subject, { status: 'unknown' }, subject];
+  const asked: unknown[] = [];
+  const call = async (name: string) => {
+    asked.push(name);
+    return { acceptedUntil: Infinity, ...answers[asked.length - 1] } as never;
+  };
+  const { authenticationLimit } = createRemoteTokens({ call }, undefined);
+  for (let count = 0; count < 4; count++) await authenticationLimit.verify('192.0.2.1', 'text', undefined);
+  expect(asked).toEqual(['verifyToken', 'verifyKnownToken', 'verifyKnownToken', 'verifyToken']);
+});
+
+it('limits requests while many tokens wait that were never valid, and lets one in that was', async () => {
+  const waits = new Promise<never>(() => undefined);
+  const valid = { ...subject, acceptedUntil: Infinity };
+  const call = async (name: string, { text }: { text: string }) => {
+    if (name === 'verifyToken' && text !== 'right') await waits;
+    return valid as never;
+  };
+  const { authenticationLimit } = createRemoteTokens({ call } as never, undefined);
+  const verify = (text: string) => authenticationLimit.verify('192.0.2.1', text, undefined);
+  await verify('right');
+  for (let count = 0; count < 1_000; count++) void verify(`wrong ${count}`);
+  expect(await verify('one more')).toEqual({ status: 'limited', retryAfterSeconds: 1, isFirst: false });
+  expect(await verify('right')).toEqual(valid);
+});

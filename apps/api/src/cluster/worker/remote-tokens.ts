@@ -7,11 +7,14 @@ import { createCheckCounter } from '../../metrics/count-token-checks.js';
 import { type PrimaryCalls, tokenTtlMs } from '../calls.js';
 import type { Channel } from '../channel.js';
 
+/** How many tokens that were never valid wait for the primary process at once; requests with more are limited. */
+const maxWaiting = 1_000;
+
 type ValidToken = Extract<Verification, { status: 'valid' }>;
 
 /**
  * Verifies tokens in the primary process, which alone reads the database and fetches keys for that, and counts failures. What
- * it has found valid is known here for a moment.
+ * it has found valid is known here for a moment; after that its call gives way to none, whatever other tokens strangers send.
  *
  * @param metrics where the tokens are counted that are known here
  * @param now returns the time in milliseconds since the epoch
@@ -22,6 +25,17 @@ export function createRemoteTokens(
   now: () => number = Date.now,
 ): ServedTokens {
   const valid = new LRUCache<string, ValidToken>({ max: cacheSize, ttl: tokenTtlMs, perf: performance });
+  const validBefore = new LRUCache<string, true>({ max: cacheSize });
+  let waiting = 0;
+
+  async function verifyUnknown(request: { readonly address: string; readonly text: string }) {
+    if (waiting >= maxWaiting) return { status: 'limited', retryAfterSeconds: 1, isFirst: false } as const;
+    waiting++;
+    return primary.call('verifyToken', request).finally(() => {
+      waiting--;
+    });
+  }
+
   const count = metrics && createCheckCounter(metrics);
   return {
     accessTokens: {
@@ -33,8 +47,17 @@ export function createRemoteTokens(
     },
     authenticationLimit: {
       async verify(address, text) {
-        const verification = await primary.call('verifyToken', { address, text });
-        if (verification.status === 'valid') valid.set(hashAccessToken(text), verification);
+        const hash = hashAccessToken(text);
+        const askedAt = performance.now();
+        const verification = validBefore.has(hash)
+          ? await primary.call('verifyKnownToken', { address, text })
+          : await verifyUnknown({ address, text });
+        if (verification.status === 'valid') {
+          valid.set(hash, verification, { start: askedAt });
+          validBefore.set(hash, true);
+        } else {
+          validBefore.delete(hash);
+        }
         return verification;
       },
       clear: () => undefined,

@@ -78,9 +78,11 @@ export async function startWorker(
   server.listen({ fd: listeningDescriptor, backlog });
   await once(server, 'listening');
 
-  async function stop(): Promise<WorkerEnd> {
-    const inTime = await service.stop();
-    return { inTime, metrics: await readMetrics() };
+  let stopped: Promise<WorkerEnd> | undefined;
+  /** Once: it may be stopped while it retires. */
+  function stop(): Promise<WorkerEnd> {
+    stopped ??= service.stop().then(async (inTime) => ({ inTime, metrics: await readMetrics() }));
+    return stopped;
   }
 
   return {
