@@ -138,6 +138,8 @@ it('keeps using known keys while the provider is away, and asks for a retry wher
 it('looks up tokens of the service while tokens of the same address wait for a provider that hangs', async () => {
   const { provider, service, post } = await start({ cooldownMs: 0 }, ({ environment }) => {
     environment['AUTH_FAILURES_PER_MINUTE'] = '1';
+    // The request that waits for the provider is cut off at the end.
+    environment['SHUTDOWN_TIMEOUT_MS'] = '0';
   });
   await post(await provider.sign());
   provider.reply = () => undefined;
