@@ -70,7 +70,7 @@ export async function assembleService(config: Config, parts: ServiceParts): Prom
   const { database, tokens, metrics, log, commitsElsewhere = false, ...others } = parts;
   const draining = new AbortController();
   const stopping = new AbortController();
-  const { commits, health } = watchCommits(database, commitsElsewhere ? undefined : metrics, log);
+  const { commits, health } = watchCommits(config, database, commitsElsewhere ? undefined : metrics, log);
   const plants = createPlantBatcher(commits, { ...config.batcherLimits, routing: database.routing });
   const app = await createApp({
     ...config,
@@ -165,12 +165,13 @@ export async function openAccessTokens(
 
 /** Measures the commits of the database, and watches whether they succeed. */
 export function watchCommits(
+  { failingAfterMs }: Pick<Config, 'failingAfterMs'>,
   database: Pick<ServedDatabase, 'plants' | 'routing' | 'check' | 'tryCommit'>,
   metrics: Registry | undefined,
   log: Logger,
 ): { commits: CommitMonitor; health: CommitHealth } {
   const inserter = metrics ? measureInserts(database.plants, metrics) : database.plants;
-  const commits = createCommitMonitor(inserter, database.routing);
+  const commits = createCommitMonitor(inserter, database.routing, failingAfterMs);
   return { commits, health: createCommitHealth({ commits, database, log }) };
 }
 

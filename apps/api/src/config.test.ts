@@ -26,6 +26,7 @@ it('has a default for everything', () => {
       batchPlants: 1_000,
       batchBytes: 4_194_304,
     },
+    failingAfterMs: 3_000,
     drainDelayMs: undefined,
     shutdownTimeoutMs: 10_000,
     pageFolder: fileURLToPath(new URL('../dist/page', import.meta.url)),
@@ -78,6 +79,7 @@ it('parses a PostgreSQL URI and its settings', () => {
     poolSize: 3,
     statementTimeoutMs: 700,
     directToNodes: true,
+    timeouts: { startConnectMs: 10_000, connectMs: 3_000, queryMarginMs: 1_000 },
   });
   expect(Object.isFrozen(database)).toBe(true);
 });
@@ -90,6 +92,7 @@ it('has a default for what a PostgreSQL URI leaves out', () => {
     poolSize: 10,
     statementTimeoutMs: 5_000,
     directToNodes: false,
+    timeouts: { startConnectMs: 10_000, connectMs: 3_000, queryMarginMs: 1_000 },
   });
 });
 

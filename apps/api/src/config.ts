@@ -2,12 +2,13 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt/jwt-settings.js';
-import { type DatabaseLocation, parseDatabaseUrl } from './database/database-location.js';
+import { type DatabaseLocation, parseDatabaseUrl, postgresqlTimeouts } from './database/database-location.js';
 import { addPasswordOfFile } from './database/password-file.js';
 import { ConfigurationError } from './errors/configuration-error.js';
 import { toOrigins } from './http/cors-origins.js';
 import { parseTrustedProxies } from './http/trusted-proxies.js';
 import { packageFolder } from './package-folder.js';
+import { failingAfterMs } from './plants/commits/commit-record.js';
 import type { PlantBatcherLimits } from './plants/plant-batcher.js';
 import { wholeNumber } from './whole-number.js';
 import { checkSharedLimits, toWorkers } from './workers-setting.js';
@@ -42,6 +43,8 @@ export type Config = Readonly<{
   jwt: JwtSettings | undefined;
   /** The limits of the queue of plants, and of one commit. */
   batcherLimits: PlantBatcherLimits;
+  /** How long commits must have been without a success to count as failing, in milliseconds. */
+  failingAfterMs: number;
   /**
    * How long the service still accepts requests after the signal to stop, so that load balancers notice, in
    * milliseconds; `undefined` for the default of `serve`.
@@ -145,6 +148,7 @@ export function parseConfig(
             poolSize: variables.DATABASE_POOL_SIZE,
             statementTimeoutMs: variables.DATABASE_STATEMENT_TIMEOUT_MS,
             directToNodes: variables.DATABASE_DIRECT_TO_NODES === 'on',
+            timeouts: postgresqlTimeouts,
           },
     ),
     workers: variables.WORKERS,
@@ -164,6 +168,7 @@ export function parseConfig(
       batchPlants,
       batchBytes,
     }),
+    failingAfterMs,
     drainDelayMs: variables.DRAIN_DELAY_MS,
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
     pageFolder: variables.PAGE === 'on' ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,

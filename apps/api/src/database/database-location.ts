@@ -21,7 +21,24 @@ export interface PostgresqlLocation {
   readonly statementTimeoutMs: number;
   /** Whether statements for a shard of Citus go to the node that has it, instead of through the coordinator. */
   readonly directToNodes: boolean;
+  readonly timeouts: PostgresqlTimeouts;
 }
+
+/** How long the service waits for a PostgreSQL server besides its statements, in milliseconds. */
+export interface PostgresqlTimeouts {
+  /** For a connection at the start, when no request waits and the server may be busy. */
+  readonly startConnectMs: number;
+  /** For a connection while requests wait for it. */
+  readonly connectMs: number;
+  /** For the reply to a statement, after the server's own timeout for it. */
+  readonly queryMarginMs: number;
+}
+
+export const postgresqlTimeouts: PostgresqlTimeouts = {
+  startConnectMs: 10_000,
+  connectMs: 3_000,
+  queryMarginMs: 1_000,
+};
 
 /** The part of a location that `DATABASE_URL` determines. */
 export type ParsedDatabaseUrl =

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../support/start-test-servic
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ ADMIN_PORT: '0' });
+  service = await startTestService({ ADMIN_PORT: '0' }, (config) => ({ ...config, failingAfterMs: 300 }));
 });
 afterAll(() => service.stop());
 

@@ -25,7 +25,7 @@ async function openDegradable() {
   const database = await openTestDatabase({ url });
   onTestFinished(() => database.close());
   const log = pino({ enabled: false });
-  const commits = createCommitMonitor(database.plants, routing);
+  const commits = createCommitMonitor(database.plants, routing, 300);
   const batcher = createPlantBatcher(commits, { ...highBatcherLimits, routing });
   const { check, warnings } = createCommitHealth({ commits, database, log });
   const readiness = createReadiness({ check, warnings, stopping: new AbortController().signal, log });

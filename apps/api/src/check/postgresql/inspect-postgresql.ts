@@ -4,7 +4,6 @@ import { checkPooler } from '../../database/postgresql/connections/check-pooler.
 import {
   connectionSettings,
   queryTimeoutMs,
-  startConnectTimeoutMs,
 } from '../../database/postgresql/connections/connection-settings.js';
 import { endConnection } from '../../database/postgresql/connections/end-connection.js';
 import { prepare } from '../../database/postgresql/connections/open-pool.js';
@@ -45,7 +44,7 @@ export async function* inspectPostgresql(
   tokens: TokenContext,
 ): AsyncGenerator<Finding> {
   const connection = new pg.Client({
-    ...connectionSettings(location, startConnectTimeoutMs),
+    ...connectionSettings(location, location.timeouts.startConnectMs),
     // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
     query_timeout: queryTimeoutMs(location),
   });

@@ -50,7 +50,7 @@ export async function startCluster(
   const tokens = await openAccessTokens(config, database, metrics, log, tokenTtlMs);
   const { accessTokens, authenticationLimit, closeTokens } = tokens;
   const draining = new AbortController();
-  const { commits, health } = watchCommits(database, metrics, log);
+  const { commits, health } = watchCommits(config, database, metrics, log);
   const inserts = mergeInserts(commits, config.batcherLimits.batchPlants);
   const calls = await createPrimaryCalls(config, { database, inserts, ...tokens });
   const socket = await openListeningSocket(config.host, config.port).catch(async (error: unknown) => {

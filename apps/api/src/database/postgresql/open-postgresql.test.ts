@@ -6,6 +6,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { OperatorError } from '../../errors/operator-error.js';
+import type { PostgresqlTimeouts } from '../database-location.js';
 
 const serverUrl = inject('postgresqlUrl');
 const password = 'kept-s3cret';
@@ -16,10 +17,11 @@ beforeAll(() => query(`${serverUrl}/postgres`, `CREATE ROLE ${user} LOGIN PASSWO
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);
 const asUser = (url: string) => Object.assign(new URL(url), { username: user, password }).href;
-const open = (url: string) => openTestDatabase({ url });
+const open = (url: string, timeouts: Partial<PostgresqlTimeouts> = {}) =>
+  openTestDatabase({ url }, {}, timeouts);
 
 describe('rejects, saying what to do and never quoting the password,', () => {
-  it.each<[string, (url: string) => string | Promise<string>, RegExp]>([
+  it.each<[string, (url: string) => string | Promise<string>, RegExp, Partial<PostgresqlTimeouts>?]>([
     [
       'a wrong password',
       (url) => asUser(url).replace(password, `wrong-${password}`),
@@ -35,6 +37,7 @@ describe('rejects, saying what to do and never quoting the password,', () => {
       'a server that does not answer',
       (url) => asUser(url).replace(/:\d+\//, `:${silentPort}/`),
       /timeout.*\nSet /,
+      { startConnectMs: 200 },
     ],
     [
       'a database that does not exist',
@@ -63,9 +66,9 @@ describe('rejects, saying what to do and never quoting the password,', () => {
       },
       /its encoding is LATIN1, and plants need UTF8\. Create one with ENCODING 'UTF8' TEMPLATE template0\./,
     ],
-  ])('%s', async (_, urlOf, message) => {
+  ])('%s', async (_, urlOf, message, timeouts) => {
     const url = await urlOf(await createDatabase(serverUrl));
-    const error: unknown = await open(url).catch((reason: unknown) => reason);
+    const error: unknown = await open(url, timeouts).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OperatorError);
     expect(error).toMatchObject({ message: expect.stringMatching(message) });
     expect(inspect(error, { depth: null })).not.toContain(new URL(url).password);

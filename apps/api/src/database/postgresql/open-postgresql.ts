@@ -13,11 +13,7 @@ import { checkTables } from './check-tables.js';
 import { requireDurableNodes } from './citus/inspect-nodes.js';
 import { hasCitus, readShardMap, workersOf } from './citus/shard-map.js';
 import { checkPooler } from './connections/check-pooler.js';
-import {
-  connectionSettings,
-  queryTimeoutMs,
-  startConnectTimeoutMs,
-} from './connections/connection-settings.js';
+import { connectionSettings, queryTimeoutMs } from './connections/connection-settings.js';
 import { endConnection } from './connections/end-connection.js';
 import { openPool } from './connections/open-pool.js';
 import { rejectAfter } from './connections/reject-after.js';
@@ -85,7 +81,7 @@ async function prepare(
   location: PostgresqlLocation,
   log: DatabaseLog,
 ): Promise<{ appliedMigrations: readonly string[]; isCitus: boolean }> {
-  const connection = new pg.Client(connectionSettings(location, startConnectTimeoutMs));
+  const connection = new pg.Client(connectionSettings(location, location.timeouts.startConnectMs));
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   try {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/service-error.js';
 import type { PlantInserter } from '../plant-store.js';
 import type { Destination, DestinationGroup, Routing } from '../routing.js';
-import { type CommitRecord, createCommitRecord } from './commit-record.js';
+import { type CommitRecord, createCommitRecord, failingAfterMs } from './commit-record.js';
 
 /** A destination whose commits are failing. */
 export interface FailingDestination {
@@ -18,7 +18,7 @@ export interface FailingDestination {
 /** Inserts into a store, and which of its destinations are failing. */
 export interface CommitMonitor {
   readonly insert: PlantInserter['insert'];
-  /** The destinations to which commits were attempted, but none has succeeded for `failingAfterMs`. */
+  /** The destinations to which commits were attempted, but none has succeeded for long enough. */
   findFailing(): readonly FailingDestination[];
   /** Records a commit to a destination that succeeded elsewhere. */
   succeeded(destination: Destination): void;
@@ -35,8 +35,14 @@ interface SeenDestination {
  * Monitors whether the commits to each destination of a store succeed. A commit that hangs counts like one that fails with
  * a `ServiceError`: the database does not answer, or is damaged. Any other error means that the database has answered and
  * rejected a plant, which is neither a success nor a failure of the database.
+ *
+ * @param afterMs how long commits must have been without a success to count as failing, in milliseconds
  */
-export function createCommitMonitor(store: PlantInserter, routing: Routing): CommitMonitor {
+export function createCommitMonitor(
+  store: PlantInserter,
+  routing: Routing,
+  afterMs = failingAfterMs,
+): CommitMonitor {
   const seen = new Map<Destination, SeenDestination>();
 
   /** Notes that a plant with this id is sent to its destination. */
@@ -44,7 +50,7 @@ export function createCommitMonitor(store: PlantInserter, routing: Routing): Com
     const destination = routing.destinationOf(id);
     let found = seen.get(destination);
     if (found === undefined) {
-      found = { record: createCommitRecord(), latestId: id, error: undefined };
+      found = { record: createCommitRecord(afterMs), latestId: id, error: undefined };
       seen.set(destination, found);
     }
     found.latestId = id;

@@ -1,4 +1,4 @@
-/** How long commits must have been without a success to count as failing, in milliseconds. */
+/** How long commits must by default have been without a success to count as failing, in milliseconds. */
 export const failingAfterMs = 3_000;
 
 /** A commit in flight. */
@@ -14,11 +14,12 @@ export interface CommitRecord {
   end(commit: CommitInFlight): void;
   fail(commit: CommitInFlight): void;
   succeeded(): void;
-  /** Whether commits were attempted, but none has succeeded for `failingAfterMs`. */
+  /** Whether commits were attempted, but none has succeeded for long enough. */
   isFailing(): boolean;
 }
 
-export function createCommitRecord(): CommitRecord {
+/** @param afterMs how long commits must have been without a success to count as failing, in milliseconds */
+export function createCommitRecord(afterMs: number): CommitRecord {
   const inFlight = new Set<CommitInFlight>();
   /** When the first commit began that has failed since the last success. */
   let failedSince = Number.POSITIVE_INFINITY;
@@ -39,7 +40,7 @@ export function createCommitRecord(): CommitRecord {
     },
     isFailing() {
       const since = Math.min(failedSince, ...[...inFlight].map((commit) => commit.since));
-      return performance.now() - since >= failingAfterMs;
+      return performance.now() - since >= afterMs;
     },
   };
 }

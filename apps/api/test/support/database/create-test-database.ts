@@ -1,5 +1,6 @@
-import { parseConfig } from '../../../src/config.js';
+import { type Config, parseConfig } from '../../../src/config.js';
 import type { Database } from '../../../src/database/database.js';
+import type { PostgresqlTimeouts } from '../../../src/database/database-location.js';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { createCitusTestDatabase } from './citus-test-database.js';
 import type { TestEngine } from './engines.js';
@@ -22,6 +23,15 @@ export function createTestDatabase(engine: TestEngine): Promise<TestDatabase> {
 export function openTestDatabase(
   { url }: Pick<TestDatabase, 'url'>,
   environment: Readonly<Record<string, string>> = {},
+  timeouts: Partial<PostgresqlTimeouts> = {},
 ): Promise<Database> {
-  return openDatabase(parseConfig({ ...environment, DATABASE_URL: url }, '/').database);
+  const config = parseConfig({ ...environment, DATABASE_URL: url }, '/');
+  return openDatabase(withTimeouts(config, timeouts).database);
+}
+
+/** Changes how long a service waits for PostgreSQL. */
+export function withTimeouts(config: Config, timeouts: Partial<PostgresqlTimeouts>): Config {
+  const { database } = config;
+  if (database.engine === 'sqlite') return config;
+  return { ...config, database: { ...database, timeouts: { ...database.timeouts, ...timeouts } } };
 }

@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { startPostgresql } from './start-postgresql.js';
 
+/** The function of PostgreSQL that ends a backend which waits for the standby, or only its statement. */
+export type EndOfWaiting = 'pg_terminate_backend' | 'pg_cancel_backend';
+
 /** A separate PostgreSQL server, whose commits can be made to wait for a missing synchronous standby. */
 export interface ServerWithStandby {
   /** The URI of a database on it. */
@@ -15,7 +18,7 @@ export interface ServerWithStandby {
   /** Resolves once this many backends of the service wait for the standby. */
   untilWaiting(count: number): Promise<void>;
   /** Ends the backends that wait for the standby, as a crash would: their commits exist only on this server. */
-  endWaiting(how?: 'pg_terminate_backend' | 'pg_cancel_backend'): Promise<void>;
+  endWaiting(how?: EndOfWaiting): Promise<void>;
   remove(): Promise<void>;
 }
 

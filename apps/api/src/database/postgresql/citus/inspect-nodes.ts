@@ -1,11 +1,7 @@
 import pg from 'pg';
 import type { DatabaseLog } from '../../database.js';
 import type { PostgresqlLocation } from '../../database-location.js';
-import {
-  connectionSettings,
-  queryTimeoutMs,
-  startConnectTimeoutMs,
-} from '../connections/connection-settings.js';
+import { connectionSettings, queryTimeoutMs } from '../connections/connection-settings.js';
 import { endConnection } from '../connections/end-connection.js';
 import { findDriverError, isAway } from '../errors/driver-error.js';
 import { type NodeSettings, readNodeSettings, requireDurable } from './node-settings.js';
@@ -32,7 +28,7 @@ export async function inspectNodes(
 
 async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promise<NodeInspection> {
   const connection = new pg.Client({
-    ...connectionSettings(location, startConnectTimeoutMs),
+    ...connectionSettings(location, location.timeouts.startConnectMs),
     query_timeout: queryTimeoutMs(location),
   });
   // When a connection breaks, the query in flight fails, too.

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../../database-location.js';
 import { findDriverError } from '../errors/driver-error.js';
-import { connectionSettings, queryTimeoutMs, startConnectTimeoutMs } from './connection-settings.js';
+import { connectionSettings, queryTimeoutMs } from './connection-settings.js';
 import { endConnection } from './end-connection.js';
 import { suppressesWarnings } from './suppresses-warnings.js';
 
@@ -32,7 +32,7 @@ ALTER ROLE … SET client_min_messages = warning.`;
  */
 export async function checkPooler(location: PostgresqlLocation): Promise<{ readonly isPooled: boolean }> {
   const settings = {
-    ...connectionSettings(location, startConnectTimeoutMs),
+    ...connectionSettings(location, location.timeouts.startConnectMs),
     query_timeout: queryTimeoutMs(location),
   };
   const connections = [0, 1].map(() => new pg.Client(settings));

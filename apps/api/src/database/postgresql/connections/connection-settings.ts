@@ -1,15 +1,6 @@
 import type { ClientConfig } from 'pg';
 import type { PostgresqlLocation } from '../../database-location.js';
 
-/** The timeout for opening a connection while requests wait for it, in milliseconds. */
-export const connectTimeoutMs = 3_000;
-
-/** The timeout for opening a connection at the start, when no request waits and the server may be busy, in milliseconds. */
-export const startConnectTimeoutMs = 10_000;
-
-/** How much longer than the server's own timeout the service waits for a statement, in milliseconds. */
-const queryMarginMs = 1_000;
-
 /** The idle time before the kernel sends TCP keep-alive probes, in milliseconds. */
 const keepAliveAfterMs = 10_000;
 
@@ -29,6 +20,6 @@ export function connectionSettings(
 }
 
 /** The timeout of a query, in milliseconds: the server's timeout for the statement, plus a margin. */
-export function queryTimeoutMs({ statementTimeoutMs }: PostgresqlLocation): number {
-  return statementTimeoutMs + queryMarginMs;
+export function queryTimeoutMs({ statementTimeoutMs, timeouts }: PostgresqlLocation): number {
+  return statementTimeoutMs + timeouts.queryMarginMs;
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { PostgresqlLocation } from '../../database-location.js';
-import { connectionSettings, connectTimeoutMs, queryTimeoutMs } from './connection-settings.js';
+import { connectionSettings, queryTimeoutMs } from './connection-settings.js';
 import { rejectAfter } from './reject-after.js';
 import { rejectCancelledWait } from './reject-cancelled-wait.js';
 import { watchConnections } from './watch-connections.js';
@@ -24,17 +24,18 @@ export interface ConnectionPool {
  * @param isPooled whether there is a pooler in transaction mode, which hides the backend of a connection
  */
 export function openPool(location: PostgresqlLocation, isPooled: boolean): ConnectionPool {
+  const { connectMs } = location.timeouts;
   const canMonitor = location.poolSize >= minPoolSizeToMonitor && !isPooled;
   const size = canMonitor ? location.poolSize - 1 : location.poolSize;
   const backends = new WeakMap<pg.ClientBase, number>();
   const pool = new pg.Pool({
-    ...connectionSettings(location, connectTimeoutMs),
+    ...connectionSettings(location, connectMs),
     max: size,
     // Closing a connection waits for the server. If that does not answer, it must not keep the process from ending.
     allowExitOnIdle: true,
     async onConnect(connection) {
       rejectCancelledWait(connection);
-      const { rows } = await rejectAfter(connectTimeoutMs, connection.query<{ pid: number }>(prepare));
+      const { rows } = await rejectAfter(connectMs, connection.query<{ pid: number }>(prepare));
       if (rows[0] !== undefined) backends.set(connection, rows[0].pid);
     },
   });
@@ -75,12 +76,13 @@ async function findBusyBackends(
   location: PostgresqlLocation,
   pids: readonly (number | undefined)[],
 ): Promise<ReadonlySet<number | undefined>> {
-  const connection = new pg.Client(connectionSettings(location, connectTimeoutMs));
+  const { connectMs } = location.timeouts;
+  const connection = new pg.Client(connectionSettings(location, connectMs));
   connection.on('error', () => undefined);
   try {
     await connection.connect();
     const { rows } = await rejectAfter(
-      connectTimeoutMs,
+      connectMs,
       connection.query<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[]) AND state IS DISTINCT FROM 'idle'`,
         [pids],

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../../database-location.js';
-import { connectionSettings, startConnectTimeoutMs } from '../connections/connection-settings.js';
+import { connectionSettings } from '../connections/connection-settings.js';
 import { endConnection } from '../connections/end-connection.js';
 import { findDriverError } from '../errors/driver-error.js';
 import { isLockTimeout, migrationTimeoutMs } from '../migrate-postgresql.js';
@@ -39,7 +39,7 @@ async function withConnection<Result>(
   location: PostgresqlLocation,
   action: (connection: pg.ClientBase) => Promise<Result>,
 ): Promise<Result> {
-  const connection = new pg.Client(connectionSettings(location, startConnectTimeoutMs));
+  const connection = new pg.Client(connectionSettings(location, location.timeouts.startConnectMs));
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   try {
