@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
 import { explainOutputError } from './cli/output/explain-output-error.js';
 import { requireOpenOutput } from './cli/output/require-open-output.js';
 import type { CliContext } from './cli/support/cli-context.js';
 import { commandNameOf } from './cli/support/command-name.js';
-import { OperatorError } from './errors/operator-error.js';
+import { reportFailure } from './cli/support/report-failure.js';
 import { readPackage } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
 import { stopTimeouts } from './runtime/stop-timeouts.js';
@@ -37,7 +36,7 @@ const context: CliContext = {
   isTerminal: process.stdout.isTTY,
   print: (text) =>
     void process.stdout.write(text, (error) => {
-      if (error) process.exitCode = report(explainOutputError(error));
+      if (error) process.exitCode = reportFailure(explainOutputError(error), context);
     }),
   message: (text) => new Promise((resolve) => process.stderr.write(`${clearLine}${text}\n`, () => resolve())),
   showProgress: (text) => void (process.stderr.isTTY && process.stderr.write(`${clearLine}${text}`)),
@@ -62,19 +61,6 @@ function exitSoon(): void {
   setTimeout(() => process.exit(), stopTimeouts.processMs).unref();
 }
 
-/** Prints what went wrong and returns the exit status. Commander has printed its own errors already. */
-function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof OperatorError) {
-    context.message(`plant-store: ${error.message}`);
-    return error.exitCode;
-  }
-  // The reader of the result has read enough, as `head` does.
-  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 1;
-  context.message(`plant-store: unexpected error\n${error instanceof Error ? error.stack : String(error)}`);
-  return 1;
-}
-
 try {
   requireNodeVersion(process.versions.node);
   // Only now, since older versions of Node.js lack some of what these import.
@@ -82,7 +68,7 @@ try {
     import('./cli/program.js'),
     import('./config.js'),
   ]);
-  await runProgram({
+  await runProgram(process.argv.slice(2), {
     version: readPackage().version,
     context,
     readConfig: () => parseConfig(process.env, context.folder),
@@ -91,5 +77,5 @@ try {
     onServiceStopped: exitSoon,
   });
 } catch (error) {
-  process.exitCode = report(error);
+  process.exitCode = reportFailure(error, context);
 }

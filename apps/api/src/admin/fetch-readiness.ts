@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-/** How long to wait for a reply, in milliseconds; a service that runs replies within 2 seconds. */
-const timeoutMs = 5_000;
+/** How long to wait for a reply by default, in milliseconds; a service that runs replies within 2 seconds. */
+const defaultTimeoutMs = 5_000;
 
 /** The replies of `/readyz`. */
 const ReadinessSchema = z.union([
@@ -16,10 +16,14 @@ type ReadinessReply = z.infer<typeof ReadinessSchema>;
  * Asks an admin port whether its service is ready.
  *
  * @param url that of `/readyz`
+ * @param timeoutMs how long to wait for a reply, in milliseconds
  * @returns its reply; `undefined` when it is not that of a Plant Store
  * @throws {Error} when there is no reply in time
  */
-export async function fetchReadiness(url: URL): Promise<ReadinessReply | undefined> {
+export async function fetchReadiness(
+  url: URL,
+  timeoutMs = defaultTimeoutMs,
+): Promise<ReadinessReply | undefined> {
   let reply: unknown;
   try {
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });

@@ -29,14 +29,14 @@ export interface ProgramDependencies {
 }
 
 /**
- * Runs the command line with the arguments of the process.
+ * Runs the command line with these arguments.
  *
  * @throws {CommanderError} where commander would end the process
  * @throws {OperatorError} when the database fails, too
  */
-export async function runProgram(dependencies: ProgramDependencies): Promise<void> {
+export async function runProgram(args: readonly string[], dependencies: ProgramDependencies): Promise<void> {
   try {
-    await createProgram(dependencies).parseAsync();
+    await createProgram(dependencies).parseAsync(args, { from: 'user' });
   } catch (error) {
     throw error instanceof ServiceError ? explainDatabaseError(error) : error;
   }
@@ -49,7 +49,11 @@ export function createProgram(dependencies: ProgramDependencies): Command {
     .version(dependencies.version)
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => dependencies.context.print(text) })
+    .configureOutput({
+      writeOut: (text) => dependencies.context.print(text),
+      // A message ends its line itself.
+      writeErr: (text) => void dependencies.context.message(text.replace(/\n$/, '')),
+    })
     .addHelpText(
       'after',
       `

@@ -8,11 +8,16 @@ import type { CliContext } from './support/cli-context.js';
  * Asks the admin port of a running service whether it is ready for creates, and prints the answer.
  *
  * @param adminUrl the URL of the admin port, such as `http://127.0.0.1:3001`
+ * @param timeoutMs how long to wait for a reply, in milliseconds
  * @throws {OperatorError} when it is not ready, does not reply, or is no Plant Store
  */
-export async function requireReady(adminUrl: URL, context: CliContext): Promise<void> {
+export async function requireReady(
+  adminUrl: URL,
+  context: Pick<CliContext, 'message' | 'print'>,
+  timeoutMs?: number,
+): Promise<void> {
   const url = new URL('/readyz', adminUrl);
-  const readiness = await fetchReadiness(url).catch((error: unknown) => {
+  const readiness = await fetchReadiness(url, timeoutMs).catch((error: unknown) => {
     throw noReply(url, error);
   });
   if (readiness === undefined) {

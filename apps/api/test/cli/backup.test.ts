@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { fillStore, readRows } from '../support/process/fill-store.js';
 import { issueToken, runCommand, startCommand, startServe } from '../support/process/run-command.js';
+import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
@@ -56,11 +57,11 @@ it('creates one file, readable only by this user, and never overwrites a file', 
   const backups = join(folder, 'backups');
   mkdirSync(backups);
   const copy = join(backups, 'copy.db');
-  expect(await runCommand(['backup', copy], { folder })).toMatchObject({ exitCode: 0 });
+  expect(await runInProcess(['backup', copy], { folder })).toMatchObject({ exitCode: 0 });
   expect(readdirSync(backups)).toEqual(['copy.db']);
   expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
   const before = readFileSync(copy);
-  expect(await runCommand(['backup', copy], { folder })).toEqual({
+  expect(await runInProcess(['backup', copy], { folder })).toEqual({
     exitCode: 1,
     stdout: '',
     stderr: `plant-store: The file ${copy} exists already and was left unchanged. Choose another name.\n`,
@@ -77,7 +78,7 @@ it('does not change the database, even with pending migrations', async () => {
   database.exec('UPDATE _prisma_migrations SET rolled_back_at = 1');
   database.close();
   const before = readFileSync(path);
-  expect(await runCommand(['backup', 'copy.db'], { folder })).toMatchObject({ exitCode: 0 });
+  expect(await runInProcess(['backup', 'copy.db'], { folder })).toMatchObject({ exitCode: 0 });
   expect(readFileSync(path).equals(before)).toBe(true);
   expect(readRows(join(folder, 'copy.db'))).toEqual([[1n, 'Fern', null]]);
   expect(readdirSync(join(folder, 'data'))).toEqual(['plant-store.db']);
@@ -116,7 +117,7 @@ it.each([
       Array.from({ length: 1_000 }, (_, id) => [BigInt(id), 'x'.repeat(50), null]),
     ),
   );
-  const { exitCode, stderr } = await runCommand(['backup', 'copy.db'], { folder });
+  const { exitCode, stderr } = await runInProcess(['backup', 'copy.db'], { folder });
   expect(exitCode).toBe(1);
   expect(stderr).toContain(reason);
   expect(readdirSync(folder)).toEqual(['data']);
@@ -142,10 +143,12 @@ it('leaves no files behind when it is stopped', async () => {
 
 it('recommends pg_dump for PostgreSQL', async () => {
   const environment = { DATABASE_URL: 'postgresql://127.0.0.1:1/plants' };
-  expect(await runCommand(['backup', 'copy.db'], { folder: temporaryFolder(), environment })).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringContaining('pg_dump'),
-  });
+  expect(await runInProcess(['backup', 'copy.db'], { folder: temporaryFolder(), environment })).toMatchObject(
+    {
+      exitCode: 1,
+      stderr: expect.stringContaining('pg_dump'),
+    },
+  );
 });
 
 function execute(path: string, sql: string): void {

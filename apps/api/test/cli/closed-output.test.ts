@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { fillStore } from '../support/process/fill-store.js';
-import { main, runCommand, watchCommand } from '../support/process/run-command.js';
+import { main, watchCommand } from '../support/process/run-command.js';
+import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** A database with a plant and a token. */
 async function createStore(): Promise<string> {
   const folder = temporaryFolder();
   await fillStore(folder, [[1n, 'Fern', null]]);
-  await runCommand(['token', 'create', '--name', 'shop'], { folder });
+  await runInProcess(['token', 'create', '--name', 'shop'], { folder });
   return folder;
 }
 
@@ -22,14 +23,14 @@ it.each(['export', 'token create --name x', 'token rotate 1', 'token list', 'tok
   'reports a closed standard output, and changes nothing: %s',
   async (command) => {
     const folder = await createStore();
-    const before = (await runCommand(['token', 'list'], { folder })).stdout;
+    const before = (await runInProcess(['token', 'list'], { folder })).stdout;
     expect(await runRedirected('>&-', command.split(' '), folder)).toEqual({
       exitCode: 1,
       stdout: '',
       stderr:
         'plant-store: Standard output is closed, so the result would be lost. Send it to a file or to a program; to discard it, use > /dev/null.\n',
     });
-    expect((await runCommand(['token', 'list'], { folder })).stdout).toBe(before);
+    expect((await runInProcess(['token', 'list'], { folder })).stdout).toBe(before);
   },
 );
 

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { fillStore } from '../support/process/fill-store.js';
 import { runCommand, startCommand } from '../support/process/run-command.js';
+import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 it.each([
@@ -23,7 +24,7 @@ it.each([
     names: ['<id>', '--overlap', '(default: 1h)', '--expires', 'never'],
   },
 ])('prints help: $args', async ({ args, names }) => {
-  const { exitCode, stdout } = await runCommand(args, { folder: temporaryFolder() });
+  const { exitCode, stdout } = await runInProcess(args, { folder: temporaryFolder() });
   expect(exitCode).toBe(0);
   for (const name of names) expect.soft(stdout).toContain(name);
 });
@@ -32,7 +33,7 @@ it.each([['--help'], ['token', 'list']])(
   'exits quietly if its output is not read: %s %s',
   async (...args) => {
     const folder = temporaryFolder();
-    await runCommand(['token', 'create', '--name', 'x'], { folder });
+    await runInProcess(['token', 'create', '--name', 'x'], { folder });
     const { process, end } = startCommand(args, { folder });
     process.stdout?.destroy();
     expect(await end()).toMatchObject({ exitCode: 1, stderr: '' });
@@ -69,7 +70,7 @@ it.each([
 ])('prints what to do if the database cannot be opened: $problem', async ({ make }) => {
   const folder = temporaryFolder();
   make(join(folder, 'data/plant-store.db'));
-  const { exitCode, stderr } = await runCommand(['serve'], { folder });
+  const { exitCode, stderr } = await runInProcess(['serve'], { folder });
   expect(exitCode).toBe(1);
   expect(stderr).toContain(
     `plant-store: The database ${join(folder, 'data/plant-store.db')} cannot be opened`,
@@ -82,7 +83,7 @@ it('prints what to do with a file that is not a database', async () => {
   const path = join(folder, 'data/plant-store.db');
   mkdirSync(join(folder, 'data'));
   writeFileSync(path, 'This is a text of more than one hundred bytes, '.repeat(100));
-  const { exitCode, stderr } = await runCommand(['serve'], { folder });
+  const { exitCode, stderr } = await runInProcess(['serve'], { folder });
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`plant-store: The database ${path} is damaged, or is not a database: `);
   expect(stderr).toContain('Otherwise set DATABASE_URL to another file.');
@@ -90,8 +91,8 @@ it('prints what to do with a file that is not a database', async () => {
 
 it('issues, lists and revokes tokens', async () => {
   const folder = temporaryFolder();
-  const run = (...args: string[]) => runCommand(['token', ...args], { folder });
-  await runCommand(['migrate'], { folder });
+  const run = (...args: string[]) => runInProcess(['token', ...args], { folder });
+  await runInProcess(['migrate'], { folder });
   expect(await run('list')).toMatchObject({
     exitCode: 0,
     stdout: '',
@@ -118,7 +119,7 @@ it('prints what to do if the database does not answer', async () => {
   const folder = temporaryFolder();
   const other = new Database(await fillStore(folder, []));
   other.exec('BEGIN IMMEDIATE');
-  const { exitCode, stderr } = await runCommand(['token', 'create', '--name', 'shop'], { folder });
+  const { exitCode, stderr } = await runInProcess(['token', 'create', '--name', 'shop'], { folder });
   other.close();
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
@@ -128,11 +129,11 @@ it('prints what to do if the database does not answer', async () => {
 
 it('migrates once', async () => {
   const folder = temporaryFolder();
-  expect(await runCommand(['migrate'], { folder })).toMatchObject({
+  expect(await runInProcess(['migrate'], { folder })).toMatchObject({
     exitCode: 0,
     stdout: '20261120000000_create_plants_and_access_tokens\n20261122000000_add_last_use_to_access_tokens\n',
   });
-  expect(await runCommand(['migrate'], { folder })).toMatchObject({
+  expect(await runInProcess(['migrate'], { folder })).toMatchObject({
     exitCode: 0,
     stdout: '',
     stderr: 'The database is up to date.\n',

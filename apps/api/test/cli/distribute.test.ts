@@ -4,17 +4,17 @@ import { createDatabase, query } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
 import { createStandInCitus } from '../support/postgresql/stand-in-citus.js';
-import { runCommand } from '../support/process/run-command.js';
+import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const migrateIn = (url: string, ...options: string[]) =>
-  runCommand(['migrate', ...options], { folder: temporaryFolder(), environment: { DATABASE_URL: url } });
+  runInProcess(['migrate', ...options], { folder: temporaryFolder(), environment: { DATABASE_URL: url } });
 
 const createEmpty = () => createDatabase(inject('postgresqlUrl'));
 
 it('rejects SQLite before it creates a file', async () => {
   const folder = temporaryFolder();
-  const { exitCode, stderr } = await runCommand(['migrate', '--distribute'], { folder });
+  const { exitCode, stderr } = await runInProcess(['migrate', '--distribute'], { folder });
   expect({ exitCode, created: existsSync(join(folder, 'data')) }).toEqual({ exitCode: 1, created: false });
   expect(stderr).toMatch(/Only a PostgreSQL database .* Nothing was changed\.\n$/);
 });

@@ -8,6 +8,7 @@ import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
 import { fillStore } from '../support/process/fill-store.js';
 import { main, runCommand, startCommand } from '../support/process/run-command.js';
+import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const plants = [
@@ -35,19 +36,19 @@ it('writes every plant exactly, sorted by id, so that an import recreates the st
   );
 
   const file = join(folder, 'plants.ndjson');
-  expect(await runCommand(['export', '--output', file], { folder })).toMatchObject({
+  expect(await runInProcess(['export', '--output', file], { folder })).toMatchObject({
     exitCode: 0,
     stdout: '',
   });
   expect(readFileSync(file, 'utf8')).toBe(exported.stdout);
   for (const DATABASE_URL of ['file:other.db', await createDatabase(inject('postgresqlUrl'))]) {
     const other = { folder, environment: { DATABASE_URL } };
-    expect(await runCommand(['import', file], other)).toEqual({
+    expect(await runInProcess(['import', file], other)).toEqual({
       exitCode: 0,
       stdout: '5 imported, 0 already there, 0 bad\n',
       stderr: '',
     });
-    expect((await runCommand(['export'], other)).stdout).toBe(exported.stdout);
+    expect((await runInProcess(['export'], other)).stdout).toBe(exported.stdout);
   }
 });
 
@@ -59,15 +60,17 @@ it('moves several pages of plants to PostgreSQL and back, and skips existing one
     ids.map((id) => [id, `plant ${id}`, null]),
   );
   const exported = join(folder, 'plants.ndjson');
-  await runCommand(['export', '--output', exported], { folder });
+  await runInProcess(['export', '--output', exported], { folder });
   const environment = { DATABASE_URL: await createDatabase(inject('postgresqlUrl')) };
   for (const stdout of [
     '2500 imported, 0 already there, 0 bad\n',
     '0 imported, 2500 already there, 0 bad\n',
   ]) {
-    expect(await runCommand(['import', exported], { folder, environment })).toMatchObject({ stdout });
+    expect(await runInProcess(['import', exported], { folder, environment })).toMatchObject({ stdout });
   }
-  expect((await runCommand(['export'], { folder, environment })).stdout).toBe(readFileSync(exported, 'utf8'));
+  expect((await runInProcess(['export'], { folder, environment })).stdout).toBe(
+    readFileSync(exported, 'utf8'),
+  );
 });
 
 it('writes more than one page, each plant once', async () => {
@@ -77,18 +80,18 @@ it('writes more than one page, each plant once', async () => {
     folder,
     ids.map((id) => [id, `plant ${id}`, null]),
   );
-  const { stdout } = await runCommand(['export'], { folder });
+  const { stdout } = await runInProcess(['export'], { folder });
   expect(stdout).toBe(ids.map((id) => `{"id":${id},"name":"plant ${id}"}\n`).join(''));
 });
 
 it('creates a file readable only by this user, and never overwrites a file', async () => {
   const folder = temporaryFolder();
   await fillStore(folder, [[1n, 'Fern', null]]);
-  await runCommand(['export', '--output', 'plants.ndjson'], { folder });
+  await runInProcess(['export', '--output', 'plants.ndjson'], { folder });
   const file = join(folder, 'plants.ndjson');
   expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
   const { mtimeNs } = statSync(file, { bigint: true });
-  expect(await runCommand(['export', '--output', 'plants.ndjson'], { folder })).toMatchObject({
+  expect(await runInProcess(['export', '--output', 'plants.ndjson'], { folder })).toMatchObject({
     exitCode: 1,
     stderr: `plant-store: The file ${file} exists already and was left unchanged. Choose another name.\n`,
   });
@@ -149,7 +152,7 @@ it.each(['export', 'backup copy.db', 'token list', 'token revoke 1', 'token expo
   'does not create a missing store: %s',
   async (command) => {
     const folder = temporaryFolder();
-    expect(await runCommand(command.split(' '), { folder })).toEqual({
+    expect(await runInProcess(command.split(' '), { folder })).toEqual({
       exitCode: 1,
       stdout: '',
       stderr: `plant-store: There is no database ${join(folder, 'data/plant-store.db')}. Set DATABASE_URL to that of a plant store.\n`,

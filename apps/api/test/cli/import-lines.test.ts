@@ -36,13 +36,13 @@ const kinds: ((id: number) => { text: string | Buffer; reason: string })[] = [
   }),
 ];
 
-it('reports each of 1,000 bad lines among 100,000, and imports the rest', async () => {
+it('reports each of 1,000 bad lines among 20,000, and imports the rest', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'plants.ndjson');
   const lines: (string | Buffer)[] = [];
   const bad: string[] = [];
-  for (let number = 1; number <= 100_000; number++) {
-    const kind = number % 100 === 0 ? kinds[(number / 100) % kinds.length] : undefined;
+  for (let number = 1; number <= 20_000; number++) {
+    const kind = number % 20 === 0 ? kinds[(number / 20) % kinds.length] : undefined;
     const { text, reason } = kind?.(number) ?? { text: plantLine(number).trim(), reason: '' };
     lines.push(Buffer.concat([Buffer.from(text), Buffer.from('\n')]));
     if (kind !== undefined) bad.push(`line ${number}: ${reason}`);
@@ -59,9 +59,9 @@ it('reports each of 1,000 bad lines among 100,000, and imports the rest', async 
   ]);
   expect({ exitCode, stdout }).toEqual({
     exitCode: 1,
-    stdout: '99000 imported, 0 already there, 1000 bad\n',
+    stdout: '19000 imported, 0 already there, 1000 bad\n',
   });
-  const expected = Array.from({ length: 100_000 }, (_, index) => index + 1).filter((id) => id % 100 !== 0);
+  const expected = Array.from({ length: 20_000 }, (_, index) => index + 1).filter((id) => id % 20 !== 0);
   expect(readRows(storePath(folder))).toEqual(expected.map((id) => [BigInt(id), `plant ${id}`, null]));
 });
 

@@ -7,30 +7,31 @@ import { expect, it } from 'vitest';
 import { countPlants, fillStore, readRows, storePath } from '../support/process/fill-store.js';
 import { plantLine, toInput } from '../support/process/plant-lines.js';
 import { issueToken, runCommand, startCommand, startServe } from '../support/process/run-command.js';
+import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 it('skips plants that are already stored', async () => {
   const folder = temporaryFolder();
   const text = plantLine(1) + plantLine(2) + plantLine(1);
-  expect(await runCommand(['import'], { folder, input: toInput(text) })).toEqual({
+  expect(await runInProcess(['import'], { folder, input: toInput(text) })).toEqual({
     exitCode: 0,
     stdout: '2 imported, 1 already there, 0 bad\n',
     stderr: '',
   });
-  expect((await runCommand(['import'], { folder, input: toInput(text, plantLine(3)) })).stdout).toBe(
+  expect((await runInProcess(['import'], { folder, input: toInput(text, plantLine(3)) })).stdout).toBe(
     '1 imported, 3 already there, 0 bad\n',
   );
 });
 
 it('reports why a file cannot be read, and creates no store if it does not exist', async () => {
   const folder = temporaryFolder();
-  expect(await runCommand(['import', 'nowhere.ndjson'], { folder })).toMatchObject({
+  expect(await runInProcess(['import', 'nowhere.ndjson'], { folder })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/^plant-store: The plants cannot be read: ENOENT.*nowhere\.ndjson'\n$/),
   });
   expect(existsSync(storePath(folder))).toBe(false);
-  expect(await runCommand(['import', '.'], { folder })).toMatchObject({
+  expect(await runInProcess(['import', '.'], { folder })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('plant-store: The plants cannot be read: EISDIR'),
   });

@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { createDatabase } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
-import { runCommand, startServe } from '../support/process/run-command.js';
+import { startServe } from '../support/process/run-command.js';
+import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 it('moves tokens to PostgreSQL, where they keep working or stay revoked', async () => {
   const folder = temporaryFolder();
   const issue = async (name: string) =>
-    (await runCommand(['token', 'create', '--name', name], { folder })).stdout.trim();
+    (await runInProcess(['token', 'create', '--name', name], { folder })).stdout.trim();
   const tokens = [await issue('kept'), await issue('revoked')];
-  await runCommand(['token', 'revoke', '2'], { folder });
-  const exported = await runCommand(['token', 'export'], { folder });
+  await runInProcess(['token', 'revoke', '2'], { folder });
+  const exported = await runInProcess(['token', 'export'], { folder });
   expect(exported.stderr).toBe('2 tokens exported.\n');
   for (const token of tokens) expect(exported.stdout).not.toContain(token);
   writeFileSync(join(folder, 'tokens.ndjson'), exported.stdout);
@@ -20,12 +21,12 @@ it('moves tokens to PostgreSQL, where they keep working or stay revoked', async 
   const environment = { DATABASE_URL: await createDatabase(inject('postgresqlUrl')) };
   const target = { folder, environment };
   for (const stdout of ['2 imported, 0 already there\n', '0 imported, 2 already there\n']) {
-    expect(await runCommand(['token', 'import', 'tokens.ndjson'], target)).toMatchObject({
+    expect(await runInProcess(['token', 'import', 'tokens.ndjson'], target)).toMatchObject({
       exitCode: 0,
       stdout,
     });
   }
-  expect((await runCommand(['token', 'export'], target)).stdout).toBe(exported.stdout);
+  expect((await runInProcess(['token', 'export'], target)).stdout).toBe(exported.stdout);
 
   const { command, baseUrl } = await startServe(target);
   const create = async (token: string | undefined) => {
@@ -49,17 +50,17 @@ it('imports nothing from a file with bad lines, and reports each', async () => {
   const lines = [good, { ...good, hash: 'A' }, { ...good, createdAt: 'soon' }, { ...good, text: 'pst_x' }];
   const content = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n\n{`;
   writeFileSync(join(folder, 'tokens.ndjson'), content);
-  const { exitCode, stdout, stderr } = await runCommand(['token', 'import', 'tokens.ndjson'], { folder });
+  const { exitCode, stdout, stderr } = await runInProcess(['token', 'import', 'tokens.ndjson'], { folder });
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toContain('line 2: hash: must be a SHA-256 in hexadecimal');
   for (const issue of ['line 3: createdAt: ', 'line 4: ', 'line 6: ']) expect(stderr).toContain(issue);
   expect(stderr).not.toContain('line 1:');
-  const list = await runCommand(['token', 'list'], { folder });
+  const list = await runInProcess(['token', 'list'], { folder });
   expect(list.stdout).toBe('');
 });
 
 it('reports a missing file', async () => {
-  const { exitCode, stderr } = await runCommand(['token', 'import', 'nowhere'], {
+  const { exitCode, stderr } = await runInProcess(['token', 'import', 'nowhere'], {
     folder: temporaryFolder(),
   });
   expect(exitCode).toBe(1);

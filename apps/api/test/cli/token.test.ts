@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
-import { runCommand, startCommand, startServe } from '../support/process/run-command.js';
+import { startCommand, startServe } from '../support/process/run-command.js';
+import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const tokenLine = /^pst_[0-9A-Za-z]{49}\n$/;
@@ -10,7 +11,7 @@ const tokenLine = /^pst_[0-9A-Za-z]{49}\n$/;
 /** Runs `plant-store token …` on a database of its own. */
 function useTokens() {
   const folder = temporaryFolder();
-  const run = (...args: string[]) => runCommand(['token', ...args], { folder });
+  const run = (...args: string[]) => runInProcess(['token', ...args], { folder });
   /** Runs it with a standard output that nobody reads. */
   const runUnread = (...args: string[]) => {
     const { process, end } = startCommand(['token', ...args], { folder });
@@ -47,7 +48,10 @@ it('prints a curl that stores a plant with a new token', async () => {
   const { folder } = useTokens();
   const { command, baseUrl } = await startServe({ folder });
   const environment = { HOST: '0.0.0.0', PORT: new URL(baseUrl).port, PAGE: 'off' };
-  const { stdout, stderr } = await runCommand(['token', 'create', '--name', 'shop'], { folder, environment });
+  const { stdout, stderr } = await runInProcess(['token', 'create', '--name', 'shop'], {
+    folder,
+    environment,
+  });
   expect(stderr).not.toContain('page');
   const line = /^curl .*$/m.exec(stderr)?.[0] ?? '';
   const env = { PATH: process.env['PATH'], TOKEN: stdout.trim() };
@@ -112,7 +116,7 @@ it('rotates no token that does not exist or does not work', async () => {
     stderr: expect.stringContaining('no token 7'),
   });
   const elsewhere = { folder, environment: { DATABASE_URL: 'file:nowhere.db' } };
-  expect(await runCommand(['token', 'rotate', '1'], elsewhere)).toMatchObject(failed);
+  expect(await runInProcess(['token', 'rotate', '1'], elsewhere)).toMatchObject(failed);
 });
 
 it('finds tokens by their texts, and reports the lines of others without showing them', async () => {
@@ -121,7 +125,7 @@ it('finds tokens by their texts, and reports the lines of others without showing
   const other = (await run('create', '--name', 'other')).stdout.trim();
   await run('revoke', '2');
   const unknown = generateAccessToken();
-  const find = (text: string) => runCommand(['token', 'find'], { folder, input: Readable.from([text]) });
+  const find = (text: string) => runInProcess(['token', 'find'], { folder, input: Readable.from([text]) });
   expect(await find(`${shop}\r\n\n  ${unknown}\n${shop.slice(0, -1)}\n${other}`)).toMatchObject({
     exitCode: 1,
     stdout: expect.stringMatching(/^1\tshop\tcreated .*\tnever used\n2\tother\tcreated .*\trevoked .*\n$/),

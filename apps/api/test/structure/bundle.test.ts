@@ -42,6 +42,7 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
       '// src/cli/output/explain-output-error.ts',
       '// src/cli/output/require-open-output.ts',
       '// src/cli/support/command-name.ts',
+      '// src/cli/support/report-failure.ts',
       '// src/package-folder.ts',
       '// src/runtime/stop-timeouts.ts',
     ]),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { runCommand } from './run-command.js';
+import { runInProcess } from './run-in-process.js';
 
 /** A row of the table `plants`. */
 export type Row = readonly [id: bigint, name: string, tag: string | null];
@@ -12,7 +12,7 @@ export function storePath(folder: string): string {
 
 /** Creates the default store of a folder with these plants, and returns its path. */
 export async function fillStore(folder: string, rows: readonly Row[]): Promise<string> {
-  await runCommand(['migrate'], { folder });
+  await runInProcess(['migrate'], { folder });
   const path = storePath(folder);
   const database = new Database(path);
   const insert = database.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)');

@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { createAccessTokens } from '../../../src/auth/access-tokens.js';
+import { parseConfig } from '../../../src/config.js';
+import { openDatabase } from '../../../src/database/open-database.js';
 
 /** The built command, which `turbo run test` builds first. */
 export const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -107,10 +110,11 @@ export function runCommand(args: readonly string[], call: Call): Promise<Result>
 }
 
 /** Issues an access token, and returns it. */
-export async function issueToken(call: Call): Promise<string> {
-  const { exitCode, stdout, stderr } = await runCommand(['token', 'create', '--name', 'test'], call);
-  if (exitCode !== 0) throw new Error(stderr);
-  return stdout.trim();
+export async function issueToken({ folder, environment = {} }: Call): Promise<string> {
+  const database = await openDatabase(parseConfig(environment, folder).database);
+  const { text } = await createAccessTokens(database.accessTokens).issue({ name: 'test' });
+  await database.close();
+  return text;
 }
 
 /** Starts `plant-store serve` on a free port, and returns its URL once it listens. */

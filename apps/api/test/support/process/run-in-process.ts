@@ -1,0 +1,56 @@
+import { Readable, Writable } from 'node:stream';
+import { runProgram } from '../../../src/cli/program.js';
+import type { CliContext } from '../../../src/cli/support/cli-context.js';
+import { commandNameOf } from '../../../src/cli/support/command-name.js';
+import { reportFailure } from '../../../src/cli/support/report-failure.js';
+import { parseConfig } from '../../../src/config.js';
+import type { Call, Result } from './run-command.js';
+
+/**
+ * Runs `plant-store` as `runCommand` does, but in this process and from its sources: where neither signals nor the streams
+ * of a process matter. The flags of V8 stay those of the test.
+ */
+export async function runInProcess(
+  args: readonly string[],
+  { folder, environment = {}, input = Readable.from([]) }: Omit<Call, 'openFiles'>,
+): Promise<Result> {
+  const settings = { FAST_PATH: 'off', ...environment };
+  let stdout = '';
+  let stderr = '';
+  const context: CliContext = {
+    commandName: commandNameOf(environment),
+    folder,
+    input,
+    output: new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        stdout += chunk.toString();
+        done();
+      },
+    }),
+    isTerminal: false,
+    print(text) {
+      stdout += text;
+    },
+    async message(text) {
+      stderr += `${text}\n`;
+    },
+    showProgress: () => undefined,
+    reportStarted: async () => undefined,
+    stopSignal: () => new Promise(() => undefined),
+    onHangUp: () => undefined,
+    startingProcessEnded: () => new Promise(() => undefined),
+  };
+  try {
+    await runProgram(args, {
+      version: '0.0.0',
+      context,
+      readConfig: () => parseConfig(settings, folder),
+      environment: settings,
+      worker: process,
+      onServiceStopped: () => undefined,
+    });
+    return { exitCode: 0, stdout, stderr };
+  } catch (error) {
+    return { exitCode: reportFailure(error, context), stdout, stderr };
+  }
+}
