@@ -1,9 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
-  test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Only a test that hangs takes this long, even on a busy machine.
-    testTimeout: 180_000,
-  },
+export default defineConfig(({ mode }) => {
+  const isNightly = mode === 'nightly';
+  return {
+    test: {
+      include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+      // To start and measure every target takes long. By default one of each kind is, and `--mode nightly` runs everything.
+      exclude: isNightly ? [] : ['test/nightly/**'],
+      provide: { isNightly },
+      // No file replaces anything in a module, so that they can share loaded modules.
+      isolate: false,
+      // Only a test that hangs takes this long, even on a busy machine.
+      testTimeout: 180_000,
+    },
+  };
 });

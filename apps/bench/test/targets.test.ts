@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { query } from '@plant-store/postgresql-server';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { runComparison } from '../src/comparison/run-comparison.js';
-import { selectTargets } from '../src/comparison/select-targets.js';
-import type { Database, DatabaseEngine } from '../src/databases/database.js';
-import { sqlite, sqliteIn } from '../src/databases/sqlite.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../src/databases/database.js';
+import { sqliteIn } from '../src/databases/sqlite.js';
 import { type PostgresqlServer, startPostgresql } from '../src/databases/start-postgresql.js';
 import { killProcesses } from '../src/processes/start-process.js';
 import { startTarget } from '../src/processes/start-target.js';
 import { allTargets, postgresqlTargets } from '../src/targets/all-targets.js';
 import type { Target } from '../src/targets/target.js';
+import { isNightly } from './support/is-nightly.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 /** Both ends of the range of ids that the load uses, and one id outside of it. */
 const ids = [10 ** 15, Number.MAX_SAFE_INTEGER, 7];
@@ -25,12 +25,6 @@ const storedRows = [
 ];
 
 afterAll(killProcesses);
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 async function post(baseUrl: string, token: string | undefined, body: string) {
   const response = await fetch(`${baseUrl}/plants`, {
@@ -83,10 +77,18 @@ async function exercise(target: Target, database: Database, folder: string): Pro
   await stop();
 }
 
-const shortComparison = { rounds: 1, seconds: 0.3, warmupSeconds: 0.1, connections: [2] };
+/** By default the service and one of the other targets, since each takes seconds; in the mode `nightly` all of them. */
+function selectTested(targets: readonly Target[], other: string): Target[] {
+  return targets.filter(({ name }) => isNightly || name === 'plant-store' || name === other);
+}
 
 describe('on SQLite', () => {
-  it.each(allTargets.filter(({ stores }) => stores))(
+  it.each(
+    selectTested(
+      allTargets.filter(({ stores }) => stores),
+      'fastify-sqlite',
+    ),
+  )(
     '$title stores what it acknowledges and rejects what the others reject, or names what it needs',
     async (target) => {
       if (target.whyLeftOut?.() !== undefined) {
@@ -105,32 +107,6 @@ describe('on SQLite', () => {
       file.close();
     },
   );
-
-  it('a comparison measures every target, counts what is stored, and leaves no file', async () => {
-    const folder = temporaryFolder();
-    const targets = selectTargets(allTargets, () => undefined);
-    const runs = await runComparison(
-      targets,
-      sqlite,
-      { ...shortComparison, rounds: 2 },
-      { folder, log: () => undefined },
-    );
-    expect(readdirSync(folder)).toEqual([]);
-    expect(runs.map(({ target, round }) => `${target} ${round}`)).toEqual(
-      targets.flatMap(({ name }) => [`${name} 1`, `${name} 2`]),
-    );
-    for (const run of runs) {
-      expect(run).toMatchObject({ valid: true, errors: 0, errorCounts: {} });
-      expect(run.acknowledged).toBeGreaterThan(0);
-      expect(run.requestsPerSecond).toBeGreaterThan(0);
-    }
-    for (const { name } of targets.filter(({ stores }) => stores)) {
-      const [first, second] = runs.filter(({ target }) => target === name);
-      const acknowledged = (first?.acknowledged ?? 0) + (second?.acknowledged ?? 0);
-      expect(first?.storedPlants).toBeGreaterThanOrEqual(acknowledged);
-      expect(second?.storedPlants).toBe(first?.storedPlants);
-    }
-  });
 });
 
 describe('on PostgreSQL', () => {
@@ -148,7 +124,7 @@ describe('on PostgreSQL', () => {
     rmSync(serverFolder, { recursive: true });
   });
 
-  it.each(postgresqlTargets)(
+  it.each(selectTested(postgresqlTargets, 'express-prisma'))(
     '$title stores what it acknowledges, and rejects what the others reject',
     async (target) => {
       const database = await server.createDatabase(temporaryFolder());
@@ -167,34 +143,4 @@ describe('on PostgreSQL', () => {
       await database.remove();
     },
   );
-
-  it('a comparison measures every target, counts what is stored, and leaves no file', async () => {
-    const folder = temporaryFolder();
-    const runs = await runComparison(postgresqlTargets, server, shortComparison, {
-      folder,
-      log: () => undefined,
-    });
-    expect(readdirSync(folder)).toEqual([]);
-    expect(runs.map(({ target }) => target)).toEqual(postgresqlTargets.map(({ name }) => name));
-    for (const run of runs) {
-      expect(run).toMatchObject({ valid: true, errors: 0, errorCounts: {} });
-      expect(run.acknowledged).toBeGreaterThan(0);
-      expect(run.storedPlants).toBeGreaterThanOrEqual(run.acknowledged);
-    }
-  });
-
-  it('a target that lost an acknowledged plant is not valid', async () => {
-    const forgetful: DatabaseEngine = {
-      title: 'forgetful',
-      async createDatabase(folder) {
-        const database = await server.createDatabase(folder);
-        return { ...database, countPlants: async () => (await database.countPlants()) - 1_000_000 };
-      },
-    };
-    const [run] = await runComparison(postgresqlTargets.slice(0, 1), forgetful, shortComparison, {
-      folder: temporaryFolder(),
-      log: () => undefined,
-    });
-    expect(run).toMatchObject({ valid: false });
-  });
 });

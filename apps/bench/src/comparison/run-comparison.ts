@@ -75,8 +75,8 @@ async function runRounds(
 /** The same for every measurement: a service in production has already handled many requests. */
 const warmupConnections = 64;
 
-/** How long the load runs before it is measured. */
-const rampUpSeconds = 0.5;
+/** How long the load runs at most before it is measured; not longer than the measurement. */
+const maxRampUpSeconds = 0.5;
 
 /** Starts a target on a fresh database and warms it up. */
 async function startWarmTarget(
@@ -91,6 +91,7 @@ async function startWarmTarget(
   const { baseUrl, token, readPeakMemory, stop } = await startTarget(target, database, ownFolder);
   let acknowledged = 0;
   const drive = async (load: Pick<Load, 'connections' | 'seconds'>) => {
+    const rampUpSeconds = Math.min(maxRampUpSeconds, load.seconds);
     const result = await driveLoad({ baseUrl, token, warmupSeconds: rampUpSeconds, ...load });
     acknowledged += result.acknowledged;
     return result;
