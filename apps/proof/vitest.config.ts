@@ -1,9 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
-  test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Only a test that hangs takes this long, even on a busy machine.
-    testTimeout: 600_000,
-  },
+export default defineConfig(({ mode }) => {
+  const isNightly = mode === 'nightly';
+  return {
+    test: {
+      include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+      // The short form of every proof takes a minute. By default some run with the fewest trials that show something, and
+      // `--mode nightly` runs them all.
+      exclude: isNightly ? [] : ['test/nightly/**'],
+      provide: { isNightly },
+      // No file replaces anything in a module, so that they can share loaded modules.
+      isolate: false,
+      // Only a test that hangs takes this long, even on a busy machine.
+      testTimeout: 600_000,
+    },
+  };
 });

@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest';
 import { proveModel } from '../src/model/model.js';
+import { isNightly } from './support/is-nightly.js';
+import { shortContext } from './support/short-context.js';
 
-it('four random sequences of about 20 commands lead to the same on both engines and on the fake', async () => {
-  const results = await proveModel({ seed: 1, amount: 'short', settings: {}, log: () => undefined });
+/** By default one whose first sequence is long, and restarts the services. */
+const seed = isNightly ? 1 : 10;
+
+it('random sequences of commands lead to the same on both engines and on the fake', async () => {
+  const results = await proveModel(shortContext(seed));
   expect(results.flatMap(({ failures }) => failures)).toEqual([]);
+  expect(results[0]?.figures).toMatchObject({ sequences: isNightly ? 4 : 1 });
   expect(results[0]?.figures['requests']).toBeGreaterThan(50);
+  expect(results[0]?.figures['restarts']).toBeGreaterThan(0);
 }, 600_000);

@@ -20,7 +20,10 @@ export const proveInput: Proof = async (context) => [
   await proveOn('postgresql', context),
 ];
 
-function proveOn(engine: Engine, { seed, amount, settings, log }: ProofContext): Promise<ProofResult> {
+function proveOn(
+  engine: Engine,
+  { seed, amount, settings, trials, log }: ProofContext,
+): Promise<ProofResult> {
   return withDatabases(engine, async ({ folder, server }) => {
     const database = await server.createDatabase();
     const token = await issueToken({ ...settings, DATABASE_URL: database.url });
@@ -38,7 +41,7 @@ function proveOn(engine: Engine, { seed, amount, settings, log }: ProofContext):
     const ledger = createLedger();
     const startedAt = performance.now();
     const target = { port: service.port, token, bodyMaxBytes };
-    const run = await runStreams(target, { seed, requests: requests[amount] }, ledger);
+    const run = await runStreams(target, { seed, requests: trials?.['input'] ?? requests[amount] }, ledger);
     const seconds = (performance.now() - startedAt) / 1000;
     const hasEnded = service.hasEnded();
     const differences = ledger.compare(await database.readPlants());

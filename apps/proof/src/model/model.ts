@@ -57,7 +57,7 @@ function startTargets(
 }
 
 async function runSequences(
-  { seed, amount, log }: ProofContext,
+  { seed, amount, trials, log }: ProofContext,
   targets: readonly Target[],
 ): Promise<ProofResult> {
   const expected = new Map<bigint, StoredPlant>();
@@ -69,7 +69,7 @@ async function runSequences(
     const model: PlantModel = { plants: new Map(), tokens: new Map() };
     return fc.asyncModelRun(() => ({ model, real: { targets, run, expected, counts } }), commands);
   });
-  const details = await fc.check(property, { seed, numRuns: runs[amount] });
+  const details = await fc.check(property, { seed, numRuns: trials?.['model'] ?? runs[amount] });
   const differences = (await Promise.all(targets.map((target) => compare(target, expected)))).flat();
   return {
     promise,

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { crashPostgresql } from '../../src/crash/crash-postgresql.js';
+import { shortContext } from '../support/short-context.js';
+
+// Not by default: it starts PostgreSQL and the service several times; `crash.test.ts` has the crash that is cheapest.
+// It needs the list of children that processes have on Linux.
+it.runIf(process.platform === 'linux')(
+  'a 200 survives crashes of PostgreSQL, of the service on it, and of both',
+  async () => {
+    const { figures, failures } = await crashPostgresql(shortContext(20_261_123));
+    expect(failures).toEqual([]);
+    expect(figures).toMatchObject({ kills: 3, 'of PostgreSQL': 1, lost: 0, phantom: 0, double: 0 });
+    expect(Number(figures['acknowledged'])).toBeGreaterThan(100);
+  },
+);
