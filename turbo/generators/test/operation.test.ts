@@ -1,30 +1,36 @@
-import { globSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { filesFor } from '../src/files.js';
 import { parseOperation } from '../src/operation.js';
 import { writeOperation } from '../src/write-operation.js';
-import { copyRepository, workspaces } from './support/copy-repository.js';
+import { workspaces } from './support/copy-repository.js';
 import { fillIn, fillInsFor } from './support/fill-ins.js';
 import { getPlantFillIns } from './support/get-plant.js';
 import { checkTypes, expectSuccess, run } from './support/run.js';
 
 const getPlant = { name: 'getPlant', method: 'GET', path: '/plants/:id', access: 'read' };
 const generateGetPlant = ['run', 'operation', '--root', '.', '--args', ...Object.values(getPlant)];
-/** With and without parameters, with and without a body, and both kinds of access. */
+const addLeaf = { name: 'addLeaf', method: 'POST', path: '/plants/:id/leaves/:leafId', access: 'write' };
+const copy = inject('copy');
+const isNightly = inject('isNightly');
+/** With getPlant a read without a body and a write with one, which differ most; each other one makes every check longer. */
 const others = [
-  { name: 'listPlants', method: 'GET', path: '/plants', access: 'read' },
-  { name: 'replacePlant', method: 'PUT', path: '/plants/:id', access: 'write' },
-  { name: 'removePlant', method: 'DELETE', path: '/plants/:id', access: 'write' },
-  { name: 'addLeaf', method: 'POST', path: '/plants/:id/leaves/:leafId', access: 'write' },
+  addLeaf,
+  ...(isNightly
+    ? [
+        { name: 'listPlants', method: 'GET', path: '/plants', access: 'read' },
+        { name: 'replacePlant', method: 'PUT', path: '/plants/:id', access: 'write' },
+        { name: 'removePlant', method: 'DELETE', path: '/plants/:id', access: 'write' },
+      ]
+    : []),
 ].map(parseOperation);
 
-/** A copy of the repository with all of them, which the tests below change one after another. */
-let copy: string;
+/** The files of all operations and those that they share, relative to the root of the copy. */
+const written = new Set(Object.keys(filesFor(parseOperation(getPlant))));
 beforeAll(() => {
-  copy = copyRepository();
   expectSuccess(copy, 'gen', ...generateGetPlant);
-  for (const operation of others) writeOperation(copy, operation);
-  return () => rmSync(copy, { recursive: true });
+  for (const file of others.flatMap((operation) => writeOperation(copy, operation))) written.add(file);
 });
 
 it.each([
@@ -45,7 +51,7 @@ it('fails as a command, too, for an operation that exists', () => {
 it('writes tests that fail until the operation is filled in', () => {
   const { status, output } = runTests('sqlite');
   expect(status).not.toBe(0);
-  expect(output).toMatch(/Test Files {2}5 failed/);
+  expect(output).toMatch(isNightly ? /Test Files {2}5 failed/ : /Test Files {2}2 failed/);
 });
 
 it('leaves at most 40 lines to be written by hand for getPlant', () => {
@@ -56,13 +62,15 @@ it('leaves at most 40 lines to be written by hand for getPlant', () => {
 describe('operations that are filled in', () => {
   beforeAll(() => fillIn(copy, [...getPlantFillIns, ...others.flatMap(fillInsFor)]));
 
-  it.each(workspaces)('have correct types in %s', (workspace) => {
+  // The type check of the service reads all files that are written; that of its packages reads their tests, too.
+  it.each(isNightly ? workspaces : (['apps/api'] as const))('have correct types in %s', (workspace) => {
     const { status, output } = checkTypes(join(copy, workspace));
     expect(status, output).toBe(0);
   });
 
   it('have no lint errors', () => {
-    expectSuccess(copy, 'biome', 'check', '--error-on-warnings', ...workspaces);
+    const sources = [...written].filter((file) => file.endsWith('.ts'));
+    expectSuccess(copy, 'biome', 'check', '--error-on-warnings', ...(isNightly ? workspaces : sources));
   });
 
   it('are described by a valid OpenAPI document', () => {
@@ -71,11 +79,13 @@ describe('operations that are filled in', () => {
     expectSuccess(contract, 'vitest', 'run', '--typecheck=false', 'src/openapi', 'src/errors');
   });
 
-  it('answer alike on each engine and in the fake plant store, and HEAD where they have GET', () => {
-    const { status, output } = runTests('sqlite', 'sqlite-plain', 'postgresql');
+  // What is generated knows no engine, and PostgreSQL takes seconds to start: so it is left to the mode `nightly`.
+  const otherProjects = isNightly ? ['postgresql'] : [];
+  it(`answer alike in the service${isNightly ? ', on each engine,' : ''} and in the fake plant store, and HEAD where they have GET`, () => {
+    const { status, output } = runTests('sqlite', ...otherProjects);
     expect(status, output).toBe(0);
-    // Of the service and of the fake: one of each operation, HEAD of two, and two more of getPlant.
-    expect(output).toMatch(/Tests {2}54 passed/);
+    // Of the service and of the fake: one of each operation, HEAD of each GET, and two more of getPlant.
+    expect(output).toMatch(isNightly ? /Tests {2}36 passed/ : /Tests {2}10 passed/);
   });
 });
 
