@@ -29,7 +29,7 @@ it('counts the connections and standbys of others, as an ordinary user', async (
 
 it('reports a server that answers no more, and ends', async () => {
   const { proxiedUrl, proxy } = await createDatabaseBehindProxy();
-  const settings = { DATABASE_URL: proxiedUrl, DATABASE_STATEMENT_TIMEOUT_MS: '2000' };
+  const settings = { DATABASE_URL: proxiedUrl, DATABASE_STATEMENT_TIMEOUT_MS: '500' };
   proxy.freezeAnswersTo('synchronous_standby_names');
   const found = await examine(settings);
   expect(found('server')).toEqual([expect.stringMatching(/^ok: /)]);

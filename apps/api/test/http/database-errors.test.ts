@@ -9,7 +9,8 @@ import { startTestService, type TestService } from '../support/start-test-servic
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  // While another program has locked the plants, a create waits as long.
+  service = await startTestService({ DATABASE_STATEMENT_TIMEOUT_MS: '1000' });
 });
 afterAll(() => service.stop());
 

@@ -85,7 +85,7 @@ it('counts commits that fail, by the error', async () => {
 });
 
 it('counts rejections for overload by the limit that was reached', async () => {
-  const service = await start({ QUEUE_MAX_BYTES: '1' });
+  const service = await start({ QUEUE_MAX_BYTES: '1', DATABASE_STATEMENT_TIMEOUT_MS: '1000' });
   await postPlant(service, plant).expect(200);
   const endOutage = await service.database.beginOutage('locked');
   // Of each process one is queued, and at most two are in flight.

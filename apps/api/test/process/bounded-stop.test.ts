@@ -10,7 +10,7 @@ import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
-const shutdownTimeoutMs = 1_000;
+const shutdownTimeoutMs = 200;
 /** The longest time that a stop may take, as documented in docs/deploy.md. */
 const stopTimeouts = { 1: shutdownTimeoutMs + 2_000, 2: shutdownTimeoutMs + 3_000 };
 
@@ -28,6 +28,8 @@ it.each([1, 2] as const)(
       WORKERS: String(workers),
       DATABASE_STATEMENT_TIMEOUT_MS: '60000',
       SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
+      // With an admin port it is 5 seconds by default.
+      DRAIN_DELAY_MS: '0',
     };
     const token = await issueToken({ folder, environment });
 

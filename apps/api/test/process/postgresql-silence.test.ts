@@ -9,7 +9,7 @@ import { untilStatus } from '../support/process/until-status.js';
 import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const statementTimeoutMs = 2_000;
+const statementTimeoutMs = 500;
 /** The longest time that a create may take while the database is silent: the statement timeout and a second. */
 const replyTimeoutMs = statementTimeoutMs + 1_000;
 /** The longest time until the service stores plants again once PostgreSQL answers. */

@@ -69,8 +69,8 @@ it.each([
 ])('keeps running if $case', async ({ names, args }) => {
   const { command, pid } = await startThrough(names, args);
   command.process.kill('SIGKILL');
-  // It would have noticed four times by then, and stopped for that.
-  await delay(2_000);
+  // It would have noticed twice by then, and stopped for that.
+  await delay(1_250);
   process.kill(pid, 'SIGINT');
   const { stdout } = await command.end();
   expect(stdout).toMatch(/"signal":"SIGINT",.*"msg":"stopping"/);
@@ -81,8 +81,8 @@ it('keeps running while connections take all file descriptors', async () => {
   const openFiles = 200;
   const { command, baseUrl } = await startThrough(['npx', 'pnpm.cjs'], ['--stop-with-parent'], openFiles);
   const connections = await Promise.all(Array.from({ length: 2 * openFiles }, () => openConnection(baseUrl)));
-  // It looks four times by then, and can read nothing.
-  await delay(2_000);
+  // It looks twice by then, and can read nothing.
+  await delay(1_250);
   for (const connection of connections) connection.destroy();
   await expect.poll(() => fetch(baseUrl).then(({ ok }) => ok)).toBe(true);
   command.process.kill('SIGTERM');

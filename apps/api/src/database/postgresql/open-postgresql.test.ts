@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { until } from '../../../test/support/until.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import type { PostgresqlTimeouts } from '../database-location.js';
 
@@ -74,9 +75,24 @@ describe('rejects, saying what to do and never quoting the password,', () => {
     expect(inspect(error, { depth: null })).not.toContain(new URL(url).password);
   });
 
+  // It would keep the process running.
+  it('and leaves no connection open to a server that does not answer', async () => {
+    accepted = 0;
+    const silentUrl = asUser(`${serverUrl}/plants`).replace(/:\d+\//, `:${silentPort}/`);
+    await expect(open(silentUrl, { startConnectMs: 200 })).rejects.toBeInstanceOf(OperatorError);
+    await until(() => accepted > 0 && connectionsOfSilent.size === 0);
+  });
+
   let silentPort = 0;
+  let accepted = 0;
+  const connectionsOfSilent = new Set<Socket>();
   beforeAll(async () => {
-    const silent = createServer();
+    const silent = createServer((socket) => {
+      accepted++;
+      connectionsOfSilent.add(socket);
+      socket.on('error', () => undefined).on('close', () => connectionsOfSilent.delete(socket));
+      socket.resume();
+    });
     await once(silent.listen(0, '127.0.0.1'), 'listening');
     silentPort = (silent.address() as AddressInfo).port;
     return () => void silent.close();

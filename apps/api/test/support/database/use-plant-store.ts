@@ -27,7 +27,8 @@ export function usePlantStore(kind: StoreKind) {
     const hasShards = kind === 'postgresql with shards';
     testDatabase = await createTestDatabase(hasShards ? 'postgresql' : kind);
     if (hasShards) await addShards(testDatabase);
-    database = await openTestDatabase(testDatabase);
+    // An insert waits as long while another program has locked the plants.
+    database = await openTestDatabase(testDatabase, { DATABASE_STATEMENT_TIMEOUT_MS: '3000' });
   });
   afterEach(() => testDatabase.query('DELETE FROM plants'));
   afterAll(async () => {
