@@ -1,5 +1,15 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
-import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  onTestFinished,
+} from 'vitest';
 import { collect } from '../../../test/support/collect.js';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { startProxy, type TestProxy } from '../../../test/support/postgresql/start-proxy.js';
@@ -17,16 +27,21 @@ let url = '';
 let proxied = '';
 let proxy: TestProxy;
 let database: Database;
-beforeEach(async () => {
+async function openProxied(): Promise<void> {
   url = await createDatabase(inject('postgresqlUrl'));
   proxy = await startProxy(Number(new URL(url).port));
   proxied = url.replace(/:\d+\//, `:${proxy.port}/`);
   database = await openTestDatabase({ url: proxied }, { DATABASE_STATEMENT_TIMEOUT_MS: '3000' });
-});
-afterEach(async () => {
+}
+async function closeProxied(): Promise<void> {
   await database.close();
   proxy.stop();
-});
+}
+beforeAll(openProxied);
+afterEach(() =>
+  query(url, 'DROP FUNCTION IF EXISTS act CASCADE; DROP SEQUENCE IF EXISTS attempts; DELETE FROM plants'),
+);
+afterAll(closeProxied);
 
 /** Opens the database with short timeouts for a test that waits until they are over. */
 const openImpatient = (environment: Readonly<Record<string, string>> = {}) =>
@@ -70,13 +85,14 @@ describe.each([
 });
 
 it('a statement that takes too long is an outage', async () => {
-  await database.close();
-  database = await openTestDatabase({ url: proxied }, { DATABASE_STATEMENT_TIMEOUT_MS: '500' });
+  const short = await openTestDatabase({ url: proxied }, { DATABASE_STATEMENT_TIMEOUT_MS: '500' });
+  onTestFinished(() => short.close());
+  const insertShort = () => short.plants.insert([{ id: 1n, name: 'Monstera' }]);
   await onInsert('PERFORM pg_sleep(3600)');
-  await expect(insert()).rejects.toMatchObject(unavailable(/^57014: canceling statement/));
+  await expect(insertShort()).rejects.toMatchObject(unavailable(/^57014: canceling statement/));
   await query(url, 'DROP TRIGGER act ON plants');
   // Each attempt has that short time.
-  expect(await until(() => insert().catch(() => undefined))).toEqual([stored]);
+  expect(await until(() => insertShort().catch(() => undefined))).toEqual([stored]);
 });
 
 it.each(['08006', '25006', '26000', '42501', '42P05', '53100', '53300', '55P03', '57P03', '58030', 'XX000'])(
@@ -98,6 +114,12 @@ it.each(['22001', '23514', '42P01', '42P10', 'P0001'])('the error %s is neither'
 });
 
 describe('a network that', () => {
+  // Each test needs a proxy and connections of its own.
+  beforeEach(async () => {
+    await closeProxied();
+    await openProxied();
+  });
+
   const actions: readonly (() => Promise<unknown>)[] = [
     insert,
     () => collect(database.plants.read(undefined, { plants: 1, bytes: 1 })),
