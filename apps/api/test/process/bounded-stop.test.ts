@@ -41,6 +41,8 @@ it.each([1, 2] as const)(
     onTestFinished(() => void child.kill('SIGKILL'));
     const baseUrl = `http://127.0.0.1:${port}`;
     await until(() => fetch(baseUrl).catch(() => undefined));
+    // Workers answer before the primary process listens on the admin port.
+    await until(() => fetch(`http://127.0.0.1:${adminPort}/livez`).catch(() => undefined));
 
     await server.loseStandby();
     const creates = [1, 2, 3].map((id) =>
