@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { messages } from '@plant-store/contract/messages';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
@@ -43,8 +44,8 @@ const maxConnections = 64;
 
 /**
  * Creates the server of the admin port, not listening yet, for monitoring and for the health checks of load balancers and
- * orchestrators. It requires no token and logs no requests. Each connection is for one request, so that none is left idle,
- * and none brings many requests.
+ * orchestrators. It requires no token and logs no requests. A connection on which a request arrives before the reply to the
+ * one before is sent is closed, so that none brings many requests at once.
  */
 export function createAdminServer({ readiness, metrics, log }: AdminDependencies): Server {
   const routes: Routes = new Map([
@@ -54,12 +55,19 @@ export function createAdminServer({ readiness, metrics, log }: AdminDependencies
       ? []
       : ([['/metrics', shareInFlight(() => describeMetrics(metrics))]] as const)),
   ]);
+  const busy = new WeakSet<Socket>();
   const server = createServer(timeLimits, async (request, response) => {
+    const { socket } = request;
+    if (busy.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    busy.add(socket);
+    response.once('close', () => busy.delete(socket));
     send(response, await handle(routes, request).catch((error: unknown) => toErrorReply(error, log)));
   });
   server.timeout = idleMs;
   server.maxConnections = maxConnections;
-  server.maxRequestsPerSocket = 1;
   return server;
 }
 
@@ -120,8 +128,6 @@ function send(response: ServerResponse, { status, headers, body }: Reply): void 
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
-    // Otherwise Node.js waits for the client to close it.
-    Connection: 'close',
     ...headers,
   });
   response.end(text);
