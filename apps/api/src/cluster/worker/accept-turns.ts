@@ -1,7 +1,7 @@
 /** How long a worker waits before it accepts the next connection, in milliseconds. */
 const turnMs = 1;
 /** The time that may be spent waiting at once, in milliseconds, and the share of all time that may be spent in the long run. */
-const maxWaitMs = 100;
+const maxWaitMs = 200;
 const waitShare = 0.05;
 
 /** Lets other workers accept connections before one that has more than its share. */
