@@ -1,4 +1,5 @@
 import type { NewPlant } from '@plant-store/contract';
+import type { ClientRateLimitInfo } from 'express-rate-limit';
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../admin/readiness.js';
 import { cacheTtlMs } from '../auth/access-tokens.js';
@@ -41,7 +42,7 @@ export type PrimaryCalls = {
   /** Verifies any other token. */
   readonly verifyToken: VerifyToken;
   /** Counts a request of a caller, and returns how many it has made in this minute, which ends at the time. */
-  readonly countRequest: (caller: string) => Promise<RequestCount>;
+  readonly countRequest: (caller: string) => Promise<Pick<ClientRateLimitInfo, 'totalHits' | 'resetTime'>>;
 };
 
 /** Verifies a token within the limit of failures of its client address. */
@@ -49,12 +50,6 @@ type VerifyToken = (request: {
   readonly address: string;
   readonly text: string;
 }) => LimitedVerification | Promise<LimitedVerification>;
-
-/** How many requests a caller has made in a minute, and when that ends. */
-export interface RequestCount {
-  readonly totalHits: number;
-  readonly resetTime: Date | undefined;
-}
 
 /** What a worker offers the primary process. */
 export type WorkerCalls = {

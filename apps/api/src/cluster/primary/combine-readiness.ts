@@ -32,7 +32,8 @@ export function combineReadiness(parts: CombinedReadiness): () => Promise<Readin
       return answers.find((answer) => !answer.ready) ?? { ready: false, reason: 'internal_error' };
     }
     const warnings = new Set([...result.warnings, ...ready.flatMap((answer) => answer.warnings)]);
-    if (missing > 0) warnings.add(describeMissing(missing, workers));
+    const doNot = missing === 1 ? 'does not' : 'do not';
+    if (missing > 0) warnings.add(`${missing} of ${workers} workers ${doNot} run, respond or store plants.`);
     return { ready: true, warnings: [...warnings] };
   };
 }
@@ -41,8 +42,4 @@ export function combineReadiness(parts: CombinedReadiness): () => Promise<Readin
 async function ask(answer: Promise<Readiness>): Promise<Readiness> {
   const unavailable = { ready: false, reason: 'database_unavailable' } as const;
   return withTimeout(answer, timeoutMs, () => unavailable).catch(() => unavailable);
-}
-
-function describeMissing(missing: number, workers: number): string {
-  return `${missing} of ${workers} workers ${missing === 1 ? 'does' : 'do'} not run, respond or store plants.`;
 }

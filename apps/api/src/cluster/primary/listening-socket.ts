@@ -12,10 +12,7 @@ export interface ListeningSocket {
   close(): Promise<void>;
 }
 
-/** What the thread posts. */
-type Posted =
-  | { readonly descriptor: number | undefined; readonly address: AddressInfo }
-  | { readonly error: { readonly code?: string; readonly message: string } };
+type Posted = { error?: NodeJS.ErrnoException; descriptor?: number; address: AddressInfo };
 
 /**
  * Opens a socket that listens, without accepting connections. Node.js cannot do that in an event loop that runs, so a thread
@@ -27,13 +24,9 @@ export async function openListeningSocket(host: string, port: number): Promise<L
   const thread = new Worker(new URL('./hold-socket.js', import.meta.url), {
     workerData: { host, port, backlog },
   });
-  const [posted] = (await once(thread, 'message')) as [Posted];
+  const [{ error, descriptor, address }] = (await once(thread, 'message')) as [Posted];
   thread.unref();
-  if ('error' in posted) {
-    const { code, message } = posted.error;
-    throw toListenError(Object.assign(new Error(message), { code }), host, port);
-  }
-  const { descriptor, address } = posted;
+  if (error) throw toListenError(Object.assign(new Error(error.message), { code: error.code }), host, port);
   if (descriptor === undefined) {
     await thread.terminate();
     throw new OperatorError(

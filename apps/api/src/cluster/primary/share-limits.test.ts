@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../config.js';
-import { primaryConnections, shareLimits } from './share-limits.js';
+import { primaryConnections, shareLimits } from './worker-group.js';
 
 it('shares what holds for the whole service, and nothing else', () => {
   const config = parseConfig({ DATABASE_URL: 'postgresql://localhost/plants', WORKERS: '3' }, '/');

@@ -22,8 +22,7 @@ import { combineReadiness } from './combine-readiness.js';
 import { createPrimaryCalls } from './create-primary-calls.js';
 import { openListeningSocket } from './listening-socket.js';
 import { mergeInserts } from './merge-inserts.js';
-import { primaryConnections } from './share-limits.js';
-import { WorkerGroup } from './worker-group.js';
+import { primaryConnections, WorkerGroup } from './worker-group.js';
 import { forkWorker, type WorkerProgram } from './worker-process.js';
 
 /** A service of several processes that is listening. */

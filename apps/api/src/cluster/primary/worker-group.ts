@@ -4,7 +4,6 @@ import { OperatorError } from '../../errors/operator-error.js';
 import { clusterStopTimeouts } from '../../runtime/stop-timeouts.js';
 import { withTimeout } from '../../runtime/with-timeout.js';
 import { retireMs, type WorkerEnd } from '../calls.js';
-import { shareLimits } from './share-limits.js';
 import { type WatchOptions, WorkerWatch } from './watch-workers.js';
 import type { WorkerExit, WorkerProcess } from './worker-process.js';
 
@@ -246,3 +245,26 @@ export class WorkerGroup {
     return end;
   }
 }
+
+/** The settings of one of several workers: of a limit that holds for the whole service each has an equal share. */
+export function shareLimits(config: Config, workers: number): Config {
+  const { batcherLimits, bodiesLimitBytes, database } = config;
+  const share = (limit: number) => Math.max(1, Math.floor(limit / workers));
+  return {
+    ...config,
+    workers: 1,
+    bodiesLimitBytes: share(bodiesLimitBytes),
+    batcherLimits: {
+      ...batcherLimits,
+      queuePlants: share(batcherLimits.queuePlants),
+      queueBytes: share(batcherLimits.queueBytes),
+    },
+    database:
+      database.engine === 'sqlite'
+        ? database
+        : { ...database, poolSize: share(database.poolSize - primaryConnections) },
+  };
+}
+
+/** How many connections to PostgreSQL the primary process has, for tokens that are not known to be valid. */
+export const primaryConnections = 1;

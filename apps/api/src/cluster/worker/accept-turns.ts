@@ -4,18 +4,10 @@ const turnMs = 1;
 const maxWaitMs = 200;
 const waitShare = 0.05;
 
-/** Lets other workers accept connections before one that has more than its share. */
-export interface AcceptTurns {
-  /** Sets how many connections each worker has on average. */
-  setShare(connections: number): void;
-  /** To be called with each connection that was accepted; returns after a moment if there are more than the share. */
-  onAccepted(connections: number): void;
-}
-
 /**
- * All workers accept from one socket, and each takes one connection a turn of its event loop. A process that runs while others
- * do not takes many in a row, so one with more than its share blocks its event loop for a moment, in which they get their turn.
- * How long that takes together is limited, however many connections are opened.
+ * Lets other workers accept connections before one that has more than its share. All accept from one socket, each one connection
+ * a turn of its event loop, so a process that runs while others do not takes many in a row. One with more than its share blocks
+ * its event loop for a moment, in which they get their turn; how long together is limited, however many are opened.
  *
  * @param now returns a time in milliseconds
  * @param wait blocks this thread for so many milliseconds
@@ -23,15 +15,17 @@ export interface AcceptTurns {
 export function createAcceptTurns(
   now: () => number = () => performance.now(),
   wait: (milliseconds: number) => void = block,
-): AcceptTurns {
+) {
   let share = 0;
   let waitMs = maxWaitMs;
   let lastAt = now();
   return {
-    setShare(connections) {
+    /** Sets how many connections each worker has on average. */
+    setShare(connections: number): void {
       share = connections;
     },
-    onAccepted(connections) {
+    /** To be called with the number of connections after each that was accepted. */
+    onAccepted(connections: number): void {
       if (connections <= share) return;
       const startedAt = now();
       waitMs = Math.min(maxWaitMs, waitMs + (startedAt - lastAt) * waitShare);
