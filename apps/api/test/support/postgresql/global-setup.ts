@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { query } from '@plant-store/postgresql-server';
 import type { TestProject } from 'vitest/node';
@@ -13,14 +11,14 @@ declare module 'vitest' {
 }
 
 let server: TestPostgresql | undefined;
-let compileCache: string | undefined;
+/** Kept from run to run: Node.js tells versions of itself and of a file apart. */
+const compileCache = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
 /**
  * Starts the PostgreSQL server that the tests share; each test creates its own databases on it. And has the processes of the
  * tests, which start the command hundreds of times, share its compiled code.
  */
 export async function setup(project: TestProject): Promise<void> {
-  compileCache = mkdtempSync(join(tmpdir(), 'plant-store-compiled-'));
   process.env['NODE_COMPILE_CACHE'] = compileCache;
   if (project.vitest.projects.every(({ name }) => name.startsWith('sqlite'))) return;
   server = await startPostgresql();
@@ -32,6 +30,4 @@ export async function setup(project: TestProject): Promise<void> {
 
 export async function teardown(): Promise<void> {
   await server?.remove();
-  // A process that is ending may still add to it.
-  if (compileCache !== undefined) rmSync(compileCache, { recursive: true, force: true, maxRetries: 20 });
 }
