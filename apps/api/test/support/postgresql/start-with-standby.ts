@@ -51,8 +51,13 @@ export async function startWithStandby(): Promise<ServerWithStandby> {
       while ((await countBackends()).waiting < count) await sleep(20);
     },
     async endWaiting(how = 'pg_terminate_backend') {
-      await administer(`SELECT ${how}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
-      while ((await countBackends()).waiting > 0) await sleep(20);
+      // Those of now: the next batch may wait already when these have ended, even in the same backend.
+      const waiting = "SELECT pid, xact_start FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+      const find = (columns: string) =>
+        administer<{ key: string }>(`SELECT waiting::text AS key${columns} FROM (${waiting}) AS waiting`);
+      const ended = new Set((await find(`, ${how}(pid)`)).map(({ key }) => key));
+      const areWaiting = async () => (await find('')).some(({ key }) => ended.has(key));
+      while (await areWaiting()) await sleep(20);
     },
     remove: () => server.remove(),
   };
