@@ -81,6 +81,13 @@ const targets = new Map<string, Target>([
     },
   ],
   [
+    'load',
+    {
+      about: 'all of `pnpm test` 10 times, or as often as said, while every core is busy',
+      commands: [buildAll, ['node', 'scripts/test-under-load.ts']],
+    },
+  ],
+  [
     'coverage',
     { about: 'lines and branches that the tests reach', commands: [['turbo', 'run', 'coverage']] },
   ],
