@@ -109,9 +109,10 @@ export function runCommand(args: readonly string[], call: Call): Promise<Result>
   return startCommand(args, call).end();
 }
 
-/** Issues an access token, and returns it. */
+/** Issues an access token, and returns it. A short timeout of the environment is for the service, not for this. */
 export async function issueToken({ folder, environment = {} }: Call): Promise<string> {
-  const database = await openDatabase(parseConfig(environment, folder).database);
+  const { DATABASE_STATEMENT_TIMEOUT_MS: _, ...settings } = environment;
+  const database = await openDatabase(parseConfig(settings, folder).database);
   const { text } = await createAccessTokens(database.accessTokens).issue({ name: 'test' });
   await database.close();
   return text;
