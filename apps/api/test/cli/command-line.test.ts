@@ -4,9 +4,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { withTimeout } from '../../src/runtime/with-timeout.js';
+import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
 import { fillStore } from '../support/process/fill-store.js';
 import { runCommand, startCommand } from '../support/process/run-command.js';
 import { runInProcess } from '../support/process/run-in-process.js';
+import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 it.each([
@@ -77,6 +80,30 @@ it.each([
   );
   expect(stderr).toContain('Set DATABASE_URL to a SQLite file that this user may write');
 });
+
+it.each(['1', '2'])(
+  'gives up in time if PostgreSQL accepts connections and does not answer, and prints what to do, WORKERS=%s',
+  async (workers) => {
+    const { databaseUrl, proxiedUrl, proxy } = await createDatabaseBehindProxy();
+    proxy.freeze();
+    const startConnectMs = 200;
+    const starting = runInProcess(['serve'], {
+      folder: temporaryFolder(),
+      environment: { PORT: '0', DATABASE_URL: proxiedUrl, WORKERS: workers },
+      timeouts: { startConnectMs },
+    });
+    // Closing the connection takes another second.
+    const result = await withTimeout(starting, startConnectMs + 1_000 + slackMs, () => 'it still waits');
+    const name = `${new URL(databaseUrl).pathname.slice(1)} on 127.0.0.1:${proxy.port}`;
+    expect(result).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        `^plant-store: The database ${name} cannot be opened: .*timeout.*\nSet DATABASE_URL to a running PostgreSQL database, `,
+      ),
+    });
+  },
+);
 
 it('prints what to do with a file that is not a database', async () => {
   const folder = temporaryFolder();

@@ -4,7 +4,14 @@ import type { CliContext } from '../../../src/cli/support/cli-context.js';
 import { commandNameOf } from '../../../src/cli/support/command-name.js';
 import { reportFailure } from '../../../src/cli/support/report-failure.js';
 import { parseConfig } from '../../../src/config.js';
+import type { PostgresqlTimeouts } from '../../../src/database/database-location.js';
+import { withTimeouts } from '../database/create-test-database.js';
 import type { Call, Result } from './run-command.js';
+
+/** As for a process of its own, and how long it waits for PostgreSQL where that differs from the defaults. */
+interface CallInProcess extends Omit<Call, 'openFiles'> {
+  readonly timeouts?: Partial<PostgresqlTimeouts>;
+}
 
 /**
  * Runs `plant-store` as `runCommand` does, but in this process and from its sources: where neither signals nor the streams
@@ -12,7 +19,7 @@ import type { Call, Result } from './run-command.js';
  */
 export async function runInProcess(
   args: readonly string[],
-  { folder, environment = {}, input = Readable.from([]) }: Omit<Call, 'openFiles'>,
+  { folder, environment = {}, input = Readable.from([]), timeouts = {} }: CallInProcess,
 ): Promise<Result> {
   const settings = { FAST_PATH: 'off', ...environment };
   let stdout = '';
@@ -44,7 +51,7 @@ export async function runInProcess(
     await runProgram(args, {
       version: '0.0.0',
       context,
-      readConfig: () => parseConfig(settings, folder),
+      readConfig: () => withTimeouts(parseConfig(settings, folder), timeouts),
       environment: settings,
       worker: process,
       onServiceStopped: () => undefined,
