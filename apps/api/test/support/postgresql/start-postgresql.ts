@@ -26,12 +26,14 @@ export interface TestPostgresql {
 /** How a restart is retried: after a crash, the old shared memory stays in use for a moment. */
 const startPolicy = { timeoutMs: 60_000, delayMs: 50 };
 
-/** Creates and starts a server. Its output is shown only if it does not start. */
-export async function startPostgresql(): Promise<TestPostgresql> {
+/** Creates and starts a server, with settings that differ from the defaults. Its output is shown only if it does not start. */
+export async function startPostgresql(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestPostgresql> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgresql-'));
   const server = await createPostgresqlServer({
     folder: join(folder, 'postgresql'),
-    settings: { max_connections: '200' },
+    settings: { max_connections: '200', ...settings },
   });
   await server.start();
   return {
