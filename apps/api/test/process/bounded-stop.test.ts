@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { expect, it, onTestFinished } from 'vitest';
-import { startWithStandby } from '../support/postgresql/start-with-standby.js';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { type ServerWithStandby, startWithStandby } from '../support/postgresql/start-with-standby.js';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { issueToken, main } from '../support/process/run-command.js';
 import { slackMs } from '../support/slack-ms.js';
@@ -14,11 +14,15 @@ const shutdownTimeoutMs = 200;
 /** The longest time that a stop may take, as documented in docs/deploy.md. */
 const stopTimeouts = { 1: shutdownTimeoutMs + 2_000, 2: shutdownTimeoutMs + 3_000 };
 
+let server: ServerWithStandby;
+beforeAll(async () => {
+  server = await startWithStandby();
+});
+afterAll(() => server.remove());
+
 it.each([1, 2] as const)(
   'exits in time with status 0 while a commit, a request on the admin port and its output hang, workers: %i',
   async (workers) => {
-    const server = await startWithStandby();
-    onTestFinished(() => server.remove());
     const [port, adminPort] = [await findFreePort(), await findFreePort()];
     const folder = temporaryFolder();
     const environment = {
@@ -45,11 +49,13 @@ it.each([1, 2] as const)(
     await until(() => fetch(`http://127.0.0.1:${adminPort}/livez`).catch(() => undefined));
 
     await server.loseStandby();
+    onTestFinished(() => server.restoreStandby());
+    // A plant that is stored already would be another case.
     const creates = [1, 2, 3].map((id) =>
       fetch(`${baseUrl}/plants`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ id, name: 'Monstera' }),
+        body: JSON.stringify({ id: 10 * workers + id, name: 'Monstera' }),
       }).catch(() => 'disconnected'),
     );
     await server.untilWaiting(1);

@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 /** Opens connections and closes them at once, many at a time, in a process of its own. */
 const churn = `
   const { connect } = require('node:net');
-  let left = 15_000;
+  let left = 5_000;
   function open() {
     if (left-- <= 0) return;
     connect(Number(process.argv[1]), '127.0.0.1', function () { this.destroy(); }).on('error', () => {}).on('close', open);

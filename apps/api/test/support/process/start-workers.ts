@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { onTestFinished } from 'vitest';
 import { createTestDatabase } from '../database/create-test-database.js';
@@ -53,6 +54,9 @@ async function readMetric(adminUrl: string, name: string): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
+/** The delay of a caller after a reply: while a test waits for a process to start, the load must not slow that down. */
+const delayMs = 5;
+
 /** Callers that never retry, each with an id at a time, until they are stopped. */
 export function startCallers({ baseUrl, token }: { readonly baseUrl: string; readonly token: string }) {
   const client = createClient({ baseUrl, token, retries: 0 });
@@ -67,6 +71,7 @@ export function startCallers({ baseUrl, token }: { readonly baseUrl: string; rea
         ({ status }) => void (status === 200 ? acknowledged.add(id) : failures.push(String(status))),
         (error: unknown) => void failures.push(String(error)),
       );
+      await sleep(delayMs);
     }
   }
   const calls = Promise.all(Array.from({ length: 8 }, call));
