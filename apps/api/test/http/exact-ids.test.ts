@@ -6,14 +6,14 @@ import { readPlants } from '../support/read-plants.js';
 import { startTestService } from '../support/start-test-service.js';
 
 const idsPerRun = 500;
-const runs = 5;
+const runs = 2;
 
 /** Ids as callers may pass them: any int64, as a `number` if it is a safe integer. */
 const ids = fc
   .uniqueArray(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), { minLength: idsPerRun, maxLength: idsPerRun })
   .map((bigints) => bigints.map((id) => (Number.isSafeInteger(Number(id)) ? Number(id) : id)));
 
-it('keeps thousands of ids exact: client, HTTP, database, and back', async () => {
+it('keeps a thousand ids exact: client, HTTP, database, and back', async () => {
   const service = await startTestService();
   const client = createClient({ baseUrl: service.baseUrl, token: service.token });
   const sent = new Set<string>();
@@ -36,7 +36,7 @@ it('keeps thousands of ids exact: client, HTTP, database, and back', async () =>
   );
 
   const stored = await readPlants(service);
-  expect(sent.size).toBeGreaterThanOrEqual(2_000);
+  expect(sent.size).toBeGreaterThanOrEqual(900);
   expect(new Set(stored.map(({ id }) => id))).toEqual(sent);
   expect(stored.filter(({ id, name }) => name !== `plant ${id}`)).toEqual([]);
   await service.stop();

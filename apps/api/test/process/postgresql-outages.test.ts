@@ -11,8 +11,8 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** A crash, a stop without a checkpoint, and an orderly stop, one after the other. */
 const signals = ['SIGKILL', 'SIGQUIT', 'SIGINT'] as const;
-/** Each signal three times. */
-const outages = 3 * signals.length;
+/** Each signal twice. */
+const outages = 2 * signals.length;
 /** The longest time that a reply may take: PostgreSQL refuses connections immediately. */
 const replyTimeoutMs = 5_000;
 /** The longest time until the service stores plants again once PostgreSQL accepts connections. */
