@@ -6,9 +6,9 @@ import { delimiter, dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const lines = ['22', '24'];
-const project = process.argv.includes('--all') ? [] : ['--project', 'sqlite'];
+const mode = process.argv.includes('--all') ? [] : ['--mode', 'sqlite'];
 const suites = [
-  { folder: join(root, 'apps/api'), args: project },
+  { folder: join(root, 'apps/api'), args: mode },
   { folder: join(root, 'packages/client'), args: [] },
 ];
 

@@ -51,20 +51,22 @@ const programModes = ['browser', 'load-balancing', 'monitoring', 'release', 'sys
 /** What `pnpm test` runs. */
 function testProjects(): TestProjectInlineConfiguration[] {
   return [
-    createHttpProject('sqlite', [httpTests]),
-    createHttpProject('postgresql', [httpTests], { exclude: independentTests }),
-    createProject('api', 'sqlite', {
+    // First the tests that mostly wait. Those of HTTP on SQLite share its processes, each of which takes a second to load.
+    createProject('sqlite', 'sqlite', {
       include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
-      exclude: [httpTests, testsOf('citus'), ...programModes.map(testsOf)],
+      exclude: [testsOf('citus'), ...programModes.map(testsOf)],
       // Each file restores what it replaces, so that they, too, can share loaded modules.
       isolate: false,
       setupFiles: ['test/support/restore-mocks.ts'],
     }),
+    createHttpProject('postgresql', [httpTests], { exclude: independentTests }),
   ];
 }
 
 /** What modes run. */
 const projectsByMode: Record<string, () => TestProjectInlineConfiguration[]> = {
+  // The tests of the API alone, and without PostgreSQL.
+  sqlite: () => [createHttpProject('sqlite', [httpTests])],
   workers: () => engines.map((engine) => createHttpProject(engine, workersTests, { workers: 2 })),
   // All tests of the API in every way that is not part of `test`.
   full: () => [

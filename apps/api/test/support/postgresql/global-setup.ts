@@ -19,7 +19,8 @@ const compileCache = join(import.meta.dirname, '../../../node_modules/.cache/com
  */
 export async function setup(project: TestProject): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] = compileCache;
-  if (project.vitest.projects.every(({ name }) => name.startsWith('sqlite'))) return;
+  // All that this mode tests is on SQLite.
+  if (project.vitest.config.mode === 'sqlite') return;
   server = await startPostgresql({
     // Its data does not outlive the run, so nothing needs to wait for the disk.
     fsync: 'off',
