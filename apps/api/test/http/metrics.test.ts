@@ -6,7 +6,6 @@ import { postPlant } from '../support/post-plant.js';
 import { readPage } from '../support/read-markdown.js';
 import { sendRaw } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
-import { until } from '../support/until.js';
 
 const plant = { id: 1, name: 'Monstera' };
 const engine = inject('engine');
@@ -23,15 +22,13 @@ async function readMetrics({ adminUrl }: TestService): Promise<string> {
   return response.text();
 }
 
-/** Expects lines of the metrics, such as `name{label="value"} 1`. A request is counted just after its reply was sent. */
+/** A request is counted just after its reply was sent, also by a worker. Long enough for a slow machine, in milliseconds. */
+const countedMs = 30_000;
+
+/** Expects lines of the metrics, such as `name{label="value"} 1`. */
 async function expectLines(service: TestService, lines: readonly string[]): Promise<void> {
-  const isThere = async () => {
-    const found = (await readMetrics(service)).split('\n');
-    return lines.every((line) => found.includes(line));
-  };
-  await until(isThere).catch(async () => {
-    expect((await readMetrics(service)).split('\n')).toEqual(expect.arrayContaining([...lines]));
-  });
+  const read = async () => (await readMetrics(service)).split('\n');
+  await expect.poll(read, { timeout: countedMs }).toEqual(expect.arrayContaining([...lines]));
 }
 
 it('counts requests and creates by what became of them', async () => {
