@@ -32,6 +32,13 @@ function read(path: string): string {
   return readFileSync(join(theRelease().folder, path), 'utf8');
 }
 
+/** The patterns that a pattern with alternatives in braces stands for: a file of each must be there. */
+function expand(pattern: string): readonly string[] {
+  const [braces, alternatives] = /\{([^{}]*)\}/.exec(pattern) ?? [];
+  if (braces === undefined || alternatives === undefined) return [pattern];
+  return alternatives.split(',').flatMap((alternative) => expand(pattern.replace(braces, alternative)));
+}
+
 it('has what a server needs, and no other file', () => {
   const patterns = [
     '{CHANGELOG,README,SECURITY}.md',
@@ -54,7 +61,7 @@ it('has what a server needs, and no other file', () => {
     'node_modules/better-sqlite3/prebuilds/{linux,linuxmusl}-{x64,arm64}.node',
     'node_modules/swagger-ui-dist/{LICENSE,NOTICE,package.json}',
     'node_modules/swagger-ui-dist/swagger-ui{.css,-bundle.js,-bundle.js.LICENSE.txt}',
-  ];
+  ].flatMap(expand);
   const { paths } = theRelease();
   expect(paths.filter((path) => !patterns.some((pattern) => matchesGlob(path, pattern)))).toEqual([]);
   expect(patterns.filter((pattern) => !paths.some((path) => matchesGlob(path, pattern)))).toEqual([]);

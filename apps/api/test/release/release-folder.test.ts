@@ -50,13 +50,18 @@ async function run(args: readonly string[], environment: Readonly<Record<string,
   return stdout;
 }
 
-it.each(['sqlite', 'postgresql'])(
-  'runs read-only as a user without rights and without the repository, on %s',
-  async (engine) => {
+it.each([
+  ['sqlite', '1'],
+  ['sqlite', '2'],
+  ['postgresql', '1'],
+])(
+  'runs read-only as a user without rights and without the repository, on %s with WORKERS=%s',
+  async (engine, WORKERS) => {
+    const filesOf = (name: string) => `/data/${name}-${engine}-${WORKERS}`;
     const createUrl = async (name: string) =>
-      engine === 'sqlite' ? `file:/data/${name}.db` : createDatabase(inject('postgresqlUrl'));
+      engine === 'sqlite' ? `file:${filesOf(name)}.db` : createDatabase(inject('postgresqlUrl'));
     const [PORT, ADMIN_PORT] = [String(await findFreePort()), String(await findFreePort())];
-    const environment = { DATABASE_URL: await createUrl('plants'), PORT, ADMIN_PORT };
+    const environment = { DATABASE_URL: await createUrl('plants'), PORT, ADMIN_PORT, WORKERS };
     expect(await run(['migrate'], environment)).toContain('create_plants_and_access_tokens');
     const token = (await run(['token', 'create', '--name', 'test'], environment)).trim();
     expect(await run(['token', 'list'], environment)).toContain('\ttest\t');
@@ -83,15 +88,16 @@ it.each(['sqlite', 'postgresql'])(
       'commit="unknown"',
     );
 
-    if (engine === 'sqlite') await run(['backup', '/data/backup.db'], environment);
-    await run(['export', '--output', `/data/${engine}.ndjson`], environment);
+    if (engine === 'sqlite') await run(['backup', `${filesOf('backup')}.db`], environment);
+    await run(['export', '--output', `${filesOf('plants')}.ndjson`], environment);
     expect(await service.end('SIGTERM')).toMatchObject({ exitCode: 0 });
 
     const other = { DATABASE_URL: await createUrl('other') };
-    await run(['import', `/data/${engine}.ndjson`], other);
+    await run(['import', `${filesOf('plants')}.ndjson`], other);
     expect(await run(['export'], other)).toBe('{"id":9223372036854775807,"name":"Monstera"}\n');
     if (engine === 'sqlite') {
-      expect(await run(['export'], { DATABASE_URL: 'file:/data/backup.db' })).toContain('Monstera');
+      const backup = { DATABASE_URL: `file:${filesOf('backup')}.db` };
+      expect(await run(['export'], backup)).toContain('Monstera');
     }
   },
 );
