@@ -4,7 +4,7 @@ import { engines, type TestEngine } from './test/support/database/engines.js';
 import { LongestFirst } from './test/support/longest-first.js';
 
 const httpTests = 'test/http/**/*.test.ts';
-const conformanceTests = 'src/database/conformance/**/*.test.ts';
+const conformanceTests = 'src/store/conformance/**/*.test.ts';
 
 /** The tests of the API whose outcome does not depend on the engine; they run on SQLite alone. */
 const independentTests = [

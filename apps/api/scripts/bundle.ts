@@ -20,9 +20,9 @@ export async function bundle(
     entryPoints: [
       'src/main.ts',
       // Loaded by path, in threads and processes of their own.
-      'src/database/sqlite/checkpoints/checkpoint-worker.js',
-      'src/database/sqlite/files/copy-process.js',
-      'src/cluster/primary/hold-socket.js',
+      'src/store/sqlite/checkpoint-worker.js',
+      'src/store/sqlite/copy-process.js',
+      'src/cluster/hold-socket.js',
     ],
     outdir,
     entryNames: '[name]',

@@ -1,17 +1,20 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt/jwt-settings.js';
-import { type DatabaseLocation, parseDatabaseUrl, postgresqlTimeouts } from './database/database-location.js';
-import { addPasswordOfFile } from './database/password-file.js';
-import { ConfigurationError } from './errors/configuration-error.js';
-import { toOrigins } from './http/cors-origins.js';
+import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt-settings.js';
+import { ConfigurationError } from './errors/operator-error.js';
 import { parseTrustedProxies } from './http/trusted-proxies.js';
 import { packageFolder } from './package-folder.js';
-import { failingAfterMs } from './plants/commits/commit-record.js';
+import { failingAfterMs } from './plants/commit-health.js';
 import type { PlantBatcherLimits } from './plants/plant-batcher.js';
-import { wholeNumber } from './whole-number.js';
-import { checkSharedLimits, toWorkers } from './workers-setting.js';
+import { countAvailableCores } from './runtime/available-cores.js';
+import { wholeNumber } from './runtime/whole-number.js';
+import {
+  addPasswordOfFile,
+  type DatabaseLocation,
+  parseDatabaseUrl,
+  postgresqlTimeouts,
+} from './store/database-location.js';
 
 /** The settings of the service, parsed once from the environment and frozen. */
 export type Config = Readonly<{
@@ -198,4 +201,73 @@ function orIssue<Value extends object>(parse: (text: string) => Value | { readon
     context.addIssue(parsed.problem);
     return z.NEVER;
   };
+}
+
+/** More processes than any machine has cores for. */
+const maxWorkers = 1_024;
+
+/** The number of workers in `auto`, or a number. */
+function toWorkers(text: string, context: z.RefinementCtx): number {
+  if (text === 'auto') return countAvailableCores();
+  const workers = Number(text);
+  if (/^\d{1,4}$/.test(text) && workers >= 1 && workers <= maxWorkers) return workers;
+  context.addIssue(`must be auto or a whole number from 1 to ${maxWorkers}`);
+  return z.NEVER;
+}
+
+/** The settings of which each worker gets a share. */
+interface SharedLimits {
+  readonly WORKERS: number;
+  readonly BODY_MAX_BYTES: number;
+  readonly BODIES_MAX_BYTES?: number | undefined;
+  readonly QUEUE_MAX_PLANTS: number;
+  readonly QUEUE_MAX_BYTES: number;
+  readonly DATABASE_POOL_SIZE: number;
+  readonly DATABASE_URL: { readonly engine: string };
+}
+
+/** Requires that the share of each worker is not empty. */
+function checkSharedLimits(variables: SharedLimits, context: z.RefinementCtx): void {
+  const { WORKERS, DATABASE_URL } = variables;
+  if (WORKERS === 1) return;
+  const { BODY_MAX_BYTES, BODIES_MAX_BYTES = Infinity } = variables;
+  if (BODIES_MAX_BYTES >= 2 * BODY_MAX_BYTES && BODIES_MAX_BYTES < 2 * BODY_MAX_BYTES * WORKERS) {
+    const message = 'must be at least twice BODY_MAX_BYTES for each worker';
+    context.addIssue({ code: 'custom', path: ['BODIES_MAX_BYTES'], message });
+  }
+  for (const name of ['QUEUE_MAX_PLANTS', 'QUEUE_MAX_BYTES'] as const) {
+    if (variables[name] < WORKERS) {
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `must be at least the ${WORKERS} of WORKERS`,
+      });
+    }
+  }
+  if (DATABASE_URL.engine !== 'sqlite' && variables.DATABASE_POOL_SIZE <= WORKERS) {
+    context.addIssue({
+      code: 'custom',
+      path: ['DATABASE_POOL_SIZE'],
+      message: `must be more than the ${WORKERS} of WORKERS: one connection for each, and one besides`,
+    });
+  }
+}
+
+/**
+ * The origins in a comma-separated list. Only the spelling that browsers send is accepted, since origins are compared
+ * exactly.
+ */
+function toOrigins(list: string, context: z.RefinementCtx): string[] {
+  const origins = list === '' ? [] : list.split(',').map((origin) => origin.trim());
+  const invalid = origins.find((origin) => !isOrigin(origin));
+  if (invalid === undefined) return origins;
+  context.addIssue(
+    `must be origins separated by commas, each http(s)://host or http(s)://host:port as browsers send it, \
+such as https://app.example.com, without a path, a final slash or *; "${invalid}" is not`,
+  );
+  return z.NEVER;
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

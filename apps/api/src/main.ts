@@ -1,9 +1,8 @@
 #!/usr/bin/env node
-import { explainOutputError } from './cli/output/explain-output-error.js';
-import { requireOpenOutput } from './cli/output/require-open-output.js';
-import type { CliContext } from './cli/support/cli-context.js';
-import { commandNameOf } from './cli/support/command-name.js';
-import { reportFailure } from './cli/support/report-failure.js';
+import type { CliContext } from './cli/cli-context.js';
+import { commandNameOf } from './cli/cli-context.js';
+import { explainOutputError, requireOpenOutput } from './cli/output.js';
+import { reportFailure } from './cli/report-failure.js';
 import { readPackage } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
 import { stopTimeouts } from './runtime/stop-timeouts.js';
@@ -53,7 +52,7 @@ const context: CliContext = {
     }),
   onHangUp: (listener) => void process.on('SIGHUP', listener),
   startingProcessEnded: async () =>
-    (await import('./runtime/starting-processes.js')).watchStartingProcesses().ended,
+    (await import('./runtime/watch-launcher.js')).watchStartingProcesses().ended,
 };
 
 /** Ends the process soon, if something such as a blocked write or a hanging database keeps it running. */

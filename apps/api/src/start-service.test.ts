@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../test/support/temporary-folder.js';
 import { parseConfig } from './config.js';
-import * as openings from './database/open-database.js';
-import { startService } from './start-service.js';
+import { startService } from './service.js';
+import * as openings from './store/open-database.js';
 
 /** Has databases closed with an error. */
 function failToClose(): void {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { hashedFolder, hashOf, listName, suffixes } from '../../src/http/page/read-page.js';
+import { hashedFolder, hashOf, listName, suffixes } from '../../src/http/read-page.js';
 
 /** Where Vite writes the page. */
 export const pageSource = fileURLToPath(new URL('../../../web/dist', import.meta.url));

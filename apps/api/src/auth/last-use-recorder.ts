@@ -1,4 +1,4 @@
-import { withTimeout } from '../runtime/with-timeout.js';
+import { withTimeout } from '../runtime/timing.js';
 import type { AccessToken, AccessTokenStore } from './access-token-store.js';
 
 /** How old the stored time of a token's last use is before a later one is stored, in milliseconds. */

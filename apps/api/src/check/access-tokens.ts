@@ -51,3 +51,12 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
     `Replace ${expiring.length === 1 ? `it: plant-store token rotate ${expiring[0]?.id}` : 'each: plant-store token rotate ID'}`,
   );
 }
+
+/** @param pending the names of the migrations that are not applied yet */
+export function describePending(pending: readonly string[]): Result {
+  if (pending.length === 0) return ok('up to date');
+  return warning(
+    `pending: ${pending.join(', ')}`,
+    'serve applies them as it starts, and migrate does only that. Make a backup before, as docs/backup.md describes.',
+  );
+}

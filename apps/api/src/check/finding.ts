@@ -1,6 +1,6 @@
-import { messageOf } from '../errors/message-of.js';
+import { messageOf } from '../errors/operator-error.js';
 
-export type Status = 'ok' | 'warning' | 'error';
+type Status = 'ok' | 'warning' | 'error';
 
 /** What an item of the check found. */
 export interface Result {
@@ -47,4 +47,33 @@ async function inspect<Context>({ name, inspect }: Item<Context>, context: Conte
   } catch (error) {
     return [{ item: name, ...failure(messageOf(error)) }];
   }
+}
+
+const severities: readonly Status[] = ['ok', 'warning', 'error'];
+
+/** The worst status among findings. */
+export function worstOf(findings: readonly Finding[]): Status {
+  return severities.findLast((status) => findings.some((finding) => finding.status === status)) ?? 'ok';
+}
+
+/** One line: status, item, what was found, and what to do. */
+export function formatFinding({ status, item, found, advice }: Finding): string {
+  const text = [found, advice ?? ''].flatMap((part) => part.split('\n')).map(toSentence);
+  return `${status.padEnd(7)}  ${item}: ${text.filter((sentence) => sentence !== '').join(' ')}\n`;
+}
+
+function toSentence(line: string): string {
+  const text = line.trim();
+  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** The same findings as one JSON document, for scripts. */
+export function formatJson(findings: readonly Finding[]): string {
+  const ordered = findings.map(({ item, status, found, advice }) => ({ item, status, found, advice }));
+  return `${JSON.stringify({ status: worstOf(findings), findings: ordered }, null, 2)}\n`;
+}
+
+/** The median of numbers, the upper one of two; 0 for none. */
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Finding } from './finding.js';
-import { formatFinding, formatJson, worstOf } from './report.js';
+import { formatFinding, formatJson, worstOf } from './finding.js';
 
 const fine: Finding = { item: 'migrations', status: 'ok', found: 'up to date' };
 const full: Finding = { item: 'disk', status: 'warning', found: 'it is full', advice: 'Free space.' };

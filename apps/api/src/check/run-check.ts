@@ -1,13 +1,13 @@
 import type { Config } from '../config.js';
-import type { ConfigurationError } from '../errors/configuration-error.js';
+import type { ConfigurationError } from '../errors/operator-error.js';
+import { configuration, type Environment, findMisspelled } from './configuration.js';
+import { exposure } from './exposure.js';
 import { type Finding, failure, type Item, inspectAll } from './finding.js';
-import { configuration, type Environment, findMisspelled } from './service/configuration.js';
-import { exposure } from './service/exposure.js';
-import { identityProvider } from './service/identity-provider.js';
-import { openFiles } from './service/open-files.js';
-import { ports } from './service/ports.js';
-import { runtime } from './service/runtime.js';
-import { workers } from './service/workers.js';
+import { identityProvider } from './identity-provider.js';
+import { openFiles } from './open-files.js';
+import { ports } from './ports.js';
+import { runtime } from './runtime.js';
+import { workers } from './workers.js';
 
 /** What the check depends on besides the database. */
 export interface CheckContext {
@@ -45,11 +45,11 @@ async function* inspectDatabase({ config, now }: CheckContext): AsyncGenerator<F
   const tokens = { now, acceptsJwts: config.jwt !== undefined };
   switch (database.engine) {
     case 'sqlite': {
-      const { inspectSqlite } = await import('./sqlite/inspect-sqlite.js');
+      const { inspectSqlite } = await import('./inspect-sqlite.js');
       return yield* inspectSqlite(database, tokens);
     }
     case 'postgresql': {
-      const { inspectPostgresql } = await import('./postgresql/inspect-postgresql.js');
+      const { inspectPostgresql } = await import('./inspect-postgresql.js');
       return yield* inspectPostgresql(database, tokens);
     }
   }

@@ -1,12 +1,11 @@
+import type { Environment } from '../check/configuration.js';
 import type { Finding } from '../check/finding.js';
-import { formatFinding, formatJson, worstOf } from '../check/report.js';
+import { formatFinding, formatJson, worstOf } from '../check/finding.js';
 import { runCheck, runCheckWithoutConfig } from '../check/run-check.js';
-import type { Environment } from '../check/service/configuration.js';
 import type { Config } from '../config.js';
-import { ConfigurationError } from '../errors/configuration-error.js';
-import { OperatorError } from '../errors/operator-error.js';
-import { countOf } from './output/count-of.js';
-import type { CliContext } from './support/cli-context.js';
+import { ConfigurationError, OperatorError } from '../errors/operator-error.js';
+import type { CliContext } from './cli-context.js';
+import { countOf } from './progress.js';
 
 /**
  * Examines an installation before or while it runs, changes nothing, and prints each finding as it is made, or all as JSON.

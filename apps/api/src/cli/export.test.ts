@@ -4,11 +4,11 @@ import { PassThrough } from 'node:stream';
 import { expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { parseConfig } from '../config.js';
-import { databaseUnavailable } from '../database/database-errors.js';
-import * as openDatabase from '../database/open-database.js';
-import { openSqlite } from '../database/sqlite/open-sqlite.js';
+import { databaseUnavailable } from '../store/database-errors.js';
+import * as openDatabase from '../store/open-database.js';
+import { openSqlite } from '../store/sqlite/open-sqlite.js';
+import type { CliContext } from './cli-context.js';
 import { exportPlants } from './export.js';
-import type { CliContext } from './support/cli-context.js';
 
 it('stops on a signal while the database does not answer, and leaves no file behind', async () => {
   const folder = temporaryFolder();

@@ -1,18 +1,15 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { Config } from '../config.js';
-import { openDatabase } from '../database/open-database.js';
-import { readAllPlants } from '../ndjson/read-all-plants.js';
-import { writePlantLine } from '../ndjson/write-plant-line.js';
-import type { PlantStore } from '../plants/plant-store.js';
+import type { PageLimits, PlantStore, StoredPlant } from '../plants/plant-store.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
-import { writeAtomically } from './output/atomic-write.js';
-import { countOf } from './output/count-of.js';
-import { countProgress } from './output/count-progress.js';
-import { writeResult } from './output/write-all.js';
-import { abortOnSignal } from './support/abort-on-signal.js';
-import type { CliContext } from './support/cli-context.js';
-import { retryWhileUnavailable } from './support/retry-while-unavailable.js';
+import { openDatabase } from '../store/open-database.js';
+import { writeAtomically } from './atomic-write.js';
+import { abortOnSignal, type CliContext } from './cli-context.js';
+import { writeResult } from './output.js';
+import { countOf, countProgress } from './progress.js';
+import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
 
@@ -86,4 +83,39 @@ async function writePlants(
     showCount(count);
   }
   return count;
+}
+
+/**
+ * Reads all plants in the order of their ids, page by page: every plant that was stored before the call, and possibly
+ * some that were stored since.
+ *
+ * @param read see `PlantStore`
+ * @param attempt reads the next page, and may call its argument again after an error: reading then goes on after the last page
+ */
+export async function* readAllPlants(
+  read: PlantStore['read'],
+  limits: PageLimits,
+  attempt: <Result>(readNext: () => Promise<Result>) => Promise<Result> = (readNext) => readNext(),
+): AsyncGenerator<readonly StoredPlant[]> {
+  let last: bigint | undefined;
+  const begin = () => read(last, limits)[Symbol.asyncIterator]();
+  let pages = begin();
+  for (;;) {
+    const { done, value: page } = await attempt(async () => {
+      try {
+        return await pages.next();
+      } catch (error) {
+        pages = begin();
+        throw error;
+      }
+    });
+    if (done) return;
+    yield page;
+    last = page.at(-1)?.id;
+  }
+}
+
+/** A plant as a line of NDJSON with its line feed: `{"id":1,"name":"Fern","tag":"outdoor"}`, or without `tag`. */
+function writePlantLine({ id, name, tag }: StoredPlant): string {
+  return `${stringifyExactJson({ id, name, tag })}\n`;
 }

@@ -3,12 +3,12 @@ import { expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
 import { parseConfig } from '../config.js';
-import type { Database } from '../database/database.js';
-import * as openDatabase from '../database/open-database.js';
 import type { InsertOutcome, PlantStore } from '../plants/plant-store.js';
 import type { Routing } from '../plants/routing.js';
+import type { Database } from '../store/database.js';
+import * as openDatabase from '../store/open-database.js';
+import type { CliContext } from './cli-context.js';
 import { importPlants } from './import.js';
-import type { CliContext } from './support/cli-context.js';
 
 const lines = 20_500;
 

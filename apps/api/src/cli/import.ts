@@ -2,18 +2,17 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Config } from '../config.js';
-import { openDatabase } from '../database/open-database.js';
-import { messageOf } from '../errors/message-of.js';
-import { OperatorError } from '../errors/operator-error.js';
-import { type ReadLimits, readBatches } from '../ndjson/read-batches.js';
-import { type BadLine, type BatchOutcome, storeBatches } from '../ndjson/store-batches.js';
+import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import type { Routing } from '../plants/routing.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
-import { countProgress } from './output/count-progress.js';
-import { abortOnSignal } from './support/abort-on-signal.js';
-import type { CliContext } from './support/cli-context.js';
-import { retryWhileUnavailable } from './support/retry-while-unavailable.js';
+import { openDatabase } from '../store/open-database.js';
+import type { CliContext } from './cli-context.js';
+import { abortOnSignal } from './cli-context.js';
+import { countProgress } from './progress.js';
+import { type ReadLimits, readBatches } from './read-plant-lines.js';
+import { retryWhileUnavailable } from './retry-while-unavailable.js';
+import { type BadLine, type BatchOutcome, storeBatches } from './store-batches.js';
 
 /** What is imported: a file, or standard input without one, from which line on. */
 export interface ImportSource {

@@ -1,8 +1,10 @@
 import type { Config } from '../config.js';
-import { distributeDatabase, requireDistributable } from '../database/distribute-database.js';
-import { openDatabase } from '../database/open-database.js';
-import { countOf } from './output/count-of.js';
-import type { CliContext } from './support/cli-context.js';
+import { OperatorError } from '../errors/operator-error.js';
+import type { DatabaseLocation, PostgresqlLocation } from '../store/database-location.js';
+import { openDatabase } from '../store/open-database.js';
+import type { Distribution } from '../store/postgresql/citus/distribute-plants.js';
+import type { CliContext } from './cli-context.js';
+import { countOf } from './progress.js';
 
 export interface MigrateOptions {
   /** Whether to distribute the plants over a Citus cluster, and over how many shards if not the default number. */
@@ -35,4 +37,37 @@ export async function migrate(
   await context.message(
     `The plants are now distributed: ${extent}, ${plants} moved. Running instances find the shards within 10 seconds.`,
   );
+}
+
+/**
+ * Checks that plants could be distributed, before anything is created or migrated.
+ *
+ * @returns the location
+ * @throws {OperatorError} on SQLite, and where the database is not the coordinator of a Citus cluster with nodes for shards,
+ * or a node is away
+ */
+async function requireDistributable(location: DatabaseLocation): Promise<PostgresqlLocation> {
+  if (location.engine !== 'postgresql') {
+    throw new OperatorError(
+      'Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. docs/postgresql.md describes how to move to PostgreSQL. Nothing was changed.',
+    );
+  }
+  const { requireCluster } = await import('../store/postgresql/citus/distribute-postgresql.js');
+  await requireCluster(location);
+  return location;
+}
+
+/**
+ * Distributes the plants of a migrated database by their ids over the nodes of a Citus cluster. Running it again changes
+ * nothing.
+ *
+ * @param shards the number of shards, from 1 to 32,000; without it, `defaultShards`
+ * @throws {OperatorError} when they cannot be distributed, with what to do; they are then as before
+ */
+async function distributeDatabase(
+  location: PostgresqlLocation,
+  shards: number | undefined,
+): Promise<Distribution> {
+  const { distributePostgresql } = await import('../store/postgresql/citus/distribute-postgresql.js');
+  return distributePostgresql(location, shards);
 }

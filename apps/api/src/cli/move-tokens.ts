@@ -4,12 +4,11 @@ import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import type { HashedAccessToken } from '../auth/access-token-store.js';
 import type { Config } from '../config.js';
-import { openDatabase } from '../database/open-database.js';
-import { messageOf } from '../errors/message-of.js';
-import { OperatorError } from '../errors/operator-error.js';
-import { countOf } from './output/count-of.js';
-import { writeResult } from './output/write-all.js';
-import type { CliContext } from './support/cli-context.js';
+import { messageOf, OperatorError } from '../errors/operator-error.js';
+import { openDatabase } from '../store/open-database.js';
+import type { CliContext } from './cli-context.js';
+import { writeResult } from './output.js';
+import { countOf } from './progress.js';
 
 /** Prints all access tokens as NDJSON, each with its hash instead of its text, which is enough to verify it elsewhere. */
 export async function exportTokens(config: Config, context: CliContext): Promise<void> {

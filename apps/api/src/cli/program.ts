@@ -1,17 +1,17 @@
 import { Command } from 'commander';
-import type { WorkerProcess } from '../cluster/worker/run-worker.js';
+import type { WorkerProcess } from '../cluster/run-worker.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import { backUp } from './backup.js';
+import type { CliContext } from './cli-context.js';
 import { exportPlants } from './export.js';
 import { importPlants } from './import.js';
 import { type MigrateOptions, migrate } from './migrate.js';
+import { toLineNumber, toShardCount, toUrl } from './parse-arguments.js';
 import { adminUrlOf, requireReady } from './ready.js';
+import { explainDatabaseError } from './retry-while-unavailable.js';
 import type { ServeOptions } from './serve.js';
-import type { CliContext } from './support/cli-context.js';
-import { explainDatabaseError } from './support/explain-database-error.js';
-import { toLineNumber, toShardCount, toUrl } from './support/parse-arguments.js';
 import { addTokenCommands } from './token-commands.js';
 
 /** What the command line depends on. */
@@ -105,7 +105,7 @@ function addWorker(program: Command, { context, worker }: ProgramDependencies): 
         exitCode: 2,
       });
     }
-    const { runWorker } = await import('../cluster/worker/run-worker.js');
+    const { runWorker } = await import('../cluster/run-worker.js');
     runWorker(worker, context);
   });
 }

@@ -1,8 +1,7 @@
-import { fetchReadiness, reachableUrl } from '../admin/fetch-readiness.js';
 import type { Config } from '../config.js';
-import { messageOf } from '../errors/message-of.js';
-import { OperatorError } from '../errors/operator-error.js';
-import type { CliContext } from './support/cli-context.js';
+import { messageOf, OperatorError } from '../errors/operator-error.js';
+import { fetchReadiness, reachableUrl } from '../observe/fetch-readiness.js';
+import type { CliContext } from './cli-context.js';
 
 /**
  * Asks the admin port of a running service whether it is ready for creates, and prints the answer.

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
-import { createLogger, type Log } from '../logging/create-logger.js';
+import { createLogger, type Log } from '../observe/logger.js';
 import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
-import { type Service, startService } from '../start-service.js';
-import type { CliContext } from './support/cli-context.js';
-import { describeQuickstart, ensureQuickstartToken } from './support/quickstart.js';
+import { type Service, startService } from '../service.js';
+import type { CliContext } from './cli-context.js';
+import { describeQuickstart, ensureQuickstartToken } from './quickstart.js';
 
 /**
  * How long the service still accepts requests after a signal, by default, in milliseconds: two health checks, with HAProxy's
@@ -38,7 +38,7 @@ export async function serve(
   }
   const logger = createLogger(config.logLevel, {
     format: context.isTerminal
-      ? (await import('../logging/format-for-terminal.js')).formatForTerminal
+      ? (await import('../observe/format-for-terminal.js')).formatForTerminal
       : undefined,
     isShared: config.workers > 1,
   });
@@ -74,7 +74,7 @@ async function start(
 ): Promise<Service> {
   if (config.workers === 1) return startService(config, log, config.fastPath ? requestLog : log);
   // Loaded only here: most services have one process.
-  const { startCluster } = await import('../cluster/primary/start-cluster.js');
+  const { startCluster } = await import('../cluster/start-cluster.js');
   const starting = startCluster(config, log);
   if (replacesOnHangUp(config, context)) {
     context.onHangUp(() => {

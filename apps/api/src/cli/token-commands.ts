@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { exportTokens, importTokens } from './move-tokens.js';
+import { toExpiry, toName, toOverlapMs, toTokenId } from './parse-arguments.js';
 import type { ProgramDependencies } from './program.js';
-import { toExpiry, toName, toOverlapMs, toTokenId } from './support/parse-arguments.js';
 import { createToken, findTokens, listTokens, revokeToken, rotateToken } from './token.js';
 
 /** How long the old token of a rotation works by default, in milliseconds: an hour. */

@@ -1,21 +1,19 @@
 import { createInterface } from 'node:readline';
 import { isAccessTokenFormat } from '@plant-store/contract/access-token';
-import { reachableUrl } from '../admin/fetch-readiness.js';
 import { hashAccessToken } from '../auth/access-token-format.js';
 import type { AccessToken } from '../auth/access-token-store.js';
 import { createAccessTokens } from '../auth/access-tokens.js';
-import { issueAndDeliver } from '../auth/issue-and-deliver.js';
-import { type RotationRequest, rotateAccessToken } from '../auth/rotate-access-token.js';
+import { issueAndDeliver, type RotationRequest, rotateAccessToken } from '../auth/issue-and-rotate.js';
 import type { Config } from '../config.js';
-import type { Database, OpenOptions } from '../database/database.js';
-import { openDatabase } from '../database/open-database.js';
-import { messageOf } from '../errors/message-of.js';
-import { OperatorError } from '../errors/operator-error.js';
+import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
-import { writeAll, writeResult } from './output/write-all.js';
-import type { CliContext } from './support/cli-context.js';
-import { createCurl } from './support/create-curl.js';
-import { reasonOf } from './support/explain-database-error.js';
+import { reachableUrl } from '../observe/fetch-readiness.js';
+import type { Database, OpenOptions } from '../store/database.js';
+import { openDatabase } from '../store/open-database.js';
+import type { CliContext } from './cli-context.js';
+import { writeAll, writeResult } from './output.js';
+import { createCurl } from './quickstart.js';
+import { reasonOf } from './retry-while-unavailable.js';
 
 /**
  * Issues an access token and prints it, alone, so that a script can take it.

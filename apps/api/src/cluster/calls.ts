@@ -1,11 +1,11 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { ClientRateLimitInfo } from 'express-rate-limit';
 import type { Registry } from 'prom-client';
-import type { Readiness } from '../admin/readiness.js';
 import { cacheTtlMs } from '../auth/access-tokens.js';
-import type { LimitedVerification } from '../auth/limit/authentication-limit.js';
+import type { LimitedVerification } from '../auth/authentication-limit.js';
 import type { Config } from '../config.js';
-import type { CommitTrial } from '../plants/commits/commit-health.js';
+import type { Readiness } from '../observe/readiness.js';
+import type { CommitTrial } from '../plants/commit-health.js';
 import type { PageLimits, StoredPlant } from '../plants/plant-store.js';
 
 /** The descriptor under which a worker has the socket that the service listens on; those before it are Node.js's. */

@@ -1,6 +1,5 @@
 import type { ErrorName } from '@plant-store/contract/errors';
-import { messageOf } from '../errors/message-of.js';
-import { OperatorError } from '../errors/operator-error.js';
+import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 
 /** What one process offers another: a function for each name, with one argument. */

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { createClusterMetrics } from './cluster-metrics.js';
-import type { WorkerGroup } from './primary/worker-group.js';
-import type { WorkerProcess } from './primary/worker-process.js';
+import type { WorkerGroup } from './worker-group.js';
+import type { WorkerProcess } from './worker-process.js';
 
 /** What shows which process is at its limit. */
 const shown = {

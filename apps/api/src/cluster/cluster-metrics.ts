@@ -1,10 +1,10 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import { createCounter } from '../metrics/create-counter.js';
-import { addGauge } from '../metrics/create-registry.js';
-import { withTimeout } from '../runtime/with-timeout.js';
+import { createCounter } from '../observe/create-counter.js';
+import { addGauge } from '../observe/metrics.js';
+import { withTimeout } from '../runtime/timing.js';
 import type { MetricValues } from './calls.js';
-import type { WorkerGroup } from './primary/worker-group.js';
-import type { WorkerProcess } from './primary/worker-process.js';
+import type { WorkerGroup } from './worker-group.js';
+import type { WorkerProcess } from './worker-process.js';
 
 /** The metrics of the primary process and all workers together. */
 export interface ClusterMetrics {

@@ -2,7 +2,7 @@ import type { ErrorBody } from '@plant-store/contract';
 import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 
 /** What a `ServiceError` may carry besides its message. */
-export interface ServiceErrorOptions {
+interface ServiceErrorOptions {
   /** Headers of the reply, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the client should wait before it retries, in seconds; sent as `Retry-After`. */
@@ -40,3 +40,23 @@ export class ServiceError extends Error {
     return { error: this.number, message: this.message };
   }
 }
+
+/** The limit that a request was rejected for; the log counts rejections by it. */
+export type OverloadReason = 'waiting_plants' | 'waiting_bytes' | 'body_bytes';
+
+/** The error `overloaded`. There is one instance for each reason, since a rejection must cost less than a create. */
+export class OverloadError extends ServiceError {
+  readonly reason: OverloadReason;
+
+  constructor(reason: OverloadReason) {
+    super('overloaded', 'The service is overloaded. Try again in 1 second.', { retryAfterSeconds: 1 });
+    this.reason = reason;
+  }
+}
+
+/** The errors to reject requests with, by reason. */
+export const overloadErrors: Readonly<Record<OverloadReason, OverloadError>> = {
+  waiting_plants: new OverloadError('waiting_plants'),
+  waiting_bytes: new OverloadError('waiting_bytes'),
+  body_bytes: new OverloadError('body_bytes'),
+};

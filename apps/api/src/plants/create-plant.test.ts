@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPlant } from './create-plant.js';
-import { isSamePlant } from './is-same-plant.js';
+import { createPlant, isSamePlant } from './create-plant.js';
 import type { PlantBatcher } from './plant-batcher.js';
 import type { InsertOutcome, StoredPlant } from './plant-store.js';
 

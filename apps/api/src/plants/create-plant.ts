@@ -1,11 +1,11 @@
 import type { NewPlant, Plant } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
-import { isSamePlant } from './is-same-plant.js';
 import type { PlantBatcher } from './plant-batcher.js';
+import type { StoredPlant } from './plant-store.js';
 
 /** The result of a create: the plant, and whether an earlier request had already stored it. */
-export interface CreatedPlant {
+interface CreatedPlant {
   readonly plant: Plant;
   readonly replayed: boolean;
 }
@@ -27,4 +27,9 @@ export async function createPlant(batcher: PlantBatcher, newPlant: NewPlant): Pr
 /** The Plant shape, which has no id (API: Resources, rule 2). */
 function toPlant({ name, tag }: NewPlant): Plant {
   return tag === undefined ? { name } : { name, tag };
+}
+
+/** Whether two plants are exactly equal; an empty tag differs from no tag. */
+export function isSamePlant(a: StoredPlant, b: StoredPlant): boolean {
+  return a.id === b.id && a.name === b.name && a.tag === b.tag;
 }

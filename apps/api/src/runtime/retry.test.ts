@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { retry } from './retry.js';
+import { retry } from './timing.js';
 
 const unavailable = () => new Error('unavailable');
 const isUnavailable = (error: unknown) => error instanceof Error && error.message === 'unavailable';

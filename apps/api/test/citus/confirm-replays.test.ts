@@ -1,9 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import { expect, it, onTestFinished } from 'vitest';
-import { createShardMap } from '../../src/database/postgresql/citus/shard-map.js';
-import { byShard } from '../../src/database/postgresql/strategies/by-shard.js';
-import { toOneDestination } from '../../src/database/postgresql/strategies/one-destination.js';
+import { byShard } from '../../src/store/postgresql/citus/by-shard.js';
+import { createShardMap } from '../../src/store/postgresql/citus/shard-map.js';
+import { toOneDestination } from '../../src/store/postgresql/single-table.js';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
 import { runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -1,7 +1,7 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
-import { readMigrations } from '../../src/database/migrations/read-migrations.js';
+import { readMigrations } from '../../src/store/migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { examine } from '../support/examine.js';

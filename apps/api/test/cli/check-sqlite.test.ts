@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
-import { readMigrations } from '../../src/database/migrations/read-migrations.js';
+import { readMigrations } from '../../src/store/migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { examine } from '../support/examine.js';

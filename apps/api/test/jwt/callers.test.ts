@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { acceptJwts } from '../../src/auth/accept-jwts.js';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
-import { acceptJwts } from '../../src/auth/jwt/accept-jwts.js';
 import { parseConfig } from '../../src/config.js';
 import { expectError } from '../support/expect-error.js';
 import {

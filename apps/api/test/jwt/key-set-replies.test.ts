@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
-import { createProviderKeys, type ProviderKeys } from '../../src/auth/jwt/provider-keys.js';
+import { createProviderKeys, type ProviderKeys } from '../../src/auth/provider-keys.js';
 import { expectError } from '../support/expect-error.js';
 import { createShortKey, startIdentityProvider } from '../support/identity/start-identity-provider.js';
 import { postPlant } from '../support/post-plant.js';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { KeyTimes } from '../../src/auth/jwt/jwt-settings.js';
+import type { KeyTimes } from '../../src/auth/jwt-settings.js';
 import { expectError } from '../support/expect-error.js';
 import {
   beAway,

@@ -3,8 +3,7 @@ import { RequestValidationError } from '@ts-rest/express';
 import express, { type Request, type Response } from 'express';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { overloadErrors } from '../../src/errors/overload-errors.js';
-import { ServiceError } from '../../src/errors/service-error.js';
+import { overloadErrors, ServiceError } from '../../src/errors/service-error.js';
 import { errorHandler } from '../../src/http/middleware/error-handler.js';
 import { serveMiddleware } from '../support/serve-middleware.js';
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkHeaders } from '../../src/http/middleware/check-headers.js';
-import { commonHeaders } from '../../src/http/middleware/common-headers.js';
 import { cors } from '../../src/http/middleware/cors.js';
-import { securityHeaders } from '../../src/http/security-headers.js';
+import { commonHeaders, securityHeaders } from '../../src/http/security-headers.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
 
 const origin = 'https://app.example.com';

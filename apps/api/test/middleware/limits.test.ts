@@ -2,11 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Store } from 'express-rate-limit';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { overloadErrors } from '../../src/errors/overload-errors.js';
+import { overloadErrors } from '../../src/errors/service-error.js';
 import { limitAuthentication } from '../../src/http/middleware/limit-authentication.js';
+import { rejectDuringShutdown, rejectWhenFull } from '../../src/http/middleware/overload.js';
 import { rateLimit } from '../../src/http/middleware/rate-limit.js';
-import { rejectDuringShutdown } from '../../src/http/middleware/reject-during-shutdown.js';
-import { rejectWhenFull } from '../../src/http/middleware/reject-when-full.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
 
 const authenticate: RequestHandler = (_request, response, next) => {

@@ -1,8 +1,7 @@
 import { errors } from '@plant-store/contract/errors';
 import type { Request, Response } from 'express';
 import { expect, it, vi } from 'vitest';
-import { observeRequests } from '../../src/http/middleware/observe-requests.js';
-import { requestLogger } from '../../src/http/middleware/request-logger.js';
+import { observeRequests, requestLogger } from '../../src/http/middleware/request-logger.js';
 
 const request = { id: 'request-1', method: 'POST', path: '/plants', headers: {} } as Request;
 const response = (locals: object) =>

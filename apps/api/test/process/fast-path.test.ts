@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import supertest from 'supertest';
 import { expect, it, onTestFinished } from 'vitest';
-import { createServer } from '../../src/http/server/create-server.js';
+import { createServer } from '../../src/http/server.js';
 import { comparedSettings, compareReplies } from '../support/compare-replies.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { issueToken, startServe } from '../support/process/run-command.js';

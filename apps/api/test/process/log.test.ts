@@ -106,7 +106,7 @@ it.runIf(process.platform === 'linux' && existsSync(pseudoTerminal))(
   },
 );
 
-const createLogger = new URL('../../src/logging/create-logger.ts', import.meta.url);
+const createLogger = new URL('../../src/observe/logger.ts', import.meta.url);
 
 it('leaves no timers once it is closed', async () => {
   const program = `

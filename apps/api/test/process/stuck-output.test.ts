@@ -42,7 +42,7 @@ it.each<[name: string, args: readonly string[], stderr: () => number | 'inherit'
   expect(performance.now() - signalledAt).toBeLessThan(stopTimeoutMs + slackMs);
 });
 
-const createLogger = new URL('../../src/logging/create-logger.ts', import.meta.url);
+const createLogger = new URL('../../src/observe/logger.ts', import.meta.url);
 const crash = `
   import { createLogger } from ${JSON.stringify(createLogger)};
   const { log } = createLogger('info');

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import supertest from 'supertest';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config.js';
-import { startService } from '../../src/start-service.js';
+import { startService } from '../../src/service.js';
 import { createTestDatabase, openTestDatabase } from '../support/database/create-test-database.js';
 import type { TestDatabase } from '../support/database/test-database.js';
 import { postPlant } from '../support/post-plant.js';

@@ -1,9 +1,8 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { pino } from 'pino';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { createReadiness } from '../../src/admin/readiness.js';
-import { createCommitHealth } from '../../src/plants/commits/commit-health.js';
-import { createCommitMonitor } from '../../src/plants/commits/commit-monitor.js';
+import { createReadiness } from '../../src/observe/readiness.js';
+import { createCommitHealth, createCommitMonitor } from '../../src/plants/commit-health.js';
 import { createPlantBatcher } from '../../src/plants/plant-batcher.js';
 import type { Routing } from '../../src/plants/routing.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';

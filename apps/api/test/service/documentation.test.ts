@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import supertest from 'supertest';
 import { expect, it } from 'vitest';
-import { createServer } from '../../src/http/server/create-server.js';
+import { createServer } from '../../src/http/server.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { until } from '../support/until.js';
 

@@ -3,7 +3,7 @@ import express from 'express';
 import helmet from 'helmet';
 import supertest from 'supertest';
 import { expect, it } from 'vitest';
-import { createServer } from '../../src/http/server/create-server.js';
+import { createServer } from '../../src/http/server.js';
 import { listen, silentLog as log, openApp } from '../support/open-app.js';
 import { until } from '../support/until.js';
 

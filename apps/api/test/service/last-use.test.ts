@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config.js';
-import { startService } from '../../src/start-service.js';
+import { startService } from '../../src/service.js';
 import { createTestDatabase, openTestDatabase } from '../support/database/create-test-database.js';
 import { type Engine, engines } from '../support/database/engines.js';
 import type { TestDatabase } from '../support/database/test-database.js';

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { createServer } from '../../src/http/server/create-server.js';
+import { createServer } from '../../src/http/server.js';
 import { expectError } from '../support/expect-error.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { openConnection } from '../support/send-raw.js';

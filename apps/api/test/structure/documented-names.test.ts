@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, it, vi } from 'vitest';
+import type { CliContext } from '../../src/cli/cli-context.js';
 import { createProgram } from '../../src/cli/program.js';
-import type { CliContext } from '../../src/cli/support/cli-context.js';
 import { readPage, root } from '../support/read-markdown.js';
 
 /** A command that is not for users. */

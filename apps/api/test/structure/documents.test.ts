@@ -114,7 +114,7 @@ it('the page on the architecture has every folder of the service', () => {
 
 it('the page on the architecture names every file that the app is made of', () => {
   const app = readPage(join(source, 'http/create-app.ts'));
-  const parts = [...app.matchAll(/from '\.\/((?:middleware|routes|body)\/[\w-]+)\.js'/g)].map(
+  const parts = [...app.matchAll(/from '\.\/((?:middleware\/|routes\/)?[\w-]+)\.js'/g)].map(
     ([, part]) => `http/${part}.ts`,
   );
   expect(parts.length).toBeGreaterThan(10);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defaultDrainDelayMs } from '../../src/cli/serve.js';
 import { parseConfig } from '../../src/config.js';
-import { migrationTimeoutMs } from '../../src/database/postgresql/migrate-postgresql.js';
+import { migrationTimeoutMs } from '../../src/store/postgresql/migrate-postgresql.js';
 import { readPage } from '../support/read-markdown.js';
 
 const unit = readPage('deploy/plant-store.service');

@@ -6,11 +6,11 @@ import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.js';
-import { createLoggedAuthenticationLimit } from '../../src/auth/limit/logged-authentication-limit.js';
+import { createLoggedAuthenticationLimit } from '../../src/auth/authentication-limit.js';
 import { parseConfig } from '../../src/config.js';
-import { openDatabase } from '../../src/database/open-database.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createPlantBatcher } from '../../src/plants/plant-batcher.js';
+import { openDatabase } from '../../src/store/open-database.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** A log that writes nothing. */

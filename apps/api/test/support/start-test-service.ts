@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino';
 import { inject } from 'vitest';
-import { startCluster } from '../../src/cluster/primary/start-cluster.js';
+import { startCluster } from '../../src/cluster/start-cluster.js';
 import { type Config, parseConfig } from '../../src/config.js';
-import { type Service, startService } from '../../src/start-service.js';
+import { type Service, startService } from '../../src/service.js';
 import { createTestDatabase } from './database/create-test-database.js';
 import type { TestDatabase } from './database/test-database.js';
 import { main } from './process/run-command.js';

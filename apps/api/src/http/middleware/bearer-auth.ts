@@ -1,7 +1,7 @@
 import { messages } from '@plant-store/contract/messages';
 import type { Request, RequestHandler } from 'express';
 import type { TokenVerifier, Verification } from '../../auth/access-tokens.js';
-import { tokenRejections } from '../../auth/token-rejections.js';
+import { tokenRejections } from '../../auth/access-tokens.js';
 import { ServiceError } from '../../errors/service-error.js';
 
 /**

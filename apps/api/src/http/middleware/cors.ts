@@ -1,7 +1,7 @@
 import { routes } from '@plant-store/contract/routes';
 import createCors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
-import { setCommonHeaders } from './common-headers.js';
+import { setCommonHeaders } from '../security-headers.js';
 
 /**
  * Lets pages of some origins call the service and read its replies, errors included (the CORS protocol of the Fetch

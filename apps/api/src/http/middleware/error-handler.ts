@@ -3,9 +3,8 @@ import { explainInvalidRequest, messages } from '@plant-store/contract/messages'
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { OverloadError } from '../../errors/overload-errors.js';
-import { ServiceError } from '../../errors/service-error.js';
-import type { RejectionLog } from '../../logging/rejection-log.js';
+import { OverloadError, ServiceError } from '../../errors/service-error.js';
+import type { RejectionLog } from '../../observe/count-rejections.js';
 
 /** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
 export function errorHandler(log: Logger, rejections: RejectionLog): ErrorRequestHandler {

@@ -1,14 +1,15 @@
+import { isIP } from 'node:net';
 import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { AuthenticationLimit, LimitedVerification } from '../../auth/limit/authentication-limit.js';
+import type { AuthenticationLimit, LimitedVerification } from '../../auth/authentication-limit.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { countLimitedRequests } from '../../metrics/count-limited-requests.js';
-import { readClientAddress } from '../client-address.js';
+import { createCounter } from '../../observe/create-counter.js';
 import type { VerifyFurther } from './bearer-auth.js';
 
 /** What the limit depends on. */
-export interface AuthenticationLimitDependencies {
+interface AuthenticationLimitDependencies {
   readonly authenticationLimit: AuthenticationLimit;
   readonly log: Logger;
   readonly metrics?: Registry | undefined;
@@ -52,4 +53,41 @@ function warnOfProxy(log: Logger, request: Request): void {
     { proxyAddress: request.socket.remoteAddress },
     'X-Forwarded-For of an address that is not in TRUSTED_PROXIES is ignored',
   );
+}
+
+/**
+ * Reads the address of the client of a request: that of the connection, or if that is a trusted proxy, the last address
+ * in `X-Forwarded-For` that is none, with or without a port. Where this is no valid address, that of the proxy counts that
+ * has sent it.
+ *
+ * @returns an IPv4 address, or the /64 network of an IPv6 address, which usually is one household or machine
+ */
+export function readClientAddress(request: Request): string {
+  const candidates = [...request.ips, request.socket.remoteAddress ?? ''];
+  const address = candidates.map(toNetwork).find((network) => network !== undefined);
+  // A client that has disconnected has none.
+  return address ?? 'unknown';
+}
+
+function toNetwork(address: string): string | undefined {
+  // Some proxies report 192.0.2.1:4711 and [2001:db8::7]:4711.
+  const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(address) ?? [];
+  // Without the zone of a link-local address.
+  const [plain = ''] = (ipv6 ?? ipv4 ?? address).split('%', 1);
+  // ipaddr.js alone would take 1 and 0x7f.1 for addresses, and it rejects some that are outdated, such as ::192.0.2.1.
+  if (isIP(plain) === 0 || !ipaddr.isValid(plain)) return undefined;
+  // ::ffff:192.0.2.1 is 192.0.2.1.
+  const parsed = ipaddr.process(plain);
+  if ('octets' in parsed) return parsed.toString();
+  const network = new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]);
+  return `${network.toString()}/64`;
+}
+
+/** Registers a counter of the requests that were rejected for failed authentications of their address; returns what counts one. */
+function countLimitedRequests(registry: Registry): () => void {
+  return createCounter(registry, {
+    name: 'plant_store_authentication_limited_total',
+    help: 'Requests rejected with rate_limited, since their client address had too many failed authentications',
+    labels: [],
+  });
 }

@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type RequestHandler, Router } from 'express';
-import { setCommonHeaders } from '../middleware/common-headers.js';
-import { securityHeaders } from '../security-headers.js';
-import { methodNotAllowed } from './method-not-allowed.js';
+import { securityHeaders, setCommonHeaders } from '../security-headers.js';
+import { methodNotAllowed } from './fallbacks.js';
 
 const { resolve } = createRequire(import.meta.url);
 

@@ -1,10 +1,9 @@
 import { extname } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import { Negotiator } from 'negotiator';
-import { setCommonHeaders } from '../middleware/common-headers.js';
-import { hashedFilesRoute, type Page, type PageFile } from '../page/read-page.js';
-import { pageHeaders } from '../security-headers.js';
-import { methodNotAllowed } from './method-not-allowed.js';
+import { hashedFilesRoute, type Page, type PageFile } from '../read-page.js';
+import { pageHeaders, setCommonHeaders } from '../security-headers.js';
+import { methodNotAllowed } from './fallbacks.js';
 
 /**
  * Serves the page on which people add plants, which needs no token: exactly the files of the build, from memory. A path is

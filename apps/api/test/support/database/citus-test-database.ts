@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { inject } from 'vitest';
-import { readMigrations } from '../../../src/database/migrations/read-migrations.js';
-import { distributePlants } from '../../../src/database/postgresql/distribution/distribute-plants.js';
-import { migratePostgresql } from '../../../src/database/postgresql/migrate-postgresql.js';
+import { readMigrations } from '../../../src/store/migrations.js';
+import { distributePlants } from '../../../src/store/postgresql/citus/distribute-plants.js';
+import { migratePostgresql } from '../../../src/store/postgresql/migrate-postgresql.js';
 import { openCitusSchema } from '../postgresql/citus-cluster.js';
 import { addPostgresqlTriggers } from './postgresql-test-database.js';
 import type { TestDatabase } from './test-database.js';

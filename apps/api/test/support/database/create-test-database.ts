@@ -1,7 +1,7 @@
 import { type Config, parseConfig } from '../../../src/config.js';
-import type { Database } from '../../../src/database/database.js';
-import type { PostgresqlTimeouts } from '../../../src/database/database-location.js';
-import { openDatabase } from '../../../src/database/open-database.js';
+import type { Database } from '../../../src/store/database.js';
+import type { PostgresqlTimeouts } from '../../../src/store/database-location.js';
+import { openDatabase } from '../../../src/store/open-database.js';
 import { createCitusTestDatabase } from './citus-test-database.js';
 import type { TestEngine } from './engines.js';
 import { createPostgresqlTestDatabase } from './postgresql-test-database.js';

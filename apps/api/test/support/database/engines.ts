@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import type { DatabaseLocation } from '../../../src/database/database-location.js';
+import type { DatabaseLocation } from '../../../src/store/database-location.js';
 
 export type Engine = DatabaseLocation['engine'];
 

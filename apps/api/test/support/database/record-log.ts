@@ -1,4 +1,4 @@
-import type { DatabaseLog, LogFields } from '../../../src/database/database.js';
+import type { DatabaseLog, LogFields } from '../../../src/store/database.js';
 
 /** Creates the log of a database, and the lines that are written to it, each as `level: message: cause`. */
 export function recordLog(): { readonly log: DatabaseLog; readonly lines: readonly string[] } {

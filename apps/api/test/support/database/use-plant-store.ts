@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { Database } from '../../../src/database/database.js';
 import type { PlantStore, StoredPlant } from '../../../src/plants/plant-store.js';
+import type { Database } from '../../../src/store/database.js';
 import { collect } from '../collect.js';
 import { createStandInCitus } from '../postgresql/stand-in-citus.js';
 import { createTestDatabase, openTestDatabase } from './create-test-database.js';

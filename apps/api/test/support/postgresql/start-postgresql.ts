@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgresqlServer } from '@plant-store/postgresql-server';
-import { retry } from '../../../src/runtime/retry.js';
+import { retry } from '../../../src/runtime/timing.js';
 
 /** A real PostgreSQL server on a free port of 127.0.0.1, with its data in a new folder. */
 export interface TestPostgresql {

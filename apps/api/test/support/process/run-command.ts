@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { createAccessTokens } from '../../../src/auth/access-tokens.js';
 import { parseConfig } from '../../../src/config.js';
-import { openDatabase } from '../../../src/database/open-database.js';
+import { openDatabase } from '../../../src/store/open-database.js';
 
 /** The built command, which `turbo run test` builds first. */
 export const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));

@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
+import type { CliContext } from '../../../src/cli/cli-context.js';
+import { commandNameOf } from '../../../src/cli/cli-context.js';
 import { runProgram } from '../../../src/cli/program.js';
-import type { CliContext } from '../../../src/cli/support/cli-context.js';
-import { commandNameOf } from '../../../src/cli/support/command-name.js';
-import { reportFailure } from '../../../src/cli/support/report-failure.js';
+import { reportFailure } from '../../../src/cli/report-failure.js';
 import { parseConfig } from '../../../src/config.js';
 import type { PostgresqlTimeouts } from '../../../src/database/database-location.js';
 import { withTimeouts } from '../database/create-test-database.js';

@@ -7,7 +7,7 @@ import type { Target } from '../target.js';
 import { goFiles, missingPackages } from './missing-packages.js';
 
 /** Beside this file in `src`, also for the build of this file. */
-const source = fileURLToPath(new URL('../../../src/targets/go-sqlite/main.go', import.meta.url));
+const source = fileURLToPath(new URL('./main.go', import.meta.url));
 
 /** The first build compiles the SQLite driver. */
 const buildTimeoutMs = 180_000;

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { parseConfig } from '../config.js';
+
+const complete = {
+  JWT_ISSUER: 'https://id.example.com/',
+  JWT_AUDIENCE: 'https://plants.example.com',
+  JWT_JWKS_URL: 'https://id.example.com/jwks',
+};
+const parse = (environment: Record<string, string>) => parseConfig(environment, '/').jwt;
+
+it('accepts none by default', () => {
+  expect(parse({})).toBeUndefined();
+  expect(parse({ JWT_ISSUER: '', JWT_ALGORITHMS: '' })).toBeUndefined();
+});
+
+it('has defaults for all but issuer, audience and keys', () => {
+  expect(parse(complete)).toEqual({
+    issuer: 'https://id.example.com/',
+    audience: 'https://plants.example.com',
+    jwksUrl: 'https://id.example.com/jwks',
+    algorithms: ['RS256', 'ES256'],
+    types: ['at+jwt', 'JWT'],
+    clockToleranceSeconds: 30,
+    requiredScope: undefined,
+    keyTimes: { refreshMs: 300_000, cooldownMs: 10_000, timeoutMs: 5_000, staleMs: 86_400_000 },
+  });
+});
+
+it('parses the others', () => {
+  expect(
+    parse({
+      ...complete,
+      JWT_ALGORITHMS: 'PS256, EdDSA',
+      JWT_TYPES: 'at+jwt',
+      JWT_CLOCK_TOLERANCE_SECONDS: '0',
+      JWT_REQUIRED_SCOPE: 'https://plants.example.com/create',
+    }),
+  ).toMatchObject({
+    algorithms: ['PS256', 'EdDSA'],
+    types: ['at+jwt'],
+    clockToleranceSeconds: 0,
+    requiredScope: 'https://plants.example.com/create',
+  });
+});
+
+it.each([
+  [{ JWT_ISSUER: 'x' }, ['JWT_AUDIENCE', 'JWT_JWKS_URL'], 'JWT_ISSUER'],
+  [{ JWT_ISSUER: 'x', JWT_AUDIENCE: 'y' }, ['JWT_JWKS_URL'], 'JWT_ISSUER'],
+  [{ ...complete, JWT_AUDIENCE: '' }, ['JWT_AUDIENCE'], 'JWT_ISSUER'],
+  [{ JWT_REQUIRED_SCOPE: 'x' }, ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'], 'JWT_REQUIRED_SCOPE'],
+])('names what is missing of %j', (environment, missing, present) => {
+  const lines = missing.map((name) => `  ${name} is required, since ${present} is set\n`);
+  expect(() => parse(environment)).toThrow(`is not valid:\n${lines.join('')}Fix`);
+});
+
+it.each([
+  ['JWT_ALGORITHMS', 'none', 'must be names separated by commas, each one of RS256,'],
+  ['JWT_ALGORITHMS', 'HS256', 'must be names'],
+  ['JWT_ALGORITHMS', 'RS256,HS256', 'must be names'],
+  ['JWT_ALGORITHMS', 'rs256', 'must be names'],
+  ['JWT_ALGORITHMS', 'RS256,', 'must be names'],
+  ['JWT_TYPES', 'id_token', 'must be names separated by commas, each one of at+jwt, JWT'],
+  ['JWT_JWKS_URL', 'http://id.example.com/jwks', 'must be an https URL'],
+  ['JWT_JWKS_URL', 'http://127.0.0.1.example.com/jwks', 'must be an https URL'],
+  ['JWT_JWKS_URL', 'https://user@id.example.com/jwks', 'must be an https URL'],
+  ['JWT_JWKS_URL', 'https://id.example.com/jwks#a', 'must be an https URL'],
+  ['JWT_JWKS_URL', 'file:///jwks', 'must be an https URL'],
+  ['JWT_JWKS_URL', 'id.example.com', 'must be an https URL'],
+  ['JWT_CLOCK_TOLERANCE_SECONDS', '301', 'must be a whole number from 0 to 300'],
+  ['JWT_CLOCK_TOLERANCE_SECONDS', '-1', 'must be a whole number from 0 to 300'],
+  ['JWT_REQUIRED_SCOPE', 'plants create', 'must be one scope'],
+  ['JWT_REQUIRED_SCOPE', '"', 'must be one scope'],
+])('rejects %s %s', (name, value, message) => {
+  expect(() => parse({ ...complete, [name]: value })).toThrow(`${name} ${message}`);
+});
+
+it.each(['http://localhost:8080/jwks', 'http://127.0.0.1/jwks', 'http://[::1]:1/jwks'])(
+  'accepts http on a loopback address: %s',
+  (url) => {
+    expect(parse({ ...complete, JWT_JWKS_URL: url })).toHaveProperty('jwksUrl', url);
+  },
+);

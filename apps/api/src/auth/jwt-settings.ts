@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { wholeNumber } from '../runtime/whole-number.js';
+
+/**
+ * The algorithms that a token may be signed with: those with a public key (RFC 7518, section 3.1; RFC 8037; RFC 9864). With
+ * a symmetric one, `HS256` and the like, everybody who can verify a token could issue one.
+ */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+] as const;
+
+/** The values of the header `typ` of access tokens; `JWT` stands for a token without `typ`, too (RFC 7519, section 5.1). */
+const types = ['at+jwt', 'JWT'] as const;
+
+/** When the keys of the identity provider are fetched, in milliseconds. */
+export interface KeyTimes {
+  /** How long after a fetch the next one begins: within it a key that the provider has removed stops working. */
+  readonly refreshMs: number;
+  /** The least time between the end of a fetch and the next one, also where a token names a key that is not known. */
+  readonly cooldownMs: number;
+  /** How long one fetch may take. */
+  readonly timeoutMs: number;
+  /** How long keys are used after they were fetched, while the provider is away. */
+  readonly staleMs: number;
+}
+
+/** Which JSON Web Tokens are accepted, and whose. */
+export interface JwtSettings {
+  /** The claim `iss`, compared exactly. */
+  readonly issuer: string;
+  /** What the claim `aud` is or contains, compared exactly. */
+  readonly audience: string;
+  /** Where the identity provider publishes its keys (JWK Set, RFC 7517, section 5). */
+  readonly jwksUrl: string;
+  /** The accepted values of the header `alg`. */
+  readonly algorithms: readonly string[];
+  /** The accepted values of the header `typ`; `JWT` stands for a token without one, too. */
+  readonly types: readonly string[];
+  /** How far the clocks of the provider and of this machine may differ, in seconds. */
+  readonly clockToleranceSeconds: number;
+  /** The scope that a token must have; `undefined` for none. */
+  readonly requiredScope: string | undefined;
+  readonly keyTimes: KeyTimes;
+}
+
+const keyTimes: KeyTimes = {
+  refreshMs: 5 * 60_000,
+  cooldownMs: 10_000,
+  timeoutMs: 5_000,
+  staleMs: 24 * 3_600_000,
+};
+
+const defaultAlgorithms = ['RS256', 'ES256'];
+const defaultClockToleranceSeconds = 30;
+
+/** The variables of the environment that configure JSON Web Tokens. */
+export const jwtVariables = {
+  JWT_ISSUER: z.string().optional(),
+  JWT_AUDIENCE: z.string().optional(),
+  JWT_JWKS_URL: z
+    .string()
+    .refine(isKeySetUrl, {
+      error:
+        'must be an https URL without a user name, a password or a fragment, such as https://id.example.com/jwks; ' +
+        'http is accepted for a loopback address only',
+    })
+    .optional(),
+  JWT_ALGORITHMS: listOf(algorithms).optional(),
+  JWT_TYPES: listOf(types).optional(),
+  JWT_CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 300).optional(),
+  // The characters of a scope (RFC 6749, section 3.3).
+  JWT_REQUIRED_SCOPE: z
+    .string()
+    .regex(/^[!#-[\]-~]{1,100}$/, {
+      error: 'must be one scope: 1 to 100 visible ASCII characters, without a space, a quote or a backslash',
+    })
+    .optional(),
+};
+
+type JwtVariables = z.infer<z.ZodObject<typeof jwtVariables>>;
+
+const required = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
+const names = Object.keys(jwtVariables) as (keyof JwtVariables)[];
+
+/** Checks that of the variables either none is set, or all that are required, and reports those that are missing. */
+export function checkJwtVariables(variables: JwtVariables, context: z.RefinementCtx): void {
+  const present = names.filter((name) => variables[name] !== undefined);
+  if (present.length === 0) return;
+  for (const name of required) {
+    if (variables[name] !== undefined) continue;
+    context.addIssue({ code: 'custom', path: [name], message: `is required, since ${present[0]} is set` });
+  }
+}
+
+/** The settings of checked variables; `undefined` when none is set. */
+export function toJwtSettings(variables: JwtVariables): JwtSettings | undefined {
+  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl } = variables;
+  if (issuer === undefined || audience === undefined || jwksUrl === undefined) return undefined;
+  return Object.freeze({
+    issuer,
+    audience,
+    jwksUrl,
+    algorithms: variables.JWT_ALGORITHMS ?? defaultAlgorithms,
+    types: variables.JWT_TYPES ?? types,
+    clockToleranceSeconds: variables.JWT_CLOCK_TOLERANCE_SECONDS ?? defaultClockToleranceSeconds,
+    requiredScope: variables.JWT_REQUIRED_SCOPE,
+    keyTimes,
+  });
+}
+
+/** A list of these names, separated by commas. */
+function listOf(allowed: readonly string[]) {
+  return z
+    .string()
+    .transform((list) => list.split(',').map((name) => name.trim()))
+    .refine((list) => list.every((name) => allowed.includes(name)), {
+      error: `must be names separated by commas, each one of ${allowed.join(', ')}`,
+    });
+}
+
+/** Whether keys may be fetched from there: what can change them on the way can issue tokens. */
+function isKeySetUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return (
+    (protocol === 'https:' || (protocol === 'http:' && isLoopback)) && `${username}${password}${hash}` === ''
+  );
+}

@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Config, environmentVariables, parseConfig } from '../config.js';
+import { type Item, ok, type Result, warning } from './finding.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The settings that differ from the defaults, and variables that look like a misspelled setting. */
+export const configuration: Item<{
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly folder: string;
+}> = {
+  name: 'configuration',
+  inspect({ config, environment, folder }) {
+    const effective = environmentVariables
+      .filter((name) => environment[name] && !isDefault(name, config, environment, folder))
+      .map((name) => `${name}=${hidePassword(environment[name] ?? '')}`);
+    const found = effective.length === 0 ? 'valid, all defaults' : `valid, ${effective.join(', ')}`;
+    return [ok(found), ...findMisspelled(environment)];
+  },
+};
+
+/** Whether the configuration is the same without this variable. */
+function isDefault(name: string, config: Config, environment: Environment, folder: string): boolean {
+  try {
+    return isDeepStrictEqual(parseConfig({ ...environment, [name]: undefined }, folder), config);
+  } catch {
+    // Another variable is valid only with this one.
+    return false;
+  }
+}
+
+function hidePassword(value: string): string {
+  const url = URL.parse(value);
+  return url?.password ? Object.assign(url, { password: '***' }).href : value;
+}
+
+/** The shortest variable that is compared: shorter ones resemble many. */
+const minLength = 8;
+
+/** Warns of variables that the service ignores, though their names resemble settings. */
+export function findMisspelled(environment: Environment): readonly Result[] {
+  return Object.keys(environment)
+    .filter((name) => name.length >= minLength && !environmentVariables.includes(name))
+    .flatMap((name) => {
+      const meant = environmentVariables.find(
+        (known) => known.length >= minLength && isSimilar(fold(name), fold(known)),
+      );
+      if (meant === undefined) return [];
+      return [warning(`${name} is set, and ignored`, `If ${meant} is meant, rename it.`)];
+    });
+}
+
+function fold(name: string): string {
+  return name.toUpperCase().replaceAll(/[_-]/g, '');
+}
+
+/** Whether two texts are equal but for one character that is missing, added, or replaced, or two that are swapped. */
+function isSimilar(one: string, other: string): boolean {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  const rests = [one.slice(start), other.slice(start)] as const;
+  const [a, b] = rests;
+  const isSwapped = a.length > 1 && a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
+  return a === b || a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1) || isSwapped;
+}

@@ -1,0 +1,127 @@
+import { findUndurable } from '../store/postgresql/citus/node-settings.js';
+import { nameOfNode } from '../store/postgresql/citus/shard-map.js';
+import { failure, type Item, ok, type Result, warning } from './finding.js';
+import type { PostgresqlContext } from './postgresql-context.js';
+import { queryRow } from './postgresql-context.js';
+import { presentNodes } from './postgresql-nodes.js';
+
+/** Settings of the server, and of the nodes of Citus, without which a crash loses or damages what was committed. */
+export const durability: Item<PostgresqlContext> = {
+  name: 'durability',
+  async inspect({ connection, distribution }) {
+    const server = await queryRow<CrashSettings>(
+      connection,
+      `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
+    );
+    const nodes = presentNodes(distribution);
+    const problems = [
+      ...assessCrashes(server),
+      ...nodes.flatMap(({ node, settings }) => {
+        const undurable = findUndurable(settings, node);
+        return [
+          ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
+          ...assessCrashes(settings, nameOfNode(node)),
+        ];
+      }),
+    ];
+    if (problems.length > 0) return problems;
+    return ok(`fsync and full_page_writes are on${nodes.length === 0 ? '' : ', on the nodes that run, too'}`);
+  },
+};
+
+interface CrashSettings {
+  readonly fsync: string;
+  readonly pages: string;
+}
+
+/** @param node the name of the node that has the settings, if it is one of Citus */
+function assessCrashes({ fsync, pages }: CrashSettings, node?: string): Result[] {
+  const where = node === undefined ? '' : ` on the node ${node}`;
+  return [
+    ...(fsync === 'on'
+      ? []
+      : [
+          failure(
+            `fsync is off${where}: a crash of the machine loses plants that were answered 200`,
+            setOn('fsync', where),
+          ),
+        ]),
+    ...(pages === 'on'
+      ? []
+      : [
+          failure(
+            `full_page_writes is off${where}: a crash of the machine may damage tables`,
+            setOn('full_page_writes', where),
+          ),
+        ]),
+  ];
+}
+
+function setOn(setting: string, where: string): string {
+  return `ALTER SYSTEM SET ${setting} = on${where}, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`;
+}
+
+/** Whether a 200 waits for a standby. */
+export const standby: Item<PostgresqlContext> = {
+  name: 'standby',
+  async inspect({ connection, distribution }) {
+    const server = await queryRow<ReplicationSettings>(connection, selectReplication);
+    const ofNodes = presentNodes(distribution).map(({ node, settings }) =>
+      assessNodeReplication(settings, nameOfNode(node), server),
+    );
+    return [assessReplication(server), ...ofNodes.filter(({ status }) => status !== 'ok')];
+  },
+};
+
+/** Assesses a node of Citus, which should be as safe as the coordinator. */
+export function assessNodeReplication(
+  settings: ReplicationSettings,
+  node: string,
+  coordinator: ReplicationSettings,
+): Result {
+  if (settings.names === '' && coordinator.names !== '') {
+    return warning(
+      `the node ${node} has no synchronous standby, and the coordinator has: if it is lost, so are its latest plants that were answered 200`,
+      'Set synchronous_standby_names there, too, if a failover must lose none.',
+    );
+  }
+  const result = assessReplication(settings);
+  return { ...result, found: `on the node ${node} ${result.found}` };
+}
+
+/** The settings of replication on the connections of the service, and how many standbys receive the log. */
+export interface ReplicationSettings {
+  /** The value of `synchronous_commit`, which the service sets to `on` where it is `off`. */
+  readonly commits: string;
+  /** The value of `synchronous_standby_names`. */
+  readonly names: string;
+  readonly receivers: number;
+}
+
+/** In pg_stat_activity an ordinary user does not see which sessions of others are those of standbys. */
+const selectReplication = `
+  SELECT current_setting('synchronous_commit') AS commits, current_setting('synchronous_standby_names') AS names,
+    (SELECT count(*)::int FROM pg_stat_replication) AS receivers`;
+
+export function assessReplication({ commits, names, receivers }: ReplicationSettings): Result {
+  const found = `synchronous_commit is ${commits}, synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
+  if (names === '' && receivers > 0) {
+    return warning(
+      `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover loses the latest plants that were answered 200`,
+      'Set synchronous_standby_names, so that a 200 waits for a standby, if a failover must lose none.',
+    );
+  }
+  if (names !== '' && commits === 'local') {
+    return warning(
+      `${found}: commits do not wait for the standby`,
+      'Set synchronous_commit to on for the user: ALTER ROLE … SET synchronous_commit = on.',
+    );
+  }
+  if (names !== '' && commits === 'remote_write') {
+    return warning(
+      `${found}: commits do not wait for the standby's disk`,
+      'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must lose none.',
+    );
+  }
+  return ok(found);
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { link, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { OperatorError } from '../errors/operator-error.js';
+
+/**
+ * Creates a file atomically: complete and synced to disk, readable by this user only (0600), or not at all. While it is
+ * being written it has a hidden name in the same folder.
+ *
+ * @param fill writes to the path that it is given, that of an empty file
+ * @returns what `fill` returns
+ * @throws {OperatorError} when the file exists, and is left unchanged, or cannot be written
+ * @throws what `fill` throws
+ */
+export async function writeAtomically<Result>(
+  path: string,
+  fill: (temporaryPath: string) => Promise<Result>,
+): Promise<Result> {
+  if (existsSync(path)) throw new OperatorError(alreadyThere(path));
+  const temporaryPath = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
+  try {
+    await createEmpty(temporaryPath);
+    const result = await fill(temporaryPath);
+    await sync(temporaryPath);
+    await publish(temporaryPath, path);
+    await sync(dirname(path));
+    return result;
+  } catch (error) {
+    await rm(temporaryPath, { force: true });
+    throw explain(error, path);
+  }
+}
+
+/** The errors of a disk that has no hard links, such as FAT. */
+const noLinks: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Gives the complete file its name. Unlike a rename alone, this never replaces a file of someone else. */
+async function publish(temporaryPath: string, path: string): Promise<void> {
+  try {
+    await link(temporaryPath, path);
+    await rm(temporaryPath);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && noLinks.includes(error.code))) throw error;
+    // Reserves the name with an empty file of our own.
+    await createEmpty(path);
+    await rename(temporaryPath, path).catch(async (failure) => {
+      await rm(path);
+      throw failure;
+    });
+  }
+}
+
+async function createEmpty(path: string): Promise<void> {
+  await (await open(path, 'wx', 0o600)).close();
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+function explain(error: unknown, path: string): unknown {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error;
+  if (error.code === 'EEXIST') return new OperatorError(alreadyThere(path), { cause: error });
+  return new OperatorError(`The file ${path} cannot be written: ${error.message}`, { cause: error });
+}
+
+function alreadyThere(path: string): string {
+  return `The file ${path} exists already and was left unchanged. Choose another name.`;
+}

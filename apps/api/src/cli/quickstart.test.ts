@@ -1,0 +1,51 @@
+import fs, { readdirSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import type { AccessTokenStore } from '../auth/access-token-store.js';
+import { type AccessTokens, createAccessTokens } from '../auth/access-tokens.js';
+import { OperatorError } from '../errors/operator-error.js';
+import { ensureQuickstartToken } from './quickstart.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
+
+const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+const token = { id: 1, name: 'quickstart', ...times };
+
+/** Access tokens over a store without any, which adds one in this way. */
+const createTokens = (add: AccessTokenStore['add']): AccessTokens =>
+  createAccessTokens({
+    add,
+    findByHash: async () => null,
+    list: async () => [],
+    revoke: async () => null,
+  });
+
+it('explains a full disk, and leaves no file behind', async () => {
+  const folder = temporaryFolder();
+  const accessTokens = createTokens(async () => {
+    for (const name of ['writeFileSync', 'writeSync'] as const) {
+      vi.spyOn(fs, name).mockImplementation(() => {
+        throw new Error('ENOSPC: no space left on device, write');
+      });
+    }
+    syncBuiltinESMExports();
+    return token;
+  });
+  const starting = ensureQuickstartToken(accessTokens, join(folder, 'access-token'));
+  await expect(starting).rejects.toBeInstanceOf(OperatorError);
+  await expect(starting).rejects.toThrow(/access-token cannot be used: ENOSPC/);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('leaves no file behind when no token can be issued', async () => {
+  const folder = temporaryFolder();
+  const failure = new Error('the database does not answer');
+  const accessTokens = createTokens(() => Promise.reject(failure));
+  await expect(ensureQuickstartToken(accessTokens, join(folder, 'access-token'))).rejects.toBe(failure);
+  expect(readdirSync(folder)).toEqual([]);
+});

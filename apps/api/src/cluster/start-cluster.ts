@@ -1,0 +1,209 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config.js';
+import { createGracefulShutdown } from '../http/graceful-shutdown.js';
+import { listen } from '../http/listen.js';
+import { windowMs } from '../http/middleware/rate-limit.js';
+import { createAdminServer } from '../observe/admin-server.js';
+import { createRegistry } from '../observe/metrics.js';
+import type { Readiness } from '../observe/readiness.js';
+import type { PlantInserter } from '../plants/plant-store.js';
+import { clusterStopTimeouts, startStopTime, stopTimeouts } from '../runtime/stop-timeouts.js';
+import { withTimeout } from '../runtime/timing.js';
+import {
+  closeDatabase,
+  createServiceReadiness,
+  openAccessTokens,
+  type ServedTokens,
+  type Service,
+  watchCommits,
+} from '../service.js';
+import type { Database } from '../store/database.js';
+import type { DatabaseLocation } from '../store/database-location.js';
+import { openDatabase } from '../store/open-database.js';
+import { type PrimaryCalls, tokenTtlMs } from './calls.js';
+import { createClusterMetrics } from './cluster-metrics.js';
+import { openListeningSocket } from './listening-socket.js';
+import { mergeInserts } from './merge-inserts.js';
+import { primaryConnections, WorkerGroup } from './worker-group.js';
+import { forkWorker, type WorkerProgram } from './worker-process.js';
+
+/** A service of several processes that is listening. */
+export interface Cluster extends Service {
+  /** Replaces the workers one after the other, without a failed request, by ones with settings that are read again. */
+  replaceWorkers(readConfig: () => Config): Promise<void>;
+}
+
+/**
+ * Starts a service whose requests are served by `config.workers` processes. On SQLite this process alone has the database,
+ * and stores the plants of all workers; on PostgreSQL each worker has connections of its own. The admin port is that of this
+ * process.
+ *
+ * @throws {OperatorError} as `startService` does
+ */
+export async function startCluster(
+  config: Config,
+  log: Logger,
+  program: WorkerProgram = {},
+): Promise<Cluster> {
+  const metrics = config.admin && createRegistry();
+  const location = locatePrimary(config.database);
+  const database = await openDatabase(location, { log, metrics });
+  const tokens = await openAccessTokens(config, database, metrics, log, tokenTtlMs);
+  const { accessTokens, authenticationLimit, closeTokens } = tokens;
+  const draining = new AbortController();
+  const { commits, health } = watchCommits(config, database, metrics, log);
+  const inserts = mergeInserts(commits, config.batcherLimits.batchPlants);
+  const calls = await createPrimaryCalls(config, { database, inserts, ...tokens });
+  const socket = await openListeningSocket(config.host, config.port).catch(async (error: unknown) => {
+    await closeTokens(0);
+    await database.close();
+    throw error;
+  });
+  const group: WorkerGroup = new WorkerGroup(config, {
+    fork: () => forkWorker(calls, socket.descriptor, program),
+    log,
+    onEnd: (worker, end) => clusterMetrics?.workerEnded(worker, end?.metrics),
+  });
+  const clusterMetrics = metrics && createClusterMetrics(metrics, group);
+  const readiness = combineReadiness({
+    own: createServiceReadiness(database, health, draining.signal, log),
+    group,
+    workers: config.workers,
+    askWorkers: location.engine !== 'sqlite',
+  });
+  const adminServer = createAdminServer({ readiness, metrics: clusterMetrics, log });
+  const stopAdminServer = createGracefulShutdown(adminServer);
+
+  async function stop(): Promise<boolean> {
+    draining.abort();
+    authenticationLimit.clear();
+    const time = startStopTime(config.shutdownTimeoutMs, clusterStopTimeouts.databaseMs);
+    const [inTime] = await Promise.all([group.stop(), socket.close()]);
+    await closeTokens(time.untilCutOff());
+    const closing = closeDatabase(database, inserts, log);
+    const closed = await withTimeout(closing, time.toCloseDatabase(), () => false);
+    await stopAdminServer(stopTimeouts.adminMs);
+    return inTime && closed;
+  }
+
+  try {
+    await group.start();
+    const adminUrl =
+      config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
+    const { appliedMigrations } = database;
+    return {
+      baseUrl: socket.baseUrl,
+      ...{ adminUrl, accessTokens, appliedMigrations, stop },
+      async drain(delayMs) {
+        draining.abort();
+        void group.drain();
+        if (delayMs > 0) await delay(delayMs);
+      },
+      replaceWorkers: (readConfig) => group.replaceAll(() => ({ ...readConfig(), ...keptOf(config) })),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What stays while the service runs. */
+function keptOf({ admin, workers }: Config): Pick<Config, 'admin' | 'workers'> {
+  return { admin, workers };
+}
+
+/** The database as this process opens it. */
+function locatePrimary(database: DatabaseLocation): DatabaseLocation {
+  return database.engine === 'sqlite' ? database : { ...database, poolSize: primaryConnections };
+}
+
+/** What the calls of workers use. */
+interface PrimaryParts extends Pick<ServedTokens, 'accessTokens' | 'authenticationLimit'> {
+  readonly database: Database;
+  readonly inserts: PlantInserter;
+}
+
+/** Creates what workers may call. The limits of requests are counted here, for all workers together. */
+async function createPrimaryCalls(config: Config, parts: PrimaryParts): Promise<PrimaryCalls> {
+  const { database, inserts, accessTokens, authenticationLimit } = parts;
+  const verifyToken: PrimaryCalls['verifyToken'] = ({ address, text }) =>
+    authenticationLimit.verify(address, text, accessTokens.verifyCached(text));
+  return {
+    async insert(plants) {
+      const outcomes = await inserts.insert(plants);
+      if (outcomes.every((outcome) => outcome.stored)) return undefined;
+      return outcomes.map((outcome) => (outcome.stored ? null : outcome.existing));
+    },
+    async readPage({ after, limits }) {
+      for await (const page of database.plants.read(after, limits)) return page;
+      return [];
+    },
+    checkDatabase: () => database.check(),
+    tryCommit: (trial) => database.tryCommit(trial ?? undefined),
+    verifyKnownToken: verifyToken,
+    verifyToken,
+    countRequest: await createRequestCounts(config),
+  };
+}
+
+/** Counts the requests of each caller in a minute. */
+async function createRequestCounts({ rateLimitPerMinute }: Config): Promise<PrimaryCalls['countRequest']> {
+  if (rateLimitPerMinute === 0) return () => Promise.reject(new Error('There is no limit of requests'));
+  const { MemoryStore } = await import('express-rate-limit');
+  const counts = new MemoryStore();
+  // Of its options it uses no other.
+  counts.init({ windowMs } as Parameters<typeof counts.init>[0]);
+  let last: Promise<unknown> = Promise.resolve();
+  // One after the other: what it returns changes with the next request of the same caller.
+  return (caller) => {
+    const count = last.then(async () => {
+      const { totalHits, resetTime } = await counts.increment(caller);
+      return { totalHits, resetTime };
+    });
+    last = count;
+    return count;
+  };
+}
+
+/** How long a worker may take to answer, in milliseconds; longer than its database may. */
+const timeoutMs = 2_500;
+
+/** What the readiness of a service with workers depends on. */
+interface CombinedReadiness {
+  /** Whether the primary process, and its database, work. */
+  readonly own: () => Promise<Readiness>;
+  readonly group: Pick<WorkerGroup, 'responding'>;
+  /** How many workers there are when all run. */
+  readonly workers: number;
+  /** Whether workers have a database connection of their own, which may fail by itself. */
+  readonly askWorkers: boolean;
+}
+
+/** A service is ready if its primary process is, and at least half of its workers. */
+export function combineReadiness(parts: CombinedReadiness): () => Promise<Readiness> {
+  const { own, group, workers, askWorkers } = parts;
+  return async function readiness() {
+    const result = await own();
+    if (!result.ready) return result;
+    const responding = [...group.responding().values()];
+    const answers = askWorkers
+      ? await Promise.all(responding.map(({ calls }) => ask(calls.call('readiness', null))))
+      : responding.map(() => result);
+    const ready = answers.filter((answer) => answer.ready);
+    const missing = workers - ready.length;
+    if (ready.length < workers / 2) {
+      return answers.find((answer) => !answer.ready) ?? { ready: false, reason: 'internal_error' };
+    }
+    const warnings = new Set([...result.warnings, ...ready.flatMap((answer) => answer.warnings)]);
+    const doNot = missing === 1 ? 'does not' : 'do not';
+    if (missing > 0) warnings.add(`${missing} of ${workers} workers ${doNot} run, respond or store plants.`);
+    return { ready: true, warnings: [...warnings] };
+  };
+}
+
+/** A worker that ends or hangs is not ready. */
+async function ask(answer: Promise<Readiness>): Promise<Readiness> {
+  const unavailable = { ready: false, reason: 'database_unavailable' } as const;
+  return withTimeout(answer, timeoutMs, () => unavailable).catch(() => unavailable);
+}

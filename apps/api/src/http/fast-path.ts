@@ -1,0 +1,80 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Express, Response } from 'express';
+import type { BodyReceiver } from './read-body.js';
+import { securityHeaders } from './security-headers.js';
+
+interface MessageClasses {
+  readonly IncomingMessage: typeof IncomingMessage;
+  readonly ServerResponse: typeof ServerResponse;
+}
+
+/**
+ * Creates classes for `http.createServer` whose instances have the app's prototypes from the start.
+ *
+ * Express sets the prototype of every message with `Object.setPrototypeOf`, after which V8 accesses all its properties
+ * slowly (expressjs/express issue 5998). Where the prototype is the right one already, that call changes nothing. So the
+ * prototypes of these classes become the app's, and inherit from those that it had.
+ *
+ * They are declared with `class`, since V8 then allocates the fields of Node's message in the object itself.
+ */
+export function messageClasses(app: Express): MessageClasses {
+  class AppRequest extends IncomingMessage {
+    bodyReceiver: BodyReceiver | undefined = undefined;
+
+    takeBody(receive: BodyReceiver): boolean {
+      if (this.readableFlowing !== null) return false;
+      // Without a call of `read` Node.js would discard the body. Node.js 26 returns one chunk at a time.
+      let chunk: Buffer | null = this.read();
+      while (chunk !== null) {
+        receive(chunk);
+        chunk = this.readableLength > 0 ? this.read() : null;
+      }
+      if (this.complete) receive(null);
+      else this.bodyReceiver = receive;
+      return true;
+    }
+
+    /** Called by Node's parser with each chunk, and with `null` at the end. */
+    override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+      if (this.bodyReceiver === undefined) return super.push(chunk, encoding);
+      this.bodyReceiver(chunk);
+      return true;
+    }
+  }
+  class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
+    // Express would create an object without a prototype, whose properties V8 accesses slowly, too.
+    locals = { accessToken: undefined, plantId: undefined, error: undefined };
+  }
+  app.request = inheritFrom(app.request, AppRequest.prototype);
+  app.response = inheritFrom(app.response, AppResponse.prototype);
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+}
+
+/** Makes the prototype of a class inherit from the prototype that the app had, and returns it. */
+function inheritFrom<Prototype extends object>(base: Prototype, prototype: object): Prototype {
+  return Object.setPrototypeOf(prototype, base);
+}
+
+/**
+ * Replaces `response.json` of the app by one that sends status, headers and body in one write, without the ETag, freshness
+ * check and settings of Express. All JSON replies, those of ts-rest and of the error handler among them, go through it, and
+ * get the security headers and the request id. Headers set before stay.
+ */
+export function sendJson(app: Express): void {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', ...securityHeaders };
+  const commonHeaders = Object.entries(headers).flat();
+
+  app.response.json = function json(this: Response, body: unknown) {
+    const text = JSON.stringify(body);
+    const length = String(Buffer.byteLength(text));
+    this.writeHead(this.statusCode, [
+      ...commonHeaders,
+      'X-Request-Id',
+      this.req.id,
+      'Content-Length',
+      length,
+    ]);
+    this.end(text);
+    return this;
+  };
+}

@@ -1,0 +1,41 @@
+import type { Request, RequestHandler } from 'express';
+import { overloadErrors, ServiceError } from '../../errors/service-error.js';
+import type { PlantBatcher } from '../../plants/plant-batcher.js';
+import { type BodySource, discardBody } from '../read-body.js';
+
+/** Where the service is in its shutdown: it drains first, then it stops. */
+export interface Shutdown {
+  /** Aborted once load balancers should send no more requests; those that come are still answered. */
+  readonly draining: AbortSignal;
+  /** Aborted once no more requests are accepted. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Closes each connection with the next reply while the service drains, and rejects requests that still arrive on open
+ * connections once it is stopping.
+ */
+export function rejectDuringShutdown({ draining, stopping }: Shutdown): RequestHandler {
+  return function rejectDuringShutdown(_request, response, next) {
+    if (stopping.aborted) {
+      throw new ServiceError('shutting_down', 'The service is shutting down. Try again in 1 second.', {
+        retryAfterSeconds: 1,
+        headers: { Connection: 'close' },
+      });
+    }
+    if (draining.aborted) response.setHeader('Connection', 'close');
+    next();
+  };
+}
+
+/** Rejects creates that the full queue would reject, before their bodies are read: a rejection must cost less than a create. */
+export function rejectWhenFull(plants: Pick<PlantBatcher, 'isFull'>): RequestHandler {
+  return function rejectWhenFull(request: Request & BodySource, _response, next) {
+    if (plants.isFull()) {
+      // Node.js would buffer the body until the reply is sent, which matters only where many are rejected.
+      discardBody(request);
+      throw overloadErrors.waiting_plants;
+    }
+    next();
+  };
+}

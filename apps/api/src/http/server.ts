@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createServer as createHttpServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { ServiceError } from '../errors/service-error.js';
+import { messageClasses } from './fast-path.js';
+import { headerLinesLimit } from './middleware/check-headers.js';
+import { normalizeTarget } from './middleware/request-target.js';
+import { paceRequests } from './pace-requests.js';
+import { securityHeaders } from './security-headers.js';
+import { type ConnectionExchanges, trackExchanges } from './track-exchanges.js';
+
+/** Time limits for clients, in milliseconds. */
+interface TimeLimits {
+  /** For a whole request. */
+  readonly requestMs: number;
+  /** For the headers of a request. */
+  readonly headersMs: number;
+  /** How long an idle connection is kept. */
+  readonly keepAliveMs: number;
+  /** How often requests are checked against these limits. */
+  readonly checkIntervalMs: number;
+}
+
+const defaultTimeLimits: TimeLimits = {
+  requestMs: 60_000,
+  headersMs: 20_000,
+  // Longer than the 60 seconds of most load balancers.
+  keepAliveMs: 65_000,
+  checkIntervalMs: 1_000,
+};
+
+/** How a server differs from the default one. */
+interface ServerOptions {
+  readonly limits?: TimeLimits;
+  /** Whether messages are of classes made for the app; see decision 20. */
+  readonly fastPath?: boolean;
+}
+
+/** Creates an HTTP server for the app, not listening yet. Requests that are not valid HTTP get the Error body, too. */
+export function createServer(
+  app: Express,
+  log: Logger,
+  { limits = defaultTimeLimits, fastPath = true }: ServerOptions = {},
+): Server {
+  const classes = fastPath ? messageClasses(app) : { IncomingMessage, ServerResponse };
+  const server = createHttpServer({
+    ...classes,
+    requestTimeout: limits.requestMs,
+    headersTimeout: limits.headersMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    // The app checks it, so that a missing one is reported like any other error.
+    requireHostHeader: false,
+  });
+  // A client that has closed its sending side may still wait for the reply (RFC 9112, section 9.6). Node.js has this property
+  // since its beginnings, and no documentation of it; without it, replies that take longer than a turn are lost.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  // One more than the app accepts, so that it can detect too many.
+  server.maxHeadersCount = headerLinesLimit + 1;
+
+  const exchanges = trackExchanges(server);
+  const handle: RequestListener = (request, response) => {
+    normalizeTarget(request);
+    app(request, response);
+  };
+  server.on('request', paceRequests(handle));
+  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  connectHandler(server, exchanges, classes.ServerResponse, limits.keepAliveMs);
+  clientErrorHandler(server, exchanges, log);
+  return server;
+}
+
+/**
+ * Handles CONNECT requests like any other, after the replies that are due before them, and closes the connection. By
+ * default Node.js closes it without a reply, and hands the bare socket to servers that are proxies.
+ *
+ * @param idleTimeoutMs how long the connection may be without traffic before it is closed, in milliseconds
+ */
+function connectHandler(
+  server: Server,
+  exchanges: ConnectionExchanges,
+  Response: typeof ServerResponse,
+  idleTimeoutMs: number,
+): void {
+  server.on('connect', (request) => {
+    const { socket } = request;
+    // Node.js has detached from the connection, so its errors and timeouts have to be handled here.
+    socket.on('error', () => socket.destroy());
+    socket.setTimeout(idleTimeoutMs, () => socket.destroy());
+
+    const response = new Response(request);
+    response.shouldKeepAlive = false;
+    response.once('finish', () => socket.destroySoon());
+    const before = exchanges.unanswered(socket).at(-1);
+    server.emit('request', request, response);
+    if (before === undefined) response.assignSocket(socket);
+    else before.response.once('finish', () => response.assignSocket(socket));
+  });
+}
+
+/** How long a connection is kept for its client to read the last reply, in milliseconds. */
+const lingerMs = 1_000;
+
+/**
+ * Replies `bad_request` to what cannot be parsed as HTTP, and closes the connection. Complete requests before it on the
+ * same connection get their own replies first: their plants may be stored. A request whose body turns out malformed after
+ * its reply was sent gets no second reply, and a connection on which nothing was received gets none.
+ */
+function clientErrorHandler(server: Server, exchanges: ConnectionExchanges, log: Logger): void {
+  const commonLines = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  const closing = new WeakSet<Duplex>();
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || hasSentNothing(socket)) socket.destroy();
+    // Whatever follows a malformed request cannot be parsed either.
+    if (closing.has(socket)) return;
+    closing.add(socket);
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const latest = exchanges.latest(socket);
+    const own = latest?.request.complete === false ? latest.response : undefined;
+    const before = exchanges.unanswered(socket).findLast(({ response }) => response !== own);
+    whenFinished(before?.response, () => {
+      // Node.js closes the connection.
+      if (before !== undefined && isLast(before.response)) return;
+      if (own?.writableEnded) whenFinished(own, () => close(socket));
+      else close(socket, formatReply(error, commonLines.join(''), log));
+    });
+  });
+}
+
+function hasSentNothing(socket: Duplex): boolean {
+  return 'bytesRead' in socket && socket.bytesRead === 0;
+}
+
+/** Whether a response is the last one of its connection, by its request or by its own header. */
+function isLast(response: ServerResponse): boolean {
+  return !response.shouldKeepAlive || /close/i.test(String(response.getHeader('Connection')));
+}
+
+function whenFinished(response: ServerResponse | undefined, proceed: () => void): void {
+  if (response === undefined || response.writableFinished) proceed();
+  // Before Node.js, which then ends the connection if the client has closed its sending side.
+  else response.prependOnceListener('finish', proceed);
+}
+
+/** Ends a connection so that its client can still read what was sent; what the client sends meanwhile is discarded. */
+function close(socket: Duplex, lastReply = ''): void {
+  socket.end(lastReply);
+  const linger = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(linger));
+}
+
+/** Formats the reply, head and body, and logs it. */
+function formatReply({ code = 'unknown' }: NodeJS.ErrnoException, commonLines: string, log: Logger): string {
+  const error = new ServiceError('bad_request', describe(code));
+  const requestId = randomUUID();
+  log.info({ requestId, status: error.status, error: error.number, code }, 'malformed HTTP');
+  const body = JSON.stringify(error.body);
+  return `HTTP/1.1 400 Bad Request\r\n\
+Connection: close\r\n\
+Date: ${new Date().toUTCString()}\r\n\
+Content-Type: application/json; charset=utf-8\r\n\
+${commonLines}\
+X-Request-Id: ${requestId}\r\n\
+Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+function describe(code: string): string {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return 'The request is not valid HTTP: its headers are too large, or too many.';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive. Send it again.';
+  return `The request is not valid HTTP (${code}).`;
+}

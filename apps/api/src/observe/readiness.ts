@@ -1,0 +1,89 @@
+import type { ErrorName } from '@plant-store/contract/errors';
+import type { Logger } from 'pino';
+import { ServiceError } from '../errors/service-error.js';
+import { withTimeout } from '../runtime/timing.js';
+
+/** Whether the service accepts creates; if not, the name of the error that it rejects them with. */
+export type Readiness =
+  | { readonly ready: true; readonly warnings: readonly string[] }
+  | { readonly ready: false; readonly reason: ErrorName };
+
+/** What the readiness check needs. */
+export interface ReadinessDependencies {
+  /** Checks that the database would store a plant now, and rejects if it would not. */
+  check(): Promise<void>;
+  /** Problems that an operator should know of while the database works. */
+  warnings(): readonly string[];
+  /** Aborted when the service begins to shut down. */
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+}
+
+/** How long a probe waits for the database, in milliseconds. */
+export const answerTimeoutMs = 2_000;
+
+/** How long a result is reused for later probes, in milliseconds. */
+export const reuseMs = 500;
+
+/** After how long a check that hangs is abandoned, since its connection may be lost for good, in milliseconds. */
+export const abandonMs = 30_000;
+
+/**
+ * Creates a function that returns whether the service is ready. It returns in time whatever the database does, runs a
+ * single check at a time however many probes arrive, and logs each change with its cause.
+ */
+export function createReadiness({
+  check,
+  warnings,
+  stopping,
+  log,
+}: ReadinessDependencies): () => Promise<Readiness> {
+  /** The check in progress. */
+  let checking: Promise<void> | undefined;
+  /** The result that probes share, from the first of them until it expires. */
+  let result: Promise<Readiness> | undefined;
+  /** Why the service was not ready at the last check; `undefined` if it was. */
+  let reason: ErrorName | undefined;
+
+  async function runCheck(): Promise<Readiness> {
+    try {
+      checking ??= waitFor(check(), abandonMs).finally(() => {
+        checking = undefined;
+      });
+      await waitFor(checking, answerTimeoutMs, stopping);
+      if (reason !== undefined) log.info('ready');
+      reason = undefined;
+    } catch (error) {
+      const newReason = error instanceof ServiceError ? error.errorName : 'database_unavailable';
+      if (newReason !== reason && !stopping.aborted) {
+        log.warn({ reason: newReason, err: causeOf(error) }, 'not ready');
+      }
+      reason = newReason;
+    }
+    setTimeout(() => {
+      result = undefined;
+    }, reuseMs).unref();
+    return reason === undefined ? { ready: true, warnings: warnings() } : { ready: false, reason };
+  }
+
+  return async function readiness() {
+    if (!stopping.aborted) {
+      result ??= runCheck();
+      const current = await result;
+      if (!stopping.aborted) return current;
+    }
+    return { ready: false, reason: 'shutting_down' };
+  };
+}
+
+/** Waits for a check of the database: rejects after the timeout, or as soon as the signal is aborted. */
+function waitFor(check: Promise<void>, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+  const onTimeout = () => {
+    throw new Error(`The database has not answered for ${timeoutMs} ms`);
+  };
+  return withTimeout(check, timeoutMs, onTimeout, signal);
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof ServiceError ? (error.cause ?? error) : error;
+}

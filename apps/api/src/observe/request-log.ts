@@ -1,0 +1,97 @@
+import type { Logger } from 'pino';
+
+/** The fields of a request's log line; those that are `undefined` are left out. */
+export interface RequestLine {
+  readonly requestId: string;
+  /** The caller's span. */
+  readonly traceId: string | undefined;
+  readonly spanId: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number | undefined;
+  readonly error: number | undefined;
+  /** The id of the access token, or the subject of the JSON Web Token. */
+  readonly tokenId: number | undefined;
+  readonly subject: string | undefined;
+  /** The id of the plant as text, since log readers round large numbers. */
+  readonly plantId: string | undefined;
+  readonly durationMs: number;
+}
+
+/** A log for the lines of requests only; every `Logger` of pino is one. */
+export interface RequestLog {
+  info(line: RequestLine, message: string): void;
+}
+
+/** What a request log shares with the logger that writes to the same destination. */
+interface RequestLogOptions {
+  /** The logger whose level decides whether anything is written; it must have no bindings. */
+  readonly log: Logger;
+  /** The time as pino expects it: `,"time":` and a value. */
+  readonly timestamp: () => string;
+  readonly destination: { write(line: string): void };
+}
+
+/**
+ * Creates a log for requests that writes what pino would, in half the time: pino inspects each field of an object that it
+ * is given, but all fields of these lines are known.
+ */
+export function createRequestLog({ log, timestamp, destination }: RequestLogOptions): RequestLog {
+  const level = log.levels.values['info'];
+  return {
+    info(line, message) {
+      if (!log.isLevelEnabled('info')) return;
+      destination.write(`{"level":${level}${timestamp()}${fields(line)},"msg":${quote(message)}}\n`);
+    },
+  };
+}
+
+function fields({
+  requestId,
+  traceId,
+  spanId,
+  method,
+  path,
+  status,
+  error,
+  tokenId,
+  subject,
+  plantId,
+  durationMs,
+}: RequestLine): string {
+  let text = `,"requestId":${quote(requestId)}`;
+  if (traceId !== undefined) text += `,"traceId":${quote(traceId)}`;
+  if (spanId !== undefined) text += `,"spanId":${quote(spanId)}`;
+  text += `,"method":${quote(method)},"path":${quote(path)}`;
+  if (status !== undefined) text += `,"status":${status}`;
+  if (error !== undefined) text += `,"error":${error}`;
+  if (tokenId !== undefined) text += `,"tokenId":${tokenId}`;
+  if (subject !== undefined) text += `,"subject":${quote(subject)}`;
+  if (plantId !== undefined) text += `,"plantId":${quote(plantId)}`;
+  return `${text},"durationMs":${durationMs}`;
+}
+
+/** A text as JSON. Most need no escaping: printable ASCII without a quote or a backslash. */
+function quote(text: string): string {
+  return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** A span of a distributed trace, in lower-case hexadecimal. */
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+const pattern = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/;
+
+/**
+ * Parses the header `traceparent` (W3C Trace Context, section 3.2).
+ *
+ * @returns the caller's span, or `undefined` where the header is not valid, and so must be ignored
+ */
+export function parseTraceparent(header: string): Span | undefined {
+  const [, version, traceId, spanId, rest] = pattern.exec(header) ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  // Only later versions may append fields.
+  return version === '00' && rest !== undefined ? undefined : { traceId, spanId };
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Waits for a promise, but no longer than a timeout in milliseconds; what it stands for goes on after that, and a later
+ * rejection is ignored.
+ *
+ * @param onTimeout returns the result after the timeout, or throws
+ * @param signal once aborted, the timeout is over immediately
+ */
+export async function withTimeout<Result, Late>(
+  promise: Promise<Result>,
+  timeoutMs: number,
+  onTimeout: () => Late,
+  signal?: AbortSignal,
+): Promise<Result | Late> {
+  const { promise: timeout, resolve } = Promise.withResolvers<void>();
+  const end = () => resolve();
+  const timer = setTimeout(end, timeoutMs);
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
+  try {
+    return await Promise.race([promise, timeout.then(onTimeout)]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+/** How long to retry, and how long to wait between attempts, in milliseconds. */
+export interface RetryPolicy {
+  readonly timeoutMs: number;
+  readonly delayMs: number;
+}
+
+/**
+ * Runs an action, and retries it until it succeeds, fails with an error that is not retryable, or the timeout is over.
+ * The action must be idempotent.
+ *
+ * @param signal once aborted, the current delay ends immediately, and one last attempt follows
+ * @throws what the last attempt threw
+ */
+export async function retry<Result>(
+  action: () => Promise<Result>,
+  isRetryable: (error: unknown) => boolean,
+  { timeoutMs, delayMs }: RetryPolicy,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!isRetryable(error) || signal?.aborted || performance.now() + delayMs > deadline) throw error;
+    }
+    await sleep(delayMs, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+  }
+}

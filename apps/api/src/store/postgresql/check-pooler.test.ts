@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { createDatabase, query } from '@plant-store/postgresql-server';
+import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { type PoolerBehaviour, startPooler } from '../../../test/support/postgresql/start-pooler.js';
+import { OperatorError } from '../../errors/operator-error.js';
+
+let url = '';
+beforeEach(async () => {
+  url = await createDatabase(inject('postgresqlUrl'));
+});
+
+const plant = { id: 1n, name: 'Monstera' };
+const nameOf = () => new URL(url).pathname.slice(1);
+
+async function openBehind(
+  behaviour: PoolerBehaviour,
+  parameters = '',
+  settings: Record<string, string> = {},
+) {
+  const pooler = await startPooler(Number(new URL(url).port), behaviour);
+  onTestFinished(() => pooler.stop());
+  const pooled = Object.assign(new URL(url), { port: pooler.port, search: parameters }).href;
+  return openTestDatabase({ url: pooled }, settings);
+}
+
+/** Expects an error that says what to do, before anything was created. */
+async function expectRejection(opening: Promise<unknown>, message: RegExp) {
+  await expect(opening).rejects.toBeInstanceOf(OperatorError);
+  await expect(opening).rejects.toThrow(message);
+  const tables = await query(url, `SELECT tablename FROM pg_tables WHERE tablename = 'plants'`);
+  expect(tables).toEqual([]);
+}
+
+describe('a pooler in transaction mode', () => {
+  it.each(['1', '2', '10'])(
+    'is rejected when it does not support prepared statements, with a pool of %s',
+    async (size) => {
+      const opening = openBehind({ poolsTransactions: true }, '', { DATABASE_POOL_SIZE: size });
+      await expectRejection(opening, /does not support prepared statements\. Enable them \(PgBouncer 1\.21/);
+    },
+  );
+
+  it('is used when it supports prepared statements', async () => {
+    const database = await openBehind({ poolsTransactions: true, tracksStatements: true });
+    const plants = Array.from({ length: 20 }, (_, index) => ({ ...plant, id: BigInt(index % 10) }));
+    const outcomes = await Promise.all(plants.map((one) => database.plants.insert([one])));
+    expect(outcomes.filter(([outcome]) => outcome?.stored)).toHaveLength(10);
+    await database.check();
+    await database.close();
+  });
+
+  it('is rejected when commits do not wait for the disk', async () => {
+    await query(url, `ALTER DATABASE ${nameOf()} SET synchronous_commit = off`);
+    await expectRejection(
+      openBehind({ poolsTransactions: true, tracksStatements: true }),
+      /ALTER ROLE … SET synchronous_commit = on/,
+    );
+  });
+
+  it('is rejected when the server sends no warnings', async () => {
+    await query(url, `ALTER DATABASE ${nameOf()} SET client_min_messages = error`);
+    await expectRejection(
+      openBehind({ poolsTransactions: true, tracksStatements: true }),
+      /ALTER ROLE … SET client_min_messages = warning/,
+    );
+  });
+});
+
+it('a pooler that rejects connection settings is reported with what to set there', async () => {
+  const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: options', '', ''].join('\0');
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(4 + Buffer.byteLength(fields));
+  const pooler = createServer((client) => {
+    client.on('error', () => undefined);
+    client.once('data', () => client.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])));
+  });
+  await once(pooler.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void pooler.close());
+  const { port } = pooler.address() as AddressInfo;
+  await expectRejection(
+    openTestDatabase({ url: Object.assign(new URL(url), { port }).href }),
+    /: unsupported startup parameter: options\nA pooler .*\(PgBouncer: ignore_startup_parameters = options\)/,
+  );
+});
+
+describe('a pooler that drops connection settings', () => {
+  it('is rejected when the tables would be in another schema', async () => {
+    await expectRejection(
+      openBehind({ dropsOptions: true }, '?schema=garden'),
+      /its tables would be in the schema "public", not in "garden"\. .* ALTER ROLE … SET search_path = garden/,
+    );
+  });
+
+  it('is used when the user has these settings', async () => {
+    await query(url, `ALTER DATABASE ${nameOf()} SET search_path = garden`);
+    const database = await openBehind({ dropsOptions: true }, '?schema=garden');
+    expect(await database.plants.insert([plant])).toEqual([{ stored: true }]);
+    await database.close();
+    expect(await query(url, 'SELECT name FROM garden.plants')).toEqual([{ name: 'Monstera' }]);
+  });
+});
+
+it('a pool of one needs a single connection at a time', async () => {
+  await query(url, `CREATE ROLE single_${nameOf()} LOGIN CONNECTION LIMIT 1 PASSWORD 'secret'`);
+  await query(url, `ALTER DATABASE ${nameOf()} OWNER TO single_${nameOf()}`);
+  const asSingle = Object.assign(new URL(url), { username: `single_${nameOf()}`, password: 'secret' }).href;
+  const database = await openTestDatabase({ url: asSingle }, { DATABASE_POOL_SIZE: '1' });
+  expect(await database.plants.insert([plant])).toEqual([{ stored: true }]);
+  await database.close();
+});

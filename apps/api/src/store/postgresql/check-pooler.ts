@@ -1,0 +1,93 @@
+import pg from 'pg';
+import { OperatorError } from '../../errors/operator-error.js';
+import type { PostgresqlLocation } from '../database-location.js';
+import { connectionSettings, endConnection, queryTimeoutMs, suppressesWarnings } from './connection.js';
+import { findDriverError } from './errors.js';
+
+/**
+ * Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too.
+ */
+const turns = [0, 1, 0, 0, 1] as const;
+
+/** The errors of a prepared statement whose name is unknown to the backend, or taken by another statement. */
+const preparedStatementErrors = ['26000', '42P05'];
+
+const noPreparedStatements = `The database cannot be used: a pooler in transaction mode is in front of it that does not \
+support prepared statements. Enable them (PgBouncer 1.21 or later, max_prepared_statements), pool sessions \
+(pool_mode = session), or set DATABASE_URL to PostgreSQL itself.`;
+
+const asynchronousCommit = `The database cannot be used: commits do not wait for the disk (synchronous_commit = off), and \
+behind a pooler the service cannot set this. Set it for the user: ALTER ROLE … SET synchronous_commit = on.`;
+
+const noWarnings = `The database cannot be used: the server sends no warnings (client_min_messages), one of which reports \
+that a commit did not wait for its standby, and behind a pooler the service cannot set this. Set it for the user: \
+ALTER ROLE … SET client_min_messages = warning.`;
+
+/**
+ * Detects a pooler in transaction mode, which assigns a backend to a connection for each transaction.
+ *
+ * @throws {OperatorError} when there is one that lacks what the service needs
+ */
+export async function checkPooler(location: PostgresqlLocation): Promise<{ readonly isPooled: boolean }> {
+  const settings = {
+    ...connectionSettings(location, location.timeouts.startConnectMs),
+    query_timeout: queryTimeoutMs(location),
+  };
+  const connections = [0, 1].map(() => new pg.Client(settings));
+  const backends = connections.map(() => new Set<number>());
+  // The user may be allowed a single connection only.
+  const isSingle = location.poolSize === 1;
+  let waitsForDisk = true;
+  let sendsWarnings = true;
+  try {
+    for (const turn of isSingle ? [0, 1] : turns) {
+      const [connection, seen] = [connections[turn], backends[turn]];
+      if (connection === undefined || seen === undefined) continue;
+      if (seen.size === 0) await connect(connection);
+      const { pid, text, commits, messages } = await probe(connection, `turn ${turn}`);
+      seen.add(pid);
+      waitsForDisk &&= commits !== 'off';
+      sendsWarnings &&= !suppressesWarnings(messages);
+      if (text !== `turn ${turn}`) throw new OperatorError(noPreparedStatements);
+      if (isSingle) await connection.end();
+    }
+    const pids = backends.flatMap((seen) => [...seen]);
+    const isPooled = pids.length !== connections.length || pids[0] === pids[1];
+    // A session setting does not apply to the next transaction, which may run on another backend.
+    if (isPooled && !waitsForDisk) throw new OperatorError(asynchronousCommit);
+    if (isPooled && !sendsWarnings) throw new OperatorError(noWarnings);
+    return { isPooled };
+  } catch (error) {
+    const code = findDriverError(error)?.code;
+    if (code === undefined || !preparedStatementErrors.includes(code)) throw error;
+    throw new OperatorError(noPreparedStatements, { cause: error });
+  } finally {
+    await Promise.all(connections.map(endConnection));
+  }
+}
+
+async function connect(connection: pg.Client): Promise<void> {
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  await connection.connect();
+}
+
+/** Runs a prepared statement with the same name but a different text on each connection. */
+async function probe(connection: pg.Client, text: string): Promise<Probe> {
+  const { rows } = await connection.query<Probe>({
+    name: 'plant_store_probe',
+    text: `SELECT pg_backend_pid() AS pid, '${text}' AS text, current_setting('synchronous_commit') AS commits,
+      current_setting('client_min_messages') AS messages`,
+  });
+  return rows[0] ?? { pid: 0, text: '', commits: '', messages: '' };
+}
+
+interface Probe {
+  /** The process id of the backend. */
+  readonly pid: number;
+  readonly text: string;
+  /** Its `synchronous_commit`. */
+  readonly commits: string;
+  /** Its `client_min_messages`. */
+  readonly messages: string;
+}

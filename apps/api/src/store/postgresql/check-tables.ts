@@ -1,0 +1,75 @@
+import type { ClientBase } from 'pg';
+import { OperatorError } from '../../errors/operator-error.js';
+import { confirmDurable } from './durable-read.js';
+import { type DriverError, findDriverError } from './errors.js';
+import { insertPlants } from './single-table.js';
+
+/** How long the check waits for the lock of another program on the table, in milliseconds. */
+const lockTimeoutMs = 200;
+
+/** Whether ids are unique, and whether the table and all its partitions survive a crash and are replicated to a standby. */
+const describeTable = `
+  SELECT relpersistence = 'p' AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class part ON part.oid = inhrelid
+    WHERE inhparent = pg_class.oid AND part.relpersistence <> 'p'
+  ) AS "isLogged", EXISTS (
+    SELECT FROM pg_catalog.pg_index
+    WHERE indrelid = pg_class.oid AND indisunique AND indimmediate AND indisvalid AND indpred IS NULL
+      AND indnkeyatts = 1 AND indkey[0] = (
+        SELECT attnum FROM pg_catalog.pg_attribute WHERE attrelid = pg_class.oid AND attname = 'id'
+      )
+  ) AS "hasKey"
+  FROM pg_catalog.pg_class WHERE oid = to_regclass('plants')`;
+
+/**
+ * Checks that plants can be stored and acknowledged: the table may have been changed since the migrations in the ledger
+ * were applied, or the user may lack a privilege. It stores nothing, and does not wait for a locked table.
+ *
+ * @throws {OperatorError} that says what is wrong with the table, or which privilege is missing
+ */
+export async function checkTables(connection: ClientBase): Promise<void> {
+  const { rows } = await connection.query<{ isLogged: boolean; hasKey: boolean }>(describeTable);
+  const [table] = rows;
+  if (table === undefined) throw unusable('it does not exist');
+  if (!table.hasKey)
+    throw unusable('its id has no primary key or other unique index that ON CONFLICT can use');
+  if (!table.isLogged) throw unusable('it is unlogged, so that a crash empties it');
+  await checkConfirmPrivilege(connection);
+  await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+  try {
+    // This plans the insert and checks its privileges, but does not run it.
+    await connection.query(`EXPLAIN ${insertPlants}`, [[], [], []]);
+  } catch (error) {
+    const serverError = findDriverError(error);
+    if (serverError === undefined) throw error;
+    const { code, message } = serverError;
+    if (!isLocked(serverError)) throw unusable(`${message} (${code})`, error);
+  } finally {
+    await connection.query('ROLLBACK').catch(() => undefined);
+  }
+}
+
+/** Whether another program held its lock for too long, or the server cancelled the statement. */
+function isLocked({ code }: DriverError): boolean {
+  return code === '55P03' || code === '57014';
+}
+
+/** Checks the privilege that the retry of a create needs besides SELECT, without using it. */
+async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
+  try {
+    await connection.query(`EXPLAIN ${confirmDurable}`);
+  } catch (error) {
+    if (findDriverError(error)?.code !== '42501') throw error;
+    throw new OperatorError(
+      'The database cannot be used: its user may not call pg_logical_emit_message, which the retry of a create needs. GRANT EXECUTE on this function, with text as its content; PostgreSQL grants it to everybody by default.',
+      { cause: error },
+    );
+  }
+}
+
+function unusable(reason: string, cause?: unknown): OperatorError {
+  return new OperatorError(
+    `The database cannot be used: its table plants does not fit this version: ${reason}. Restore the table as the migrations created it, and GRANT SELECT and INSERT on it to the user.`,
+    { cause },
+  );
+}

@@ -1,0 +1,104 @@
+import type pg from 'pg';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { TestDatabase } from '../../../../test/support/database/test-database.js';
+import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
+import { useConnections } from '../../../../test/support/postgresql/use-connections.js';
+import { until } from '../../../../test/support/until.js';
+import { readMigrations } from '../../migrations.js';
+import { migratePostgresql } from '../migrate-postgresql.js';
+import { defaultShards, distributePlants } from './distribute-plants.js';
+
+describe('the default number of shards', () => {
+  it.each([
+    { nodes: 1, shards: 4 },
+    { nodes: 2, shards: 4 },
+    { nodes: 3, shards: 6 },
+    { nodes: 20, shards: 40 },
+  ])('is $shards for $nodes nodes', ({ nodes, shards }) => {
+    expect(defaultShards(nodes)).toBe(shards);
+  });
+});
+
+describe('on a cluster', () => {
+  const connections = useConnections();
+  const { connect } = connections;
+  let database: TestDatabase;
+  let connection: pg.Client;
+  beforeEach(async () => {
+    ({ database } = connections);
+    connection = await connect();
+    await migratePostgresql(connection, 'public', readMigrations('postgresql'));
+    await createStandInCitus(database.url, { nodes: 2 });
+    await connection.query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 5) AS id`);
+  });
+
+  const countOf = async (table: string) => (await database.query(`SELECT FROM ${table}`)).length;
+  const isWaiting = async () =>
+    (await database.query(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'plants'::regclass`))
+      .length === 1;
+
+  it('rejects another number of shards, and shows how to get more or fewer', async () => {
+    await distributePlants(connection, 8);
+    await expect(distributePlants(connection, 16)).rejects.toThrow(/over 8 shards.*citus_split_shard/);
+    await expect(distributePlants(connection, 2)).rejects.toThrow('alter_distributed_table');
+    expect(await distributePlants(connection, 8)).toEqual({ shards: 8, nodes: 2, moved: undefined });
+    expect(await countOf('pg_dist_shard')).toBe(8);
+  });
+
+  it('distributes once when two commands run at the same time', async () => {
+    const other = await connect();
+    const outcomes = await Promise.all([distributePlants(connection, 4), distributePlants(other, 4)]);
+    expect(new Set(outcomes.map(({ moved }) => moved))).toEqual(new Set([5n, undefined]));
+    expect(await countOf('pg_dist_shard')).toBe(4);
+  });
+
+  it('names the triggers that are in the way', async () => {
+    await database.ignoreInserts('Moss');
+    await expect(distributePlants(connection, undefined)).rejects.toThrow(/has triggers.*before_insert/);
+    expect(await countOf('pg_dist_partition')).toBe(0);
+  });
+
+  it('rejects a table that is distributed in another way', async () => {
+    await connection.query(`INSERT INTO pg_dist_partition VALUES ('plants', 'n', NULL, 't')`);
+    await expect(distributePlants(connection, undefined)).rejects.toThrow('undistribute_table');
+  });
+
+  it('distributes a local table that Citus knows', async () => {
+    await connection.query(`INSERT INTO pg_dist_partition VALUES ('plants', 'n', NULL, 's')`);
+    await connection.query(`CREATE OR REPLACE FUNCTION create_distributed_table(name regclass, key text, shard_count int, colocate_with text)
+      RETURNS void LANGUAGE sql AS $$
+        UPDATE pg_dist_partition SET partmethod = 'h', partkey = key;
+        INSERT INTO pg_dist_shard VALUES (1, name, -2147483648, 2147483647); INSERT INTO pg_dist_placement VALUES (1, 1) $$`);
+    expect(await distributePlants(connection, 1)).toEqual({ shards: 1, nodes: 1, moved: 5n });
+  });
+
+  it('lets running instances go on while it waits for a writer, and is done once that has ended', async () => {
+    const [writer, instance] = [await connect(), await connect()];
+    await writer.query(`BEGIN; INSERT INTO plants VALUES (6, 'Moss')`);
+    const done = distributePlants(connection, undefined);
+    await until(isWaiting);
+    // It waits behind the command, which waits for the writer.
+    await instance.query(`INSERT INTO plants VALUES (7, 'Ivy')`);
+    await writer.query('COMMIT');
+    expect(await done).toEqual({ shards: 4, nodes: 2, moved: 7n });
+  });
+
+  it('leaves the table as it was when shards would lack a plant', async () => {
+    await connection.query(`CREATE OR REPLACE FUNCTION create_distributed_table(name regclass, key text, shard_count int, colocate_with text)
+      RETURNS void LANGUAGE sql AS 'DELETE FROM plants WHERE id = 3'`);
+    await expect(distributePlants(connection, undefined)).rejects.toThrow('4 of 5 plants');
+    expect(await countOf('plants')).toBe(5);
+  });
+
+  it('removes the copy on the coordinator once a dump has ended, which the move did not wait for', async () => {
+    const dump = await connect();
+    await dump.query('BEGIN; LOCK TABLE plants IN ACCESS SHARE MODE');
+    const done = distributePlants(connection, undefined);
+    await until(async () => (await countOf('pg_dist_partition')) === 1);
+    await until(isWaiting);
+    expect(await countOf('local_copies')).toBe(0);
+    await dump.query('COMMIT');
+    await done;
+    expect(await countOf('local_copies')).toBe(1);
+  });
+});

@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import type { ClientConfig } from 'pg';
+import { withTimeout } from '../../runtime/timing.js';
+import type { PostgresqlLocation } from '../database-location.js';
+
+/** The idle time before the kernel sends TCP keep-alive probes, in milliseconds. */
+const keepAliveAfterMs = 10_000;
+
+/** The settings of every connection to the database, with its timeout in milliseconds. */
+export function connectionSettings(
+  { url, schema, statementTimeoutMs }: PostgresqlLocation,
+  connectionTimeoutMillis: number,
+): ClientConfig {
+  return {
+    application_name: 'plant-store',
+    connectionString: url,
+    connectionTimeoutMillis,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    options: `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`,
+  };
+}
+
+/** The timeout of a query, in milliseconds: the server's timeout for the statement, plus a margin. */
+export function queryTimeoutMs({ statementTimeoutMs, timeouts }: PostgresqlLocation): number {
+  return statementTimeoutMs + timeouts.queryMarginMs;
+}
+
+/** How long closing a connection may take, in milliseconds. */
+const closeTimeoutMs = 1_000;
+
+/** Closes a connection, or cuts it off where the server does not answer, so that it does not keep the process running. */
+export async function endConnection(connection: pg.Client): Promise<void> {
+  await withTimeout(
+    connection.end().catch(() => undefined),
+    closeTimeoutMs,
+    () => void connection.connection.stream.destroy(),
+  );
+}
+
+/**
+ * Resolves or rejects as a promise does, but rejects after a timeout in milliseconds. What the promise stands for goes on
+ * then, and its result is ignored.
+ *
+ * @throws {Error} that mentions the timeout in its message
+ */
+export function rejectAfter<Result>(timeoutMs: number, promise: Promise<Result>): Promise<Result> {
+  return withTimeout(promise, timeoutMs, () => {
+    throw new Error(`timeout exceeded: no answer for ${timeoutMs} ms`);
+  });
+}
+
+/** Whether with this value of `client_min_messages` the server sends no warnings. */
+export function suppressesWarnings(messages: string): boolean {
+  return ['error', 'fatal', 'panic'].includes(messages);
+}

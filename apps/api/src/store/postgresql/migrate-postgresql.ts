@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import type { ClientBase } from 'pg';
+import { OperatorError } from '../../errors/operator-error.js';
+import { retry } from '../../runtime/timing.js';
+import type { Migration } from '../migrations.js';
+import { findPendingMigrations, type LedgerRow } from '../migrations.js';
+import { findDriverError } from './errors.js';
+
+/** The advisory lock of Prisma Migrate, so that neither runs while the other does. */
+export const migrationLock = 72_707_369;
+
+/** How long an instance waits for the migration of another one, in milliseconds. */
+export const migrationTimeoutMs = 60_000;
+
+/**
+ * How long a migration waits for a lock on a table, in milliseconds. While it waits, for example for a dump, every later
+ * statement on that table waits behind it, those of running instances too.
+ */
+export const lockTimeoutMs = 500;
+
+/** How long the statements that waited behind it may run before it tries again, in milliseconds. */
+export const retryDelayMs = 1_000;
+
+/**
+ * Applies the pending migrations, all or none, and records them in Prisma Migrate's ledger, so that `prisma migrate
+ * deploy` and `status` work, too. Instances that start concurrently wait for each other. A table that another program has
+ * locked is retried for a minute. When it fails, the caller closes the connection, which rolls back.
+ *
+ * @param schema the schema of the tables, which is created as needed
+ * @returns the names of the migrations applied, in order
+ * @throws {OperatorError} when the schema belongs to another program, or the ledger does not match this version; see
+ * `findPendingMigrations`; or a table stays locked
+ */
+export async function migratePostgresql(
+  connection: ClientBase,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  await checkSchema(connection, schema);
+  // With nothing to apply, there is no need to wait for a lock.
+  const ledger = await readLedger(connection, schema);
+  if (ledger !== undefined && findPendingMigrations(migrations, ledger).length === 0) return [];
+
+  try {
+    const policy = { timeoutMs: migrationTimeoutMs, delayMs: retryDelayMs };
+    return await retry(() => applyPending(connection, schema, migrations), isLockTimeout, policy);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    throw new OperatorError(
+      `The database cannot be migrated: another program has locked a table for ${migrationTimeoutMs / 1_000} seconds, such as a dump or a transaction that was left open (see pg_stat_activity). Start again once it has ended.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Applies what is pending in one transaction, which is rolled back where that can be retried. */
+async function applyPending(
+  connection: ClientBase,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  await connection.query(`BEGIN; SET LOCAL statement_timeout = ${migrationTimeoutMs}`);
+  try {
+    await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    await connection.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    await createSchema(connection, schema);
+    await checkSchema(connection, schema);
+    if ((await readLedger(connection, schema)) === undefined) await connection.query(createLedger);
+    const pending = findPendingMigrations(migrations, (await readLedger(connection, schema)) ?? []);
+    for (const migration of pending) await apply(connection, migration);
+    await connection.query('COMMIT');
+    return pending.map(({ name }) => name);
+  } catch (error) {
+    if (isLockTimeout(error)) await connection.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Whether a statement waited too long for a lock: SQLSTATE `lock_not_available`. */
+export function isLockTimeout(error: unknown): boolean {
+  return findDriverError(error)?.code === '55P03';
+}
+
+/**
+ * Checks that unqualified names, which all statements use, refer to the configured schema if that exists.
+ *
+ * @throws {OperatorError} when they refer to another schema
+ */
+export async function checkSchema(connection: ClientBase, schema: string): Promise<void> {
+  const { rows } = await connection.query<{ current: string | null; exists: boolean }>(
+    `SELECT current_schema() AS current,
+       EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1) AS exists`,
+    [schema],
+  );
+  const [found] = rows;
+  if (found === undefined || !found.exists || found.current === schema) return;
+  const actual = found.current === null ? 'nowhere' : `in the schema "${found.current}"`;
+  throw new OperatorError(
+    `The database cannot be used: its tables would be ${actual}, not in "${schema}". Either a pooler drops the search_path that the service sends: set it for the user, ALTER ROLE … SET search_path = ${schema}. Or the user may not use the schema: GRANT USAGE ON SCHEMA ${schema} TO ….`,
+  );
+}
+
+/**
+ * Creates the schema if it is missing. `IF NOT EXISTS` would need the privilege to create schemas even if it is not.
+ */
+async function createSchema(connection: ClientBase, schema: string): Promise<void> {
+  const { rows } = await connection.query('SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = $1', [
+    schema,
+  ]);
+  if (rows.length === 0) await connection.query(`CREATE SCHEMA ${connection.escapeIdentifier(schema)}`);
+}
+
+/** The table as Prisma Migrate creates it on PostgreSQL. */
+const createLedger = `
+  CREATE TABLE _prisma_migrations (
+    id                      VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum                VARCHAR(64) NOT NULL,
+    finished_at             TIMESTAMPTZ,
+    migration_name          VARCHAR(255) NOT NULL,
+    logs                    TEXT,
+    rolled_back_at          TIMESTAMPTZ,
+    started_at              TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count     INTEGER NOT NULL DEFAULT 0
+  )`;
+
+/** The rows of the ledger; `undefined` for a schema without tables. */
+export async function readLedger(
+  connection: ClientBase,
+  schema: string,
+): Promise<readonly LedgerRow[] | undefined> {
+  const { rows: tables } = await connection.query<{ tablename: string }>(
+    'SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = $1',
+    [schema],
+  );
+  if (tables.length === 0) return undefined;
+  if (!tables.some(({ tablename }) => tablename === '_prisma_migrations')) {
+    throw new OperatorError(
+      `The database cannot be used: its schema "${schema}" belongs to another program. Set DATABASE_URL to a new database, \
+a new schema (?schema=…), or those of a plant store.`,
+    );
+  }
+  const { rows } = await connection.query<LedgerRow>(
+    `SELECT migration_name AS "migrationName", checksum, finished_at IS NOT NULL AS finished,
+       rolled_back_at IS NOT NULL AS "rolledBack"
+     FROM _prisma_migrations ORDER BY started_at`,
+  );
+  return rows;
+}
+
+async function apply(connection: ClientBase, { name, sql, checksum }: Migration): Promise<void> {
+  const startedAt = new Date();
+  await connection.query(sql);
+  await connection.query(
+    `INSERT INTO _prisma_migrations
+       (id, checksum, migration_name, started_at, finished_at, applied_steps_count) VALUES ($1, $2, $3, $4, $5, 1)`,
+    [randomUUID(), checksum, name, startedAt, new Date()],
+  );
+}

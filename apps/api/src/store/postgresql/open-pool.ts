@@ -1,0 +1,121 @@
+import pg, { type ClientBase } from 'pg';
+import type { PostgresqlLocation } from '../database-location.js';
+import { connectionSettings, queryTimeoutMs, rejectAfter } from './connection.js';
+import { watchConnections } from './watch-connections.js';
+
+/** The smallest pool in which one connection is reserved for monitoring the others. */
+const minPoolSizeToMonitor = 3;
+
+/** The connections of the service. */
+export interface ConnectionPool {
+  readonly pool: pg.Pool;
+  /** How many connections the pool may open. */
+  readonly size: number;
+  /** Closes them; those whose query has timed out are cut off. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a pool of connections. Including the one for monitoring, there are never more than the configuration allows: a
+ * connection keeps its place in the pool until the server has finished its query.
+ *
+ * @param isPooled whether there is a pooler in transaction mode, which hides the backend of a connection
+ */
+export function openPool(location: PostgresqlLocation, isPooled: boolean): ConnectionPool {
+  const { connectMs } = location.timeouts;
+  const canMonitor = location.poolSize >= minPoolSizeToMonitor && !isPooled;
+  const size = canMonitor ? location.poolSize - 1 : location.poolSize;
+  const backends = new WeakMap<pg.ClientBase, number>();
+  const pool = new pg.Pool({
+    ...connectionSettings(location, connectMs),
+    max: size,
+    // Closing a connection waits for the server. If that does not answer, it must not keep the process from ending.
+    allowExitOnIdle: true,
+    async onConnect(connection) {
+      rejectCancelledWait(connection);
+      const { rows } = await rejectAfter(connectMs, connection.query<{ pid: number }>(prepare));
+      if (rows[0] !== undefined) backends.set(connection, rows[0].pid);
+    },
+  });
+  // The pool removes an idle connection that breaks; there is nothing else to do.
+  pool.on('error', () => undefined);
+
+  async function findBusy(connections: readonly pg.PoolClient[]): Promise<ReadonlySet<pg.PoolClient>> {
+    const pids = connections.map((connection) => backends.get(connection));
+    const busy = await findBusyBackends(location, pids);
+    return new Set(connections.filter((_, index) => busy.has(pids[index])));
+  }
+  const watch = watchConnections(pool, {
+    afterMs: queryTimeoutMs(location),
+    ...(canMonitor && { findBusy }),
+    endOldest: isPooled,
+  });
+  return {
+    pool,
+    size,
+    async close() {
+      watch.beginClosing();
+      await pool.end();
+      watch.stop();
+    },
+  };
+}
+
+/**
+ * Runs on each new connection. It makes commits wait for the disk, and keeps a setting that waits for more, such as for
+ * a standby. It enables warnings, since one of them reports that a commit did not wait; see `rejectCancelledWait`.
+ */
+export const prepare = `
+  SELECT pg_backend_pid() AS pid, set_config('client_min_messages', 'warning', false),
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END`;
+
+/** Which of these backends are not idle, queried on a separate connection. */
+async function findBusyBackends(
+  location: PostgresqlLocation,
+  pids: readonly (number | undefined)[],
+): Promise<ReadonlySet<number | undefined>> {
+  const { connectMs } = location.timeouts;
+  const connection = new pg.Client(connectionSettings(location, connectMs));
+  connection.on('error', () => undefined);
+  try {
+    await connection.connect();
+    const { rows } = await rejectAfter(
+      connectMs,
+      connection.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[]) AND state IS DISTINCT FROM 'idle'`,
+        [pids],
+      ),
+    );
+    return new Set(rows.map(({ pid }) => pid));
+  } finally {
+    void connection.end();
+  }
+}
+
+/** The server's function that waits for the synchronous standby. Its messages may be in any language. */
+const waitForStandbyRoutine = 'SyncRepWaitForLSN';
+
+/** The function of Citus that passes on what a worker reports: a warning of any kind, with the worker's own text. */
+const warningOfWorkerRoutine = 'DefaultCitusNoticeReceiver';
+
+/** The SQLSTATE of a notice that is no warning. */
+const successfulCompletion = '00000';
+
+/**
+ * Makes a statement fail when its wait for the synchronous standby is cancelled, for example by `pg_cancel_backend`.
+ * The server reports a success with a warning, but the commit is on the primary only, and would be lost with it. Where
+ * plants are distributed by Citus, the coordinator passes on such a warning of a worker without its origin, so that each
+ * warning of a worker counts.
+ *
+ * This does not work inside a transaction of Prisma's client: its adapter ignores the error there, so that the COMMIT
+ * would count as a success. No such transaction is used: each statement about plants or tokens is a transaction of its
+ * own.
+ */
+function rejectCancelledWait(connection: ClientBase): void {
+  connection.on('notice', ({ routine, code, message }) => {
+    const isOfWorker = routine === warningOfWorkerRoutine && code !== successfulCompletion;
+    if (routine !== waitForStandbyRoutine && !isOfWorker) return;
+    // 40003 is statement_completion_unknown. On this event the pool rejects the query and removes the connection.
+    connection.emit('error', Object.assign(new Error(message), { severity: 'ERROR', code: '40003' }));
+  });
+}

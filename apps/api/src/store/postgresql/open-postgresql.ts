@@ -1,0 +1,165 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg, { type Pool } from 'pg';
+import type { TokenUse } from '../../auth/access-token-store.js';
+import { messageOf, OperatorError } from '../../errors/operator-error.js';
+import { measurePool } from '../../observe/measure-store.js';
+import { type Database, type DatabaseLog, type OpenOptions, processWarnings } from '../database.js';
+import type { PostgresqlLocation } from '../database-location.js';
+import { readMigrations } from '../migrations.js';
+import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
+import { checkPooler } from './check-pooler.js';
+import { checkTables } from './check-tables.js';
+import { chooseStrategy, nameStatement } from './citus/choose-strategy.js';
+import { requireDurableNodes } from './citus/inspect-nodes.js';
+import { hasCitus, readShardMap, workersOf } from './citus/shard-map.js';
+import { connectionSettings, endConnection, queryTimeoutMs, rejectAfter } from './connection.js';
+import { confirmDurable } from './durable-read.js';
+import { findDriverError } from './errors.js';
+import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
+import { openPool } from './open-pool.js';
+import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
+import { createTryCommit } from './probe-commit.js';
+import { createRunQuery } from './run-query.js';
+
+/**
+ * Opens a PostgreSQL database and applies pending migrations. Connections are replaced as needed: a server that went
+ * away is used again as soon as it is back.
+ *
+ * @throws {OperatorError} when the database cannot be reached or used; the message never contains the password
+ */
+export async function openPostgresql(
+  location: PostgresqlLocation,
+  { log = processWarnings, metrics }: Pick<OpenOptions, 'log' | 'metrics'> = {},
+): Promise<Database> {
+  const { schema } = location;
+  const runQuery = createRunQuery(queryTimeoutMs(location));
+  try {
+    const { isPooled } = await checkPooler(location);
+    const { appliedMigrations, isCitus } = await prepare(location, log);
+    const connectionPool = openPool(location, isPooled);
+    const { pool } = connectionPool;
+    if (metrics !== undefined) measurePool(pool, metrics);
+    const adapter = new PrismaPg(pool, { schema, statementNameGenerator: nameStatement });
+    const connections = await adapter.connect();
+    const accessTokens = createPrismaAccessTokenStore({
+      findByHash: (hash) => findAccessToken(connections, '$1', hash),
+      recordUses: (uses) => recordUses(pool, uses),
+      loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
+      confirmRead: async () => void (await pool.query(confirmDurable)),
+      runQuery,
+    });
+    const tryCommit = createTryCommit(pool);
+    const chosen = await chooseStrategy(connectionPool, location, isCitus, metrics);
+    const { strategy, runOnNode } = chosen;
+    return {
+      plants: createPostgresqlPlantStore(connections, runQuery, strategy),
+      accessTokens,
+      appliedMigrations,
+      routing: strategy.routing,
+      check: () => runQuery(() => checkWritable(pool)),
+      tryCommit: (trial) =>
+        runQuery(() => (trial === undefined ? tryCommit() : runOnNode(trial.group, () => tryCommit(trial)))),
+      async close() {
+        await chosen.close();
+        await accessTokens.close();
+        await connections.dispose();
+        await connectionPool.close();
+      },
+    };
+  } catch (error) {
+    throw explainOpening(error, location);
+  }
+}
+
+/** Migrates the schema on a separate connection, checks the tables, and the nodes that they are distributed over. */
+async function prepare(
+  location: PostgresqlLocation,
+  log: DatabaseLog,
+): Promise<{ appliedMigrations: readonly string[]; isCitus: boolean }> {
+  const connection = new pg.Client(connectionSettings(location, location.timeouts.startConnectMs));
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  try {
+    await connection.connect();
+    // The commit of a migration may wait for a missing standby, and the server may stop answering.
+    const { map, ...prepared } = await rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location));
+    if (map !== undefined) await requireDurableNodes(location, workersOf(map), log);
+    return prepared;
+  } finally {
+    await endConnection(connection);
+  }
+}
+
+async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation) {
+  await checkEncoding(connection);
+  const appliedMigrations = await migratePostgresql(connection, schema, readMigrations('postgresql'));
+  await checkTables(connection);
+  const isCitus = await hasCitus(connection);
+  return { appliedMigrations, isCitus, map: isCitus ? await readShardMap(connection) : undefined };
+}
+
+/** Any encoding but UTF-8 would reject some names. */
+export async function checkEncoding(connection: pg.ClientBase): Promise<void> {
+  const { rows } = await connection.query<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === 'UTF8') return;
+  throw new OperatorError(
+    `The database cannot be used: its encoding is ${encoding}, and plants need UTF8. Create one with ENCODING 'UTF8' TEMPLATE template0.`,
+  );
+}
+
+/** A standby answers, but is read-only. */
+async function checkWritable(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+  if (rows[0]?.transaction_read_only === 'on') {
+    throw Object.assign(new Error('the server is read-only'), { severity: 'ERROR', code: '25006' });
+  }
+}
+
+/** The error for the operator when a database cannot be opened; one that is for the operator already is left unchanged. */
+export function explainOpening(error: unknown, location: PostgresqlLocation): OperatorError {
+  if (error instanceof OperatorError) return error;
+  const { code = '', message } = findDriverError(error) ?? { message: messageOf(error) };
+  return new OperatorError(
+    `The database ${nameOf(location)} cannot be opened: ${message}\n${adviseOn(code, message)}`,
+    { cause: error },
+  );
+}
+
+/** The name and address of the database, without the password. The folder of a socket takes precedence in the driver. */
+export function nameOf({ url }: PostgresqlLocation): string {
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  const host = searchParams.get('host') ?? hostname;
+  return `${decodeURIComponent(pathname.slice(1))} on ${host}${port && `:${port}`}`;
+}
+
+/** Errors of a connection that a server sends: to a node of Citus, since it has answered itself. 08P01 is of poolers, too. */
+const nodeError = /^08(?!P)/;
+
+/** PgBouncer rejects settings of a connection that it does not hand on, with a message that other poolers use, too. */
+function adviseOn(code: string, message: string): string {
+  if (nodeError.test(code))
+    return 'A node of Citus is away, and creating or changing tables needs all of them. Nothing was changed. Start the node, then try again; plant-store check shows which are away.';
+  return message.includes('unsupported startup parameter')
+    ? 'A pooler is in front of it. Let it ignore that parameter (PgBouncer: ignore_startup_parameters = options), and set what is lost for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
+    : 'Set DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.';
+}
+
+/**
+ * One statement, and thus one transaction with a pooler, too. Its commit waits neither for the disk nor for a standby, and it
+ * waits for no row: one that another instance is just updating gets about the same time from it.
+ */
+const update = `
+  WITH asynchronous AS (SELECT set_config('synchronous_commit', 'off', true)),
+  use AS (SELECT * FROM unnest($1::int[], $2::timestamptz[]) AS use (id, at)),
+  token AS (
+    SELECT access_tokens.id, use.at FROM asynchronous, use JOIN access_tokens USING (id)
+    WHERE last_used_at IS NULL OR last_used_at < use.at
+    FOR NO KEY UPDATE OF access_tokens SKIP LOCKED
+  )
+  UPDATE access_tokens SET last_used_at = token.at FROM token WHERE access_tokens.id = token.id`;
+
+/** Stores when tokens were used, without waiting for the disk, a standby or another instance. */
+async function recordUses(pool: Pool, uses: readonly TokenUse[]): Promise<void> {
+  await pool.query(update, [uses.map(({ id }) => id), uses.map(({ at }) => at)]);
+}

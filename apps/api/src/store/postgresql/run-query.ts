@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseDamaged, databaseUnavailable } from '../database-errors.js';
+import type { RunQuery } from '../queries.js';
+import { rejectAfter } from './connection.js';
+import { findDriverError, isConflict, isDamaged, isUnavailable } from './errors.js';
+
+/**
+ * Creates a function that runs a query, and converts a failure of the database, as opposed to one of the query, into an
+ * error of the registry. It throws a `ServiceError` (`database_unavailable` with `Retry-After`, or `database_damaged`),
+ * an `Error` with PostgreSQL's code and message for its other errors, and any other error unchanged. After
+ * `database_unavailable` the outcome of the query is unknown.
+ *
+ * @param queryTimeoutMs the timeout of a query, in milliseconds. Its connection stays in use until the query ends: if
+ * the server waits long, such as for a standby, every query that timed out would otherwise cost another connection.
+ */
+export function createRunQuery(queryTimeoutMs: number): RunQuery {
+  return async function runQuery(query) {
+    const state = { hasTimedOut: false };
+    try {
+      return await rejectAfter(queryTimeoutMs, retryConflicts(query, state));
+    } catch (error) {
+      state.hasTimedOut = true;
+      const driverError = findDriverError(error);
+      if (driverError === undefined) throw error;
+      // Prisma's own message has only the kind of error.
+      const { code = 'no connection', message } = driverError;
+      const cause = new Error(`${code}: ${message}`, { cause: error });
+      if (isDamaged(driverError)) throw databaseDamaged(cause);
+      if (!isUnavailable(driverError)) throw cause;
+      throw databaseUnavailable(cause);
+    }
+  };
+}
+
+/** How often a query is attempted that conflicts with other transactions. */
+export const maxAttempts = 5;
+
+/** The longest delay after the first attempt, in milliseconds; it doubles with each further one. */
+const firstDelayMs = 10;
+
+/**
+ * Runs a query, and retries it while it conflicts with other transactions (40001, 40P01), with a delay: those that
+ * conflicted would otherwise meet again. The query must be idempotent.
+ *
+ * @param state once its caller has given up, there are no more attempts
+ * @throws what the last attempt threw
+ */
+export async function retryConflicts<Result>(
+  query: () => Promise<Result>,
+  state: { readonly hasTimedOut: boolean },
+  wait: (delayMs: number) => Promise<unknown> = sleep,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await query();
+    } catch (error) {
+      const driverError = findDriverError(error);
+      if (attempt === maxAttempts || driverError === undefined || !isConflict(driverError)) throw error;
+      if (!state.hasTimedOut) await wait(conflictDelayMs(attempt));
+      if (state.hasTimedOut) throw error;
+    }
+  }
+}
+
+/**
+ * The delay after an attempt, in milliseconds: exponential with full jitter
+ * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ *
+ * @param attempt the number of the attempt that failed, from 1
+ * @param random from 0 to less than 1
+ */
+export function conflictDelayMs(attempt: number, random = Math.random()): number {
+  return random * firstDelayMs * 2 ** (attempt - 1);
+}

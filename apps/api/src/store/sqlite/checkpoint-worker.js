@@ -1,0 +1,102 @@
+// @ts-check
+// The program of the checkpointer's thread. It is JavaScript, since the sources and the build load it by the same path.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { requireFiles } from './file-identity.js';
+
+/** The interval between checkpoints, and the delay after a failure, in milliseconds. */
+const intervalMs = 100;
+const retryDelayMs = 1_000;
+
+/** @type {import('./file-identity.js').DatabaseFiles} */
+const files = workerData.files;
+
+/** The last report: a failure, or `null` for a success. */
+let reported = /** @type {string | null | undefined} */ (undefined);
+
+/** @param {string | null} failure */
+function report(failure) {
+  if (failure === reported) return;
+  reported = failure;
+  parentPort?.postMessage({ failure });
+}
+
+/**
+ * Copies the contents of the write-ahead log into the database, without blocking writers. Under steady writing the log
+ * may never be restarted this way. So beyond `restartPages` pages writers are blocked until the rest is copied and the
+ * log restarts from its beginning. This is not done while a reader uses an older snapshot, as a backup does for long:
+ * the log cannot be restarted before that ends, and writers would be blocked for nothing.
+ *
+ * @param {import('better-sqlite3').Database} database
+ */
+function checkpoint(database) {
+  const startedAt = performance.now();
+  const { log, checkpointed } = runCheckpoint(database, 'PASSIVE');
+  if (log > workerData.restartPages && checkpointed === log) runCheckpoint(database, 'RESTART');
+  const found = `${log} ${checkpointed}`;
+  if (found === lastFound) return;
+  lastFound = found;
+  const durationMs = performance.now() - startedAt;
+  parentPort?.postMessage({ checkpoint: { logPages: log, durationMs } });
+}
+
+/** The pages in the log and the database at the last checkpoint, which moved nothing if they were the same before. */
+let lastFound = '0 0';
+
+/**
+ * @param {import('better-sqlite3').Database} database
+ * @param {'PASSIVE' | 'RESTART'} mode
+ * @returns {{ log: number, checkpointed: number }} the pages in the log, and those of them that the database has
+ */
+function runCheckpoint(database, mode) {
+  const [row] = /** @type {[{ log: number, checkpointed: number }]} */ (
+    database.pragma(`wal_checkpoint(${mode})`)
+  );
+  return row;
+}
+
+function open() {
+  const database = new Database(files.database.path, { fileMustExist: true, timeout: 1_000 });
+  try {
+    // The file is open, and the first statement opens the log, which belongs to none but the same file.
+    requireFiles(files);
+    database.pragma('synchronous = FULL');
+    database.pragma('cache_size = -256');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** @param {unknown} error */
+function describe(error) {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? `${error.code}: ${error.message}` : error.message;
+}
+
+/** @param {AbortSignal} stop */
+async function run(stop) {
+  let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
+  while (!stop.aborted) {
+    try {
+      requireFiles(files);
+      database ??= open();
+      checkpoint(database);
+      report(null);
+    } catch (error) {
+      // For example, the disk is full or too many files are open. Most failures pass, and then a new connection works.
+      database?.close();
+      database = undefined;
+      report(describe(error));
+    }
+    const delayMs = database === undefined ? retryDelayMs : intervalMs;
+    await sleep(delayMs, undefined, { signal: stop }).catch(() => undefined);
+  }
+  database?.close();
+}
+
+const stopping = new AbortController();
+parentPort?.once('message', () => stopping.abort());
+await run(stopping.signal);

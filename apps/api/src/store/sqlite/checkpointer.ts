@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../errors/operator-error.js';
+import type { Checkpoint } from '../../observe/measure-store.js';
+import type { DatabaseLog } from '../database.js';
+import type { DatabaseFiles } from './file-identity.js';
+
+/** A thread that moves commits from the write-ahead log into the database. */
+export interface Checkpointer {
+  /** Why commits are not being moved; `undefined` if they are. */
+  failure(): string | undefined;
+  /** Stops the thread and resolves once it has released the file. */
+  stop(): Promise<void>;
+}
+
+export interface CheckpointerOptions {
+  readonly log: DatabaseLog;
+  /** Called after each checkpoint that moved something. */
+  readonly onCheckpoint?: ((checkpoint: Checkpoint) => void) | undefined;
+  /** The size of the log, in pages, at which it is restarted, which blocks writers for a moment. */
+  readonly restartPages?: number;
+  /** The program of the thread. */
+  readonly program?: URL;
+  /** The delays before a thread that has ended is restarted, doubled each time, in milliseconds. */
+  readonly restartDelaysMs?: { readonly first: number; readonly longest: number };
+}
+
+/** A message of the thread: on each change its failure, or `null` when there is none any more; or a checkpoint. */
+type Report = { readonly failure: string | null } | { readonly checkpoint: Checkpoint };
+
+/** A running thread. */
+interface CheckpointThread {
+  /** Resolves with the reason once it has ended. */
+  readonly ended: Promise<string>;
+  stop(): void;
+}
+
+/**
+ * Starts moving commits from the write-ahead log into the database file in a separate thread, so that no commit pays
+ * for it. This does not affect durability: the log is synced at each commit. The thread retries after a failure, and a
+ * thread that ends is restarted; meanwhile SQLite's own limit (`wal_autocheckpoint`) applies. The beginning and the end
+ * of a failure are logged.
+ *
+ * @param files of the database; nothing is moved while one of them is missing
+ */
+export function startCheckpointer(
+  files: DatabaseFiles,
+  {
+    log,
+    onCheckpoint,
+    restartPages = 16_000,
+    program = new URL('./checkpoint-worker.js', import.meta.url),
+    restartDelaysMs: { first, longest } = { first: 1_000, longest: 30_000 },
+  }: CheckpointerOptions,
+): Checkpointer {
+  const stopping = new AbortController();
+  let thread: CheckpointThread | undefined;
+  let failure: string | undefined;
+  let delayMs = first;
+
+  function report(newFailure: string | undefined): void {
+    if (failure === undefined && newFailure !== undefined) {
+      log.warn({ err: new Error(newFailure) }, 'the write-ahead log is not moved into the database');
+    } else if (failure !== undefined && newFailure === undefined) {
+      log.info({}, 'the write-ahead log is moved into the database again');
+    }
+    failure = newFailure;
+  }
+
+  function onReport(message: Report): void {
+    if ('checkpoint' in message) {
+      onCheckpoint?.(message.checkpoint);
+      return;
+    }
+    if (message.failure === null) delayMs = first;
+    report(message.failure ?? undefined);
+  }
+
+  async function keepRunning(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      thread = startThread(program, { files, restartPages }, onReport);
+      const reason = await thread.ended;
+      thread = undefined;
+      if (stopping.signal.aborted) return;
+      report(reason);
+      await sleep(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      delayMs = Math.min(2 * delayMs, longest);
+    }
+  }
+
+  const ended = keepRunning();
+  return {
+    failure: () => failure,
+    async stop() {
+      stopping.abort();
+      thread?.stop();
+      await ended;
+    },
+  };
+}
+
+function startThread(
+  program: URL,
+  workerData: { readonly files: DatabaseFiles; readonly restartPages: number },
+  onReport: (report: Report) => void,
+): CheckpointThread {
+  try {
+    const worker = new Worker(program, { workerData });
+    // The thread alone must not keep the process running.
+    worker.unref();
+    worker.on('message', onReport);
+    return {
+      ended: waitForExit(worker),
+      stop() {
+        worker.ref();
+        worker.postMessage('stop');
+      },
+    };
+  } catch (error) {
+    return { ended: Promise.resolve(messageOf(error)), stop: () => undefined };
+  }
+}
+
+/** Resolves with the reason once the thread has exited, and so released the file. */
+function waitForExit(worker: Worker): Promise<string> {
+  let reason: string | undefined;
+  worker.once('error', ({ message }: Error) => {
+    reason = message;
+  });
+  return new Promise((resolve) => {
+    worker.once('exit', (code) => resolve(reason ?? `the thread ended with ${code}`));
+  });
+}

@@ -1,0 +1,67 @@
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+
+/** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
+const lockTimeoutMs = 5;
+
+/**
+ * Creates connections to a file that exists, which do not change its settings.
+ *
+ * @param checkFiles throws if the file at the path is not the one that is open already. It runs when the connection has opened
+ * the database, and before the first statement opens the log beside it: with another database SQLite would begin the index of
+ * that log anew, or delete the log.
+ */
+export function createFactory(path: string, checkFiles = () => {}): SqlDriverAdapterFactory {
+  const factory = new PrismaBetterSqlite3({
+    url: `file:${path}`,
+    timeout: lockTimeoutMs,
+    fileMustExist: true,
+  });
+  return prepareConnections(factory, async () => checkFiles());
+}
+
+/**
+ * Creates connections with the service's settings: each commit is on disk before it returns.
+ *
+ * @param checkFiles as for `createFactory`
+ */
+export function createDurableFactory(path: string, checkFiles = () => {}): SqlDriverAdapterFactory {
+  return prepareConnections(createFactory(path, checkFiles), (connection) =>
+    connection.executeScript(durablePragmas),
+  );
+}
+
+/** Runs an action on each connection first, and closes the connection if that fails. */
+function prepareConnections(
+  factory: SqlDriverAdapterFactory,
+  prepare: (connection: SqlDriverAdapter) => Promise<void>,
+): SqlDriverAdapterFactory {
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    async connect() {
+      const connection = await factory.connect();
+      try {
+        await prepare(connection);
+      } catch (error) {
+        await connection.dispose();
+        throw error;
+      }
+      return connection;
+    },
+  };
+}
+
+/**
+ * The settings of every connection. `synchronous = FULL` syncs the write-ahead log at each commit, and `fullfsync`
+ * makes macOS sync the disk's own cache, too (elsewhere it has no effect). The checkpointer moves the log into the
+ * database; `wal_autocheckpoint`, in pages, only applies if it fails. A larger cache than 8,000 KiB would not help:
+ * since ids are random, it would hardly ever contain the page of the next plant.
+ */
+export const durablePragmas = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = ON;
+  PRAGMA wal_autocheckpoint = 32000;
+  PRAGMA cache_size = -8000;
+  PRAGMA foreign_keys = ON;`;

@@ -1,0 +1,97 @@
+import { accessSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+
+/** Explains why a database cannot be opened, and what the operator can do about it. */
+export function explainFailure(error: unknown, path: string): string {
+  const { code, message } = findCause(error);
+  if (isDamaged(error)) {
+    return `The database ${path} is damaged, or is not a database: ${message}
+If it is a plant store, stop every service on it and restore a backup, as docs/backup.md describes. Otherwise set DATABASE_URL to another file.`;
+  }
+  if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
+    return `The driver of SQLite, better-sqlite3, fails to load in Node.js ${process.version} on ${process.platform} ${process.arch}: ${message}
+It was installed for another Node.js or another machine: remove node_modules, install again with this one, and build.`;
+  }
+  const cannotBeOpened = `The database ${path} cannot be opened`;
+  if (isBusy(error)) {
+    return `${cannotBeOpened}: another process has locked it. Wait until that is done, or stop it.`;
+  }
+  const closed = findClosedFolder(dirname(path));
+  if (closed !== undefined) {
+    return `${cannotBeOpened}: this user may not enter the folder ${closed}.
+Run the command as the user that the database belongs to, let this user enter the folder, or set DATABASE_URL to a file elsewhere.`;
+  }
+  return `${cannotBeOpened}: ${message}
+Set DATABASE_URL to a SQLite file that this user may write, in a folder that this user may write.`;
+}
+
+function findCause(error: unknown): { readonly code: unknown; readonly message: string } {
+  const driverError = findDriverError(error);
+  if (driverError !== undefined) return driverError;
+  if (!(error instanceof Error)) return { code: undefined, message: String(error) };
+  // For a missing module, Node.js lists the files that required it after the first line.
+  const [message = ''] = error.message.split('\n');
+  return { code: 'code' in error ? error.code : undefined, message };
+}
+
+/** The first folder on the path to a folder, including itself, that exists but may not be entered. */
+function findClosedFolder(folder: string): string | undefined {
+  const parent = dirname(folder);
+  const above = parent === folder ? undefined : findClosedFolder(parent);
+  if (above !== undefined) return above;
+  try {
+    // In a folder that may not be entered, no name can be accessed, not even `.`.
+    accessSync(`${folder}/.`);
+    return undefined;
+  } catch (error) {
+    const isClosed = error instanceof Error && 'code' in error && error.code === 'EACCES';
+    return isClosed ? folder : undefined;
+  }
+}
+
+/** An error of SQLite: its result code, such as `SQLITE_BUSY`, and its message. */
+interface DriverError {
+  readonly code: string;
+  readonly message: string;
+}
+
+const CauseSchema = z.object({ originalCode: z.string(), originalMessage: z.string() });
+
+/** Where errors of Prisma's client and of its driver adapter contain that. */
+const ErrorSchema = z.union([
+  z.object({ meta: z.object({ driverAdapterError: z.object({ cause: CauseSchema }) }) }),
+  z.object({ cause: CauseSchema }),
+]);
+
+/** The error of SQLite within an error of Prisma or the driver; `undefined` for any other error. */
+export function findDriverError(error: unknown): DriverError | undefined {
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
+    return { code: String(error.code), message: error.message };
+  }
+  const parsed = ErrorSchema.safeParse(error);
+  if (!parsed.success) return undefined;
+  const { originalCode, originalMessage } =
+    'meta' in parsed.data ? parsed.data.meta.driverAdapterError.cause : parsed.data.cause;
+  return { code: originalCode, message: originalMessage };
+}
+
+/** Whether another process or connection has locked the file, so that a retry may help. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(findDriverError(error)?.code ?? '');
+}
+
+/** Whether the file is damaged or not a database, so that a retry cannot help. */
+export function isDamaged(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS)/.test(findDriverError(error)?.code ?? '');
+}
+
+/** Whether a constraint or a trigger has rejected a row. */
+export function isRowRejected(error: unknown): boolean {
+  return /^SQLITE_CONSTRAINT/.test(findDriverError(error)?.code ?? '');
+}
+
+/** Whether a row with the same primary key exists. */
+export function isIdTaken(error: unknown): boolean {
+  return findDriverError(error)?.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
+}

@@ -1,0 +1,70 @@
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { recordLog } from '../../../test/support/database/record-log.js';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import type { Database } from '../database.js';
+import { identifyFiles } from './file-identity.js';
+import { checkIntervalMs, guardFiles } from './guard-files.js';
+import { openSqlite } from './open-sqlite.js';
+
+let folder = '';
+let path = '';
+let database: Database;
+let { log, lines } = recordLog();
+
+beforeEach(async () => {
+  ({ log, lines } = recordLog());
+  folder = temporaryFolder();
+  path = join(folder, 'plant-store.db');
+  database = await openSqlite(path);
+});
+afterEach(async () => {
+  await database.close();
+});
+
+const unavailable = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
+const never = () => Promise.reject(new Error('the log must not be saved'));
+
+it('checks again after a commit that took long, before its outcome is returned', async () => {
+  const guard = guardFiles(identifyFiles(path), log, never);
+  expect(await guard.run(async () => 'stored')).toBe('stored');
+  const storing = guard.run(async () => {
+    rmSync(path);
+    await sleep(2 * checkIntervalMs);
+    return 'stored';
+  });
+  await expect(storing).rejects.toMatchObject(unavailable);
+});
+
+it('stores nothing in a file that is gone, and logs once until it is back', async () => {
+  const guard = guardFiles(identifyFiles(path), log, never);
+  renameSync(path, `${path}.away`);
+  expect(() => guard.check()).toThrow();
+  let stored = 0;
+  const store = async () => ++stored;
+  for (let count = 0; count < 3; count++) await expect(guard.run(store)).rejects.toMatchObject(unavailable);
+  expect(stored).toBe(0);
+  renameSync(`${path}.away`, path);
+  expect(await guard.run(store)).toBe(1);
+  expect(lines).toEqual([
+    `error: a file of the database is gone: ${path} was deleted or moved away while it is open. Move the same file back, or stop the service and restore a backup.`,
+    'info: the files of the database are back',
+  ]);
+});
+
+it('reports a file that is gone rather than the error of SQLite', async () => {
+  const guard = guardFiles(identifyFiles(path), log, never);
+  const storing = guard.run(async () => {
+    rmSync(path);
+    throw new Error('disk I/O error');
+  });
+  await expect(storing).rejects.toMatchObject(unavailable);
+});
+
+it('passes on any other error unchanged', async () => {
+  const guard = guardFiles(identifyFiles(path), log, never);
+  await expect(guard.run(never)).rejects.toThrow('must not be saved');
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,165 @@
+import { dirname } from 'node:path';
+import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { TokenUse } from '../../auth/access-token-store.js';
+import { OperatorError } from '../../errors/operator-error.js';
+import { measureCheckpoints } from '../../observe/measure-store.js';
+import { toOneDestination } from '../../plants/routing.js';
+import { type Database, type OpenOptions, processWarnings } from '../database.js';
+import { readMigrations } from '../migrations.js';
+import { nestRunners, text } from '../queries.js';
+import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
+import { type Checkpointer, startCheckpointer } from './checkpointer.js';
+import { createDurableFactory, createFactory } from './connections.js';
+import { createDatabaseFile, requireDatabaseFile, syncToDisk } from './database-file.js';
+import { explainFailure } from './errors.js';
+import { identifyFiles } from './file-identity.js';
+import { guardFiles } from './guard-files.js';
+import { migrateSqlite } from './migrate-sqlite.js';
+import { mapFile } from './mmap.js';
+import { tryCommit } from './probe-commit.js';
+import { rememberDamage, retryWhileBusy, runQuery } from './run-query.js';
+import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
+
+/** How long a start waits for another process that has locked the file, in milliseconds. */
+const startTimeoutMs = 60_000;
+
+/**
+ * Opens a SQLite file, creating it as needed unless it must exist, and applies pending migrations.
+ *
+ * @throws {OperatorError} when the file is missing, or cannot be opened, read or written
+ */
+export async function openSqlite(
+  path: string,
+  { log = processWarnings, mustExist = false, metrics }: OpenOptions = {},
+): Promise<Database> {
+  try {
+    if (mustExist) requireDatabaseFile(path);
+    else createDatabaseFile(path);
+    const appliedMigrations = await migrate(path);
+    const { connection, growMap, files } = await connect(path);
+    const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
+    const adapter = createDurableFactory(path, guard.check);
+    const unlessDamaged = rememberDamage(log);
+    const runUnlessDamaged = nestRunners(unlessDamaged, runQuery);
+    const syncLog = () => syncToDisk(files.log.path);
+    const accessTokens = createPrismaAccessTokenStore({
+      findByHash: (hash) => findAccessToken(connection, '?', hash),
+      recordUses: (uses) => runCheck(() => recordUses(createFactory(path, guard.check), uses)),
+      loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
+      confirmRead: async () => syncOrThrow(syncLog),
+      runQuery: runUnlessDamaged,
+    });
+    const plants = createSqlitePlantStore(connection, {
+      syncLog,
+      runInsert: nestRunners(unlessDamaged, guard.run, runQuery),
+      runRead: runQuery,
+    });
+    const runCheck = async (check: () => Promise<void>) => {
+      guard.check();
+      await runUnlessDamaged(check);
+    };
+    const onCheckpoint = metrics && measureCheckpoints(metrics);
+    let checkpointer: Checkpointer | undefined;
+    return {
+      plants: {
+        ...plants,
+        insert(newPlants) {
+          // Only inserts need it, and the start is faster without it.
+          checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
+          growMap(newPlants.length);
+          return plants.insert(newPlants);
+        },
+      },
+      accessTokens,
+      appliedMigrations,
+      routing: toOneDestination(1),
+      check: () => runCheck(() => checkWritable(connection)),
+      tryCommit: () => runCheck(() => tryCommit(adapter)),
+      warnings: () => describeCheckpoints(checkpointer?.failure()),
+      async close() {
+        await checkpointer?.stop();
+        await connection.dispose();
+        await accessTokens.close();
+      },
+    };
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(explainFailure(error, path), { cause: error });
+  }
+}
+
+function describeCheckpoints(failure: string | undefined): readonly string[] {
+  if (failure === undefined) return [];
+  return [
+    `The write-ahead log grows, since it is not moved into the database: ${failure}. This is retried automatically.`,
+  ];
+}
+
+/** Takes the file's write lock for a moment, which shows that the file exists, is writable, and not locked. */
+async function checkWritable(connection: SqlDriverAdapter): Promise<void> {
+  await connection.executeScript('BEGIN IMMEDIATE; ROLLBACK');
+}
+
+/** Migrates the file. Processes that start concurrently on one file wait for each other. */
+function migrate(path: string): Promise<readonly string[]> {
+  return retryWhileBusy(async () => {
+    // Not a durable one: the file must not be changed before it is known to be a plant store.
+    const connection = await createFactory(path).connect();
+    try {
+      return await migrateSqlite(connection, readMigrations('sqlite'));
+    } finally {
+      await connection.dispose();
+    }
+  }, startTimeoutMs);
+}
+
+/**
+ * Opens the connection of the plants, maps its file, and syncs what is read. Another process that is just closing the
+ * file has locked it for as long as it moves the write-ahead log into it.
+ */
+function connect(path: string) {
+  return retryWhileBusy(async () => {
+    const connection = await createDurableFactory(path).connect();
+    try {
+      const growMap = await mapFile(connection);
+      // After the first read all of them exist, and remain while the connection is open.
+      const files = identifyFiles(path);
+      // A log left by a killed process, or its directory entry, may not be on disk yet.
+      syncToDisk(files.log.path);
+      syncToDisk(dirname(path));
+      return { connection, growMap, files };
+    } catch (error) {
+      await connection.dispose();
+      throw error;
+    }
+  }, startTimeoutMs);
+}
+
+/**
+ * The settings of the connection. In WAL mode `NORMAL` syncs nothing at a commit, and the next one of a plant syncs this one,
+ * too. By default SQLite would move a long log into the database here, and hold up creates for as long.
+ */
+const pragmas = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
+
+/** Times have the format in which Prisma's driver adapter stores them, and so they compare as text. */
+const update = `
+  UPDATE access_tokens SET last_used_at = use.at
+  FROM (SELECT value ->> 'id' AS id, value ->> 'at' AS at FROM json_each(?)) AS use
+  WHERE access_tokens.id = use.id AND (last_used_at IS NULL OR last_used_at < use.at)`;
+
+/**
+ * Stores when tokens were used, in one commit that does not wait for the disk, on a separate connection: it must not become
+ * part of another transaction, nor change the settings of the connection of the plants.
+ *
+ * @param factory creates connections that do not change the settings of the file
+ */
+export async function recordUses(factory: SqlDriverAdapterFactory, uses: readonly TokenUse[]): Promise<void> {
+  const connection = await factory.connect();
+  try {
+    await connection.executeScript(pragmas);
+    const stored = uses.map(({ id, at }) => ({ id, at: at.toISOString().replace('Z', '+00:00') }));
+    await connection.executeRaw({ sql: update, args: [JSON.stringify(stored)], argTypes: [text] });
+  } finally {
+    await connection.dispose();
+  }
+}

@@ -1,0 +1,93 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import type { Database } from '../database.js';
+import { openSqlite } from './open-sqlite.js';
+
+let folder = '';
+let path = '';
+let database: Database;
+/** The files that the service itself synced to disk, as opposed to SQLite at its commits. */
+let synced: string[] = [];
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  path = join(folder, 'plant-store.db');
+  const { openSync } = fs;
+  const opened = new Map<number, string>();
+  vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
+    const descriptor = openSync(file, ...rest);
+    opened.set(descriptor, String(file));
+    return descriptor;
+  });
+  vi.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+    synced.push(opened.get(descriptor) ?? 'unknown');
+  });
+  syncBuiltinESMExports();
+  database = await openSqlite(path);
+  synced = [];
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  await database.close();
+});
+
+const fern = { id: 1n, name: 'Fern' };
+const monstera = { id: 2n, name: 'Monstera' };
+
+it('syncs an existing log at the start, and its folder', async () => {
+  // While another process has the file open, nothing else syncs the log.
+  const other = await openSqlite(path);
+  expect(synced).toEqual([`${path}-wal`, folder]);
+  await other.close();
+});
+
+it('syncs the log before it reports that a plant exists', async () => {
+  const other = new Sqlite(path);
+  other.exec(`PRAGMA synchronous = OFF; INSERT INTO plants (id, name) VALUES (1, 'Fern')`);
+  expect(await database.plants.insert([fern])).toEqual([{ stored: false, existing: fern }]);
+  expect(synced).toEqual([`${path}-wal`]);
+  other.close();
+});
+
+it('syncs the log before it reports that a token, or its revocation, exists', async () => {
+  const { accessTokens } = database;
+  const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+  const token = { name: 'shop', hash: 'a', ...times };
+  expect(await accessTokens.takeOver(token)).toBe(true);
+  expect(synced).toEqual([]);
+  expect(await accessTokens.takeOver(token)).toBe(false);
+  expect(synced).toEqual([`${path}-wal`]);
+
+  const id = (await accessTokens.findByHash('a'))?.id ?? 0;
+  const revokedAt = new Date();
+  await accessTokens.revoke(id, revokedAt);
+  expect(synced).toHaveLength(1);
+  expect(await accessTokens.revoke(id, new Date())).toMatchObject({ revokedAt });
+  expect(synced).toEqual([`${path}-wal`, `${path}-wal`]);
+});
+
+it('leaves the syncing of its own commits to SQLite', async () => {
+  expect(await database.plants.insert([fern])).toEqual([{ stored: true }]);
+  expect(await database.plants.insert([fern, monstera])).toEqual([
+    { stored: false, existing: fern },
+    { stored: true },
+  ]);
+  expect(synced).toEqual([]);
+});
+
+it('acknowledges nothing that it cannot sync', async () => {
+  await database.plants.insert([fern]);
+  vi.spyOn(fs, 'fsyncSync').mockImplementation(() => {
+    throw new Error('EIO: i/o error, fsync');
+  });
+  syncBuiltinESMExports();
+  await expect(database.plants.insert([fern])).rejects.toMatchObject({
+    errorName: 'database_unavailable',
+    cause: { message: 'EIO: i/o error, fsync' },
+  });
+});

@@ -1,0 +1,159 @@
+import type { SqlQueryable } from '@prisma/driver-adapter-utils';
+import type {
+  AccessToken,
+  AccessTokenStore,
+  HashedAccessToken,
+  TokenUse,
+} from '../auth/access-token-store.js';
+import { type RunQuery, text } from './queries.js';
+
+/** Leaves the hash out of a result. */
+const withoutHash = { hash: true } as const;
+type WithoutHash = typeof withoutHash;
+
+/** The queries used of the access token table, common to the clients that Prisma generates for each engine. */
+interface AccessTokenTable {
+  create(query: {
+    data: Parameters<AccessTokenStore['add']>[0] | HashedAccessToken;
+    omit: WithoutHash;
+  }): Promise<AccessToken>;
+  findUnique(query: {
+    where: { hash: string } | { id: number };
+    omit: WithoutHash;
+  }): Promise<AccessToken | null>;
+  findMany(query: { orderBy: { id: 'asc' } }): Promise<readonly (HashedAccessToken & AccessToken)[]>;
+  updateMany(query: TokenUpdate): Promise<{ readonly count: number }>;
+}
+
+/** The updates of tokens: each changes a row only where the condition besides its key holds. */
+type TokenUpdate =
+  | { where: TokenKey & { revokedAt: null }; data: { revokedAt: Date } }
+  | {
+      where: TokenKey & { revokedAt: null; OR: [{ expiresAt: null }, { expiresAt: { gt: Date } }] };
+      data: { expiresAt: Date };
+    }
+  | {
+      where: TokenKey & { OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: Date } }] };
+      data: { lastUsedAt: Date };
+    };
+type TokenKey = { id: number } | { hash: string };
+
+/** The part that is used of the client that Prisma generates for an engine. */
+interface Client {
+  readonly accessToken: AccessTokenTable;
+  $disconnect(): Promise<void>;
+}
+
+/** What the store needs of an engine. */
+interface AccessTokenStoreDependencies {
+  /** Finds a token without Prisma's client; see `findAccessToken`. */
+  findByHash(hash: string): Promise<AccessToken | null>;
+  /** Stores uses without Prisma's client, and without waiting for the disk. */
+  recordUses(uses: readonly TokenUse[]): Promise<void>;
+  /** Loads Prisma's client, which takes a while. */
+  loadClient(): Promise<Client>;
+  /**
+   * Resolves once everything read before is as durable as a commit. An acknowledgement without a write, because the
+   * data exists already, waits for it.
+   */
+  confirmRead(): Promise<void>;
+  /** Runs a query, and converts a failure of the database into `database_unavailable`. */
+  readonly runQuery: RunQuery;
+}
+
+/** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */
+export function createPrismaAccessTokenStore({
+  findByHash,
+  recordUses,
+  loadClient,
+  confirmRead,
+  runQuery,
+}: AccessTokenStoreDependencies): AccessTokenStore & { close(): Promise<void> } {
+  let client: Promise<Client> | undefined;
+  const withTable = async <Result>(query: (tokens: AccessTokenTable) => Promise<Result>) => {
+    client ??= loadClient();
+    const { accessToken } = await client;
+    return runQuery(() => query(accessToken));
+  };
+  /** Applies an update, and returns the token; `null` when there is no such id. */
+  const update = (change: TokenUpdate & { where: { id: number } }) =>
+    withTable(async (tokens) => {
+      const { count } = await tokens.updateMany(change);
+      const token = await tokens.findUnique({ where: { id: change.where.id }, omit: withoutHash });
+      if (count === 0) await confirmRead();
+      return token;
+    });
+  const listAll = () => withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }));
+  return {
+    add: (token) => withTable((tokens) => tokens.create({ data: token, omit: withoutHash })),
+    findByHash: (hash) => runQuery(() => findByHash(hash)),
+    list: async () => (await listAll()).map(({ hash, ...token }) => token),
+    revoke: (id, at) => update({ where: { id, revokedAt: null }, data: { revokedAt: at } }),
+    expire: (id, at) =>
+      update({
+        where: { id, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] },
+        data: { expiresAt: at },
+      }),
+    recordUses: (uses) => runQuery(() => recordUses(uses)),
+    listHashed: async () => (await listAll()).map(({ id, ...token }) => token),
+    takeOver: (token) =>
+      withTable(async (tokens) => {
+        const { hash, revokedAt, lastUsedAt } = token;
+        const existing = await tokens.findUnique({ where: { hash }, omit: withoutHash });
+        if (existing === null) {
+          await tokens.create({ data: token, omit: withoutHash });
+          return true;
+        }
+        if (revokedAt !== null) {
+          await tokens.updateMany({ where: { hash, revokedAt: null }, data: { revokedAt } });
+        }
+        if (lastUsedAt !== null) {
+          const isEarlier = [{ lastUsedAt: null }, { lastUsedAt: { lt: lastUsedAt } }] as const;
+          await tokens.updateMany({ where: { hash, OR: [...isEarlier] }, data: { lastUsedAt } });
+        }
+        await confirmRead();
+        return false;
+      }),
+    close: async () => (await client)?.$disconnect(),
+  };
+}
+
+/**
+ * Finds an access token by the SHA-256 of its text, on a connection of Prisma's driver adapter. Requests need no more
+ * of Prisma than this, and loading its client with the query compiler would take longer than the rest of the first
+ * request.
+ *
+ * @param parameter the placeholder of the first parameter in the engine's SQL
+ */
+export async function findAccessToken(
+  connection: Pick<SqlQueryable, 'queryRaw'>,
+  parameter: '?' | '$1',
+  hash: string,
+): Promise<AccessToken | null> {
+  const { rows } = await connection.queryRaw({
+    sql: `SELECT id, name, created_at, expires_at, revoked_at, last_used_at FROM access_tokens WHERE hash = ${parameter}`,
+    args: [hash],
+    argTypes: [text],
+  });
+  const [row] = rows;
+  if (row === undefined) return null;
+  const [id, name, createdAt, expiresAt, revokedAt, lastUsedAt] = row;
+  return {
+    id: Number(id),
+    name: String(name),
+    createdAt: toTime(createdAt),
+    expiresAt: toTimeOrNull(expiresAt),
+    revokedAt: toTimeOrNull(revokedAt),
+    lastUsedAt: toTimeOrNull(lastUsedAt),
+  };
+}
+
+function toTimeOrNull(value: unknown): Date | null {
+  return value === null ? null : toTime(value);
+}
+
+/** Parses a time that the adapter returns, in ISO 8601. Without a time zone it is UTC, as in Prisma's client. */
+export function toTime(value: unknown): Date {
+  const time = String(value);
+  return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(time) ? time : `${time}Z`);
+}
