@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** The build of the service, as operators run it. */
-const main = fileURLToPath(new URL('../../../api/dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../../apps/api/dist/main.js', import.meta.url));
 
 const running = new Set<ChildProcess>();
 

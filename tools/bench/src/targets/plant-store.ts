@@ -3,7 +3,7 @@ import { runProgram } from '../processes/run-program.js';
 import type { Target } from './target.js';
 
 /** The build of the service, as operators run it. */
-const main = fileURLToPath(new URL('../../../api/dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../../apps/api/dist/main.js', import.meta.url));
 
 const prepareTimeoutMs = 60_000;
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { run } from './run.js';
 
-const main = resolve(import.meta.dirname, '../../../api/dist/main.js');
+const main = resolve(import.meta.dirname, '../../../../apps/api/dist/main.js');
 
 /** The built service, in a process of its own. */
 export interface RunningService {

@@ -8,11 +8,11 @@ function inRepository(path: string): string {
 
 /** The files that measurements write, all of them committed. */
 export const resultFiles = {
-  comparison: inRepository('apps/bench/results/latest.json'),
-  postgresql: inRepository('apps/bench/results/postgresql.json'),
-  growth: inRepository('apps/bench/results/growth.json'),
-  start: inRepository('apps/bench/results/start.json'),
-  client: inRepository('apps/bench/results/client.json'),
+  comparison: inRepository('tools/bench/results/latest.json'),
+  postgresql: inRepository('tools/bench/results/postgresql.json'),
+  growth: inRepository('tools/bench/results/growth.json'),
+  start: inRepository('tools/bench/results/start.json'),
+  client: inRepository('tools/bench/results/client.json'),
   chart: inRepository('docs/performance.svg'),
 };
 
@@ -20,8 +20,8 @@ export const resultFiles = {
  * Where the databases are while they are measured: beside the code, since the system's temporary folder may be in memory;
  * or in /var/tmp if other users have no access to this repository, since PostgreSQL started by root runs as another user.
  */
-export const workFolder = isOpenToAll(inRepository('apps/bench'))
-  ? inRepository('apps/bench/data')
+export const workFolder = isOpenToAll(inRepository('tools/bench'))
+  ? inRepository('tools/bench/data')
   : join('/var/tmp', 'plant-store-bench');
 
 /** Whether every user may access a folder and its parents. */
