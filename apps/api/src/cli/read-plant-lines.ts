@@ -1,6 +1,6 @@
 import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
-import { parseJsonBytes } from '../http/parse-json-bytes.js';
+import { parseJsonBytes } from '../http/json-body.js';
 
 /** The line to begin with, how long a line may be, and the most that a batch holds. */
 export interface ReadLimits {

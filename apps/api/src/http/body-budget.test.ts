@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBodyBudget } from './read-body.js';
+import { createBodyBudget } from './json-body.js';
 
 /** Takes room byte by byte until there is none. */
 function takeAll(budget: ReturnType<typeof createBodyBudget>, holder: number): number {

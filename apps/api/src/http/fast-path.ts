@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Response } from 'express';
-import type { BodyReceiver } from './read-body.js';
+import type { BodyReceiver } from './json-body.js';
 import { securityHeaders } from './security-headers.js';
 
 interface MessageClasses {

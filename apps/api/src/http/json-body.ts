@@ -1,11 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { messages } from '@plant-store/contract/messages';
 import { parse as parseContentType } from 'content-type';
 import type { RequestHandler } from 'express';
-import { ServiceError } from '../errors/service-error.js';
-import { parseJsonBytes } from './parse-json-bytes.js';
-import type { BodyBudget } from './read-body.js';
-import { readBody } from './read-body.js';
+import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import { callerOf } from './request-context.js';
 
 /**
@@ -65,4 +64,183 @@ function parseJson(body: Buffer): unknown {
     if (!(error instanceof SyntaxError)) throw error;
     throw new ServiceError('malformed_json', messages.malformedJson(error.message), { cause: error });
   }
+}
+
+/** The longest message about a text, which may quote from it, in UTF-16 code units. */
+const maxMessageLength = 200;
+
+/**
+ * Parses JSON in UTF-8 (RFC 8259), every integer exact.
+ *
+ * @throws {SyntaxError} with a short message, such as `it is not in UTF-8`. It may quote the text, and so contain any
+ * character.
+ */
+export function parseJsonBytes(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw new SyntaxError('it is empty');
+  if (!isUtf8(bytes)) throw new SyntaxError('it is not in UTF-8');
+  const text = bytes.toString('utf8');
+  if (text.startsWith('\uFEFF')) throw new SyntaxError('it starts with a byte order mark');
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new SyntaxError(error.message.slice(0, maxMessageLength).toWellFormed(), { cause: error });
+  }
+}
+
+/** Gets each chunk of a body as it arrives, and `null` at the end. */
+export type BodyReceiver = (chunk: Buffer | null) => void;
+
+/** A request that can pass on its body without a stream's buffer and events. */
+export interface BodySource {
+  /** Passes the body to a receiver, what has arrived immediately; returns `false` when something else reads the body. */
+  takeBody?(receive: BodyReceiver): boolean;
+}
+
+/** How a body is to be read. */
+interface BodyReading {
+  /** The largest body that is read, in bytes. */
+  readonly limitBytes: number;
+  /** Where a body that does not arrive in one chunk takes the room that it needs. */
+  readonly budget: BodyBudget;
+  /** Who calls, as `callerOf` names them. */
+  readonly holder: number | string;
+  /** Called with the complete body, in the turn of the event loop in which its end arrives. */
+  onBody(body: Buffer): void;
+  /**
+   * Called instead with `body_too_large` beyond the limit, or `overloaded` when the budget has no room. The rest of the
+   * body is discarded.
+   */
+  onError(error: ServiceError): void;
+}
+
+/**
+ * Reads the complete body of a request, and keeps nothing of one that is rejected. Neither callback is called when the
+ * client disconnects before the end.
+ */
+function readBody(
+  request: IncomingMessage & BodySource,
+  response: ServerResponse,
+  { limitBytes, budget, holder, onBody, onError }: BodyReading,
+): void {
+  const announced = Number(request.headers['content-length'] ?? Number.NaN);
+  if (announced > limitBytes) {
+    onError(tooLarge(limitBytes));
+    return;
+  }
+
+  /** What has arrived, with free space behind it; `undefined` once the body is read or rejected. */
+  let body: Buffer | undefined = empty;
+  let size = 0;
+  let taken = 0;
+
+  const release = () => {
+    body = undefined;
+    if (taken === 0) return;
+    budget.release(holder, taken);
+    taken = 0;
+    response.off('close', release);
+    request.off('close', release);
+  };
+
+  /** Takes room for this many bytes in total, or rejects the body. */
+  const takeRoom = (bytes: number): boolean => {
+    if (bytes <= taken) return true;
+    if (!budget.take(holder, bytes - taken)) {
+      release();
+      onError(overloadErrors.body_bytes);
+      return false;
+    }
+    if (taken === 0) {
+      response.once('close', release);
+      request.once('close', release);
+    }
+    taken = bytes;
+    return true;
+  };
+
+  const receive = (chunk: Buffer | null) => {
+    if (body === undefined) return;
+    if (chunk === null) {
+      const whole = body.length === size ? body : body.subarray(0, size);
+      release();
+      onBody(whole);
+    } else if (size + chunk.length > limitBytes) {
+      release();
+      onError(tooLarge(limitBytes));
+    } else if (size === 0) {
+      // Most bodies arrive in one chunk, which is parsed immediately: it needs no copy and takes no room.
+      if (chunk.length !== announced && !takeRoom(chunk.length)) return;
+      body = chunk;
+      size = chunk.length;
+    } else {
+      const needed = size + chunk.length;
+      if (needed > body.length) {
+        const room = Math.min(Math.max(2 * body.length, needed, smallestRoom), limitBytes);
+        if (!takeRoom(room)) return;
+        const larger = Buffer.allocUnsafeSlow(room);
+        body.copy(larger, 0, 0, size);
+        body = larger;
+      }
+      chunk.copy(body, size);
+      size = needed;
+    }
+  };
+  if (request.takeBody?.(receive) !== true) {
+    request.on('data', receive);
+    request.on('end', () => receive(null));
+  }
+}
+
+const empty = Buffer.alloc(0);
+
+/** The least room that the second chunk of a body takes, in bytes: chunks may have one byte. */
+const smallestRoom = 1_024;
+
+/** Discards the body of a request. */
+export function discardBody(request: IncomingMessage & BodySource): void {
+  if (request.takeBody?.(() => undefined) !== true) request.resume();
+}
+
+function tooLarge(limitBytes: number): ServiceError {
+  return new ServiceError('body_too_large', messages.bodyTooLarge(limitBytes));
+}
+
+/** Limits the bytes that all bodies hold together while they are being read. */
+interface BodyBudget {
+  /** How many bytes are held now. */
+  readonly held: number;
+  /**
+   * Takes room for a body. No holder may have more than is left free, so that there is always room for others: one holder
+   * gets at most half of the limit, each of two a third, and so on.
+   *
+   * @param holder who calls, as `callerOf` names them
+   * @returns whether there is room; if not, nothing is taken
+   */
+  take(holder: number | string, bytes: number): boolean;
+  /** Returns room that was taken. */
+  release(holder: number | string, bytes: number): void;
+}
+
+export function createBodyBudget(limitBytes: number): BodyBudget {
+  const heldBy = new Map<number | string, number>();
+  let total = 0;
+  return {
+    get held() {
+      return total;
+    },
+    take(holder, bytes) {
+      const held = (heldBy.get(holder) ?? 0) + bytes;
+      if (held > limitBytes - total - bytes) return false;
+      heldBy.set(holder, held);
+      total += bytes;
+      return true;
+    },
+    release(holder, bytes) {
+      const held = (heldBy.get(holder) ?? 0) - bytes;
+      if (held > 0) heldBy.set(holder, held);
+      else heldBy.delete(holder);
+      total -= bytes;
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../../test/support/until.js';
-import { paceRequests, requestsPerTurn } from './pace-requests.js';
+import { paceRequests, requestsPerTurn } from './server.js';
 
 /** A server that notes the paths of its requests as it handles them, and how many of them in each turn. */
 async function startServer() {

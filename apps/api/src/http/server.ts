@@ -6,16 +6,14 @@ import {
   type Server,
   ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
 import { messageClasses } from './fast-path.js';
-import { headerLinesLimit } from './middleware/check-headers.js';
-import { normalizeTarget } from './middleware/request-target.js';
-import { paceRequests } from './pace-requests.js';
+import { headerLinesLimit, normalizeTarget } from './middleware/request-head.js';
 import { securityHeaders } from './security-headers.js';
-import { type ConnectionExchanges, trackExchanges } from './track-exchanges.js';
 
 /** Time limits for clients, in milliseconds. */
 interface TimeLimits {
@@ -182,4 +180,177 @@ function describe(code: string): string {
     return 'The request is not valid HTTP: its headers are too large, or too many.';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive. Send it again.';
   return `The request is not valid HTTP (${code}).`;
+}
+
+/** How many requests are handled in one turn of the event loop; more wait for the next turn. */
+export const requestsPerTurn = 32;
+
+/** How many requests of a connection may wait before reading from it is paused. */
+const waitingPerConnection = 16;
+
+type Waiting = Parameters<RequestListener>[];
+
+/**
+ * Bounds how many requests are handled in a turn of the event loop. Those of one connection keep their order, and
+ * connections take turns, so that one with many requests does not hold up the others.
+ *
+ * Node.js accepts one connection in each turn of the event loop, and reads in that turn from every connection that has
+ * data. With a thousand busy connections a turn would last as long as a thousand requests, and a new connection would wait
+ * for as many turns as there are connections before it.
+ */
+export function paceRequests(handle: RequestListener): RequestListener {
+  /** The waiting requests by connection; the next connection comes first. */
+  const waiting = new Map<Socket, Waiting>();
+  let waitingCount = 0;
+  /** How many requests this turn may still handle; `undefined` outside of one. */
+  let left: number | undefined;
+
+  function startTurn(): void {
+    const count = Math.min(waitingCount, requestsPerTurn);
+    left = requestsPerTurn - count;
+    // A callback for each, so that its microtasks run before the next request.
+    for (let index = 0; index < count; index++) setImmediate(handleNext);
+    setImmediate(endTurn);
+  }
+
+  function handleNext(): void {
+    const [first] = waiting;
+    if (first === undefined) return;
+    const [connection, requests] = first;
+    waiting.delete(connection);
+    // The requests of a client that has disconnected are dropped.
+    const taken = connection.destroyed ? requests.splice(0) : requests.splice(0, 1);
+    waitingCount -= taken.length;
+    if (requests.length > 0) waiting.set(connection, requests);
+    if (requests.length === waitingPerConnection - 1) resumeReading(connection);
+    const [next] = taken;
+    if (next !== undefined && !connection.destroyed) handle(...next);
+  }
+
+  function endTurn(): void {
+    left = undefined;
+    if (waitingCount > 0) startTurn();
+  }
+
+  function wait(...exchange: Parameters<RequestListener>): void {
+    const { socket } = exchange[0];
+    const requests = waiting.get(socket) ?? [];
+    requests.push(exchange);
+    waiting.set(socket, requests);
+    waitingCount++;
+    if (requests.length === waitingPerConnection) pauseReading(socket);
+  }
+
+  return function paceRequest(request, response) {
+    if (left === undefined) startTurn();
+    if (left === 0 || waitingCount > 0) {
+      wait(request, response);
+    } else {
+      left = (left ?? 0) - 1;
+      handle(request, response);
+    }
+  };
+}
+
+/** Stops reading from a connection. What was read already may still contain requests. */
+function pauseReading(connection: Socket): void {
+  connection.pause();
+  connection.on('resume', pauseAgain);
+}
+
+function resumeReading(connection: Socket): void {
+  connection.off('resume', pauseAgain);
+  connection.resume();
+}
+
+/** Node.js resumes a connection whenever one of its requests was read or answered. */
+function pauseAgain(this: Socket): void {
+  this.pause();
+}
+
+/** A request and the response to it. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The exchanges that are in flight on each connection of a server, in the order in which their replies are sent. */
+interface ConnectionExchanges {
+  /** The unfinished exchanges of a connection, oldest first. */
+  unanswered(connection: Duplex): readonly Exchange[];
+  /** The latest exchange of a connection, finished or not. */
+  latest(connection: Duplex): Exchange | undefined;
+}
+
+interface Link extends Exchange {
+  next: Link | undefined;
+}
+
+/** The exchanges of one connection; those at the front may be finished. */
+interface Chain {
+  first: Link;
+  last: Link;
+}
+
+/**
+ * Tracks the exchanges on each connection of a server. When a connection ends, it emits `close` on the responses that are
+ * still queued behind others, for listeners such as the request logger: Node.js up to 24 emits it only on the response that
+ * is being sent.
+ */
+function trackExchanges(server: Server): ConnectionExchanges {
+  const chains = new WeakMap<Duplex, Chain>();
+
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const link: Link = { request, response, next: undefined };
+    const chain = chains.get(socket);
+    if (chain === undefined) {
+      const created: Chain = { first: link, last: link };
+      chains.set(socket, created);
+      socket.once('close', () => closeUnanswered(created));
+    } else {
+      chain.last.next = link;
+      chain.last = link;
+      dropFinished(chain);
+    }
+  });
+
+  return {
+    unanswered(connection) {
+      const chain = chains.get(connection);
+      return chain === undefined ? [] : listUnanswered(chain);
+    },
+    latest: (connection) => chains.get(connection)?.last,
+  };
+}
+
+/** Replies are sent in order, so finished exchanges are at the front. The last link stays. */
+function dropFinished(chain: Chain): void {
+  for (let { first } = chain; first.next !== undefined && isFinished(first); first = chain.first) {
+    chain.first = first.next;
+    // A link in the old generation would keep the young ones behind it from being collected early.
+    first.next = undefined;
+  }
+}
+
+function listUnanswered({ first }: Chain): Exchange[] {
+  const unanswered: Exchange[] = [];
+  for (let link: Link | undefined = first; link !== undefined; link = link.next) {
+    if (!isFinished(link)) unanswered.push(link);
+  }
+  return unanswered;
+}
+
+/** Whether the reply was passed to the operating system, and the connection is free for the next one. */
+function isFinished({ response }: Exchange): boolean {
+  return response.writableFinished && response.socket === null;
+}
+
+function closeUnanswered(chain: Chain): void {
+  const unanswered = listUnanswered(chain);
+  for (const { response } of unanswered) response.destroy();
+  // By then Node.js has emitted `close` on those for which it does so itself.
+  process.nextTick(() => {
+    for (const { response } of unanswered) if (!response.closed) response.emit('close');
+  });
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkHeaders } from '../../src/http/middleware/check-headers.js';
 import { cors } from '../../src/http/middleware/cors.js';
+import { checkHeaders } from '../../src/http/middleware/request-head.js';
 import { commonHeaders, securityHeaders } from '../../src/http/security-headers.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
 

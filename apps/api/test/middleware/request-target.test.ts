@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { normalizeTarget } from '../../src/http/middleware/request-target.js';
+import { normalizeTarget } from '../../src/http/middleware/request-head.js';
 
 /** The request with this target, once it is normalized. */
 function normalize(url: string): { readonly url: string; readonly invalidTarget?: boolean } {

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { overloadErrors, ServiceError } from '../../errors/service-error.js';
 import type { PlantBatcher } from '../../plants/plant-batcher.js';
-import { type BodySource, discardBody } from '../read-body.js';
+import { type BodySource, discardBody } from '../json-body.js';
 
 /** Where the service is in its shutdown: it drains first, then it stops. */
 export interface Shutdown {
