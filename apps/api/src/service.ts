@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { AccessTokenStore } from './auth/access-token-store.js';
 import {
   type AccessTokens,
   cacheTtlMs,
@@ -18,7 +17,7 @@ import { listen } from './http/listen.js';
 import type { RequestCounts } from './http/middleware/rate-limit.js';
 import { type Page, readPage } from './http/read-page.js';
 import { createServer } from './http/server.js';
-import { createAdminServer } from './observe/admin-server.js';
+import { createAdminServer, type ReadableMetrics } from './observe/admin-server.js';
 import { countTokenChecks } from './observe/count-token-checks.js';
 import { measureInserts } from './observe/measure-store.js';
 import { addServiceGauges, createRegistry } from './observe/metrics.js';
@@ -30,170 +29,12 @@ import {
   createCommitHealth,
   createCommitMonitor,
 } from './plants/commit-health.js';
-import { createPlantBatcher } from './plants/plant-batcher.js';
-import { startStopTime, stopTimeouts } from './runtime/stop-timeouts.js';
+import { createPlantBatcher, type PlantBatcher } from './plants/plant-batcher.js';
+import type { PlantStore } from './plants/plant-store.js';
+import { type StopTime, startStopTime, stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/timing.js';
 import type { Database } from './store/database.js';
 import { openDatabase } from './store/open-database.js';
-
-/** What a service is assembled from besides its settings. */
-interface ServiceParts {
-  readonly database: ServedDatabase;
-  readonly tokens: ServedTokens;
-  /** The page on which people add plants; `undefined` where it is not served. */
-  readonly page: Page | undefined;
-  /** Where its metrics are registered; without one there are none. */
-  readonly metrics: Registry | undefined;
-  /** Whether another process measures the commits of the database. */
-  readonly commitsElsewhere?: boolean;
-  readonly log: Logger;
-  readonly requestLog: RequestLog;
-  /** Where the requests of each caller are counted; by default in this process. */
-  readonly requestCounts?: RequestCounts | undefined;
-}
-
-/** The part of a database that requests use. */
-export type ServedDatabase = Pick<
-  Database,
-  'plants' | 'check' | 'tryCommit' | 'warnings' | 'routing' | 'close'
->;
-
-/** A service that does not listen yet. */
-interface AssembledService {
-  readonly server: Server;
-  /** Those that are open. */
-  readonly connections: { readonly size: number };
-  readiness(): Promise<Readiness>;
-  /** As `Service.drain`. */
-  drain(delayMs: number): Promise<void>;
-  /** As `Service.stop`, which stops the admin port besides. */
-  stop(): Promise<boolean>;
-}
-
-/** Connects everything between the port of the API and an open database. */
-export async function assembleService(config: Config, parts: ServiceParts): Promise<AssembledService> {
-  const { database, tokens, metrics, log, commitsElsewhere = false, ...others } = parts;
-  const draining = new AbortController();
-  const stopping = new AbortController();
-  const { commits, health } = watchCommits(config, database, commitsElsewhere ? undefined : metrics, log);
-  const plants = createPlantBatcher(commits, { ...config.batcherLimits, routing: database.routing });
-  const app = await createApp({
-    ...config,
-    ...others,
-    ...{ plants, ...tokens, metrics, log },
-    draining: draining.signal,
-    stopping: stopping.signal,
-  });
-  const server = createServer(app, log, { fastPath: config.fastPath });
-  const connections = trackConnections(server);
-  const stopServer = createGracefulShutdown(server, connections);
-  if (metrics !== undefined) addServiceGauges(metrics, { connections, plants, health });
-
-  return {
-    server,
-    connections,
-    readiness: createServiceReadiness(database, health, draining.signal, log),
-    async drain(delayMs) {
-      draining.abort();
-      if (delayMs > 0) await delay(delayMs);
-    },
-    async stop() {
-      draining.abort();
-      stopping.abort();
-      const time = startStopTime(config.shutdownTimeoutMs);
-      const answered = await stopServer(time.untilCutOff());
-      // Only in the time that requests in flight have left.
-      await tokens.closeTokens(time.untilCutOff());
-      const closing = closeDatabase(database, plants, log);
-      return (await withTimeout(closing, time.toCloseDatabase(), () => false)) && answered;
-    },
-  };
-}
-
-/**
- * Closes a database once nothing is inserted any more.
- *
- * @returns whether it could be closed; if not, the cause is logged
- */
-export async function closeDatabase(
-  database: Pick<Database, 'close'>,
-  inserts: { idle(): Promise<void> },
-  log: Logger,
-): Promise<boolean> {
-  try {
-    await inserts.idle();
-    await database.close();
-    return true;
-  } catch (error) {
-    log.error({ err: error }, 'could not close the database');
-    return false;
-  }
-}
-
-/** What verifies the tokens of requests, and how it ends. */
-export interface ServedTokens {
-  /** Counts what it verifies, if there are metrics. */
-  readonly accessTokens: Pick<TokenVerifier, 'verifyCached'>;
-  readonly authenticationLimit: AuthenticationLimit;
-  /** Stores when tokens were used, if that takes no longer than the time, in milliseconds. */
-  closeTokens(withinMs: number): Promise<void>;
-}
-
-/**
- * What verifies the tokens of requests: access tokens of the service and, where the settings say so, JSON Web Tokens.
- *
- * @param ttlMs how long a result is cached, in milliseconds
- */
-export async function openAccessTokens(
-  { jwt, authFailuresPerMinute }: Pick<Config, 'jwt' | 'authFailuresPerMinute'>,
-  database: { readonly accessTokens: AccessTokenStore },
-  metrics: Registry | undefined,
-  log: Logger,
-  ttlMs = cacheTtlMs,
-): Promise<ServedTokens & { readonly accessTokens: AccessTokens }> {
-  const lastUses = createLastUseRecorder(database.accessTokens, log);
-  const ownTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note, ttlMs);
-  // Most services accept none of these, and start faster without.
-  const withJwts =
-    jwt && (await import('./auth/accept-jwts.js')).acceptJwts(ownTokens, jwt, log, Date.now, ttlMs);
-  const tokens = withJwts ?? ownTokens;
-  const accessTokens = metrics ? countTokenChecks(tokens, metrics) : tokens;
-  return {
-    accessTokens,
-    authenticationLimit: createLoggedAuthenticationLimit(accessTokens, authFailuresPerMinute, log),
-    closeTokens(withinMs) {
-      withJwts?.close();
-      return lastUses.close(withinMs);
-    },
-  };
-}
-
-/** Measures the commits of the database, and watches whether they succeed. */
-export function watchCommits(
-  { failingAfterMs }: Pick<Config, 'failingAfterMs'>,
-  database: Pick<ServedDatabase, 'plants' | 'routing' | 'check' | 'tryCommit'>,
-  metrics: Registry | undefined,
-  log: Logger,
-): { commits: CommitMonitor; health: CommitHealth } {
-  const inserter = metrics ? measureInserts(database.plants, metrics) : database.plants;
-  const commits = createCommitMonitor(inserter, database.routing, failingAfterMs);
-  return { commits, health: createCommitHealth({ commits, database, log }) };
-}
-
-/** Whether a service accepts creates, as `/readyz` shows it. */
-export function createServiceReadiness(
-  database: Pick<Database, 'warnings'>,
-  health: CommitHealth,
-  stopping: AbortSignal,
-  log: Logger,
-): () => Promise<Readiness> {
-  return createReadiness({
-    check: health.check,
-    warnings: () => [...health.warnings(), ...(database.warnings?.() ?? [])],
-    stopping,
-    log,
-  });
-}
 
 /** A service that is listening. */
 export interface Service {
@@ -217,7 +58,7 @@ export interface Service {
 }
 
 /**
- * Opens the database, assembles the service and listens.
+ * Starts the service in this process.
  *
  * @param requestLog where requests are logged
  * @throws {OperatorError} when the page cannot be served, the database cannot be opened or the address cannot be listened on
@@ -227,30 +68,245 @@ export async function startService(
   log: Logger,
   requestLog: RequestLog = log,
 ): Promise<Service> {
-  const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder);
   // Nobody could read them without an admin port.
   const metrics = config.admin && createRegistry();
+  const page = readConfiguredPage(config);
+  const { database, tokens } = await openBackend(config, { metrics, log });
+  const backend = createBackend(config, { database, tokens, log });
+  const api = await createApi(config, { backend, page, metrics, log, requestLog });
+  return runService(config, {
+    ...{ database, tokens, backend, metrics, log },
+    readiness: backend.readiness,
+    front: { listen: () => listen(api.server, config.host, config.port), stop: api.stop },
+  });
+}
+
+/** The part of a database that requests use. */
+export type ServedDatabase = Pick<
+  Database,
+  'plants' | 'check' | 'tryCommit' | 'warnings' | 'routing' | 'close'
+>;
+
+/** What verifies the tokens of requests, and how it ends. */
+export interface ServedTokens {
+  /** Counts what it verifies, if there are metrics. */
+  readonly accessTokens: Pick<TokenVerifier, 'verifyCached'>;
+  readonly authenticationLimit: AuthenticationLimit;
+  /** Stores when tokens were used, if that takes no longer than the time, in milliseconds. */
+  closeTokens(withinMs: number): Promise<void>;
+}
+
+/** Where a part of the service reports what happens. */
+interface Observers {
+  /** Where metrics are registered; without one there are none. */
+  readonly metrics: Registry | undefined;
+  readonly log: Logger;
+}
+
+/**
+ * Opens the database and what verifies tokens: access tokens of the service and, where the settings say so, JSON Web Tokens.
+ *
+ * @param ttlMs how long the result for a token is cached, in milliseconds
+ */
+export async function openBackend(config: Config, { metrics, log }: Observers, ttlMs = cacheTtlMs) {
+  const database = await openMeasuredDatabase(config, { metrics, log });
+  const lastUses = createLastUseRecorder(database.accessTokens, log);
+  const ownTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note, ttlMs);
+  // Most services accept none of these, and start faster without.
+  const withJwts =
+    config.jwt &&
+    (await import('./auth/accept-jwts.js')).acceptJwts(ownTokens, config.jwt, log, Date.now, ttlMs);
+  const verified = withJwts ?? ownTokens;
+  const accessTokens = metrics ? countTokenChecks(verified, metrics) : verified;
+  const tokens = {
+    accessTokens,
+    authenticationLimit: createLoggedAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
+    closeTokens(withinMs: number) {
+      withJwts?.close();
+      return lastUses.close(withinMs);
+    },
+  };
+  return { database, tokens };
+}
+
+/** Opens the database, whose commits are measured. */
+export async function openMeasuredDatabase(config: Config, { metrics, log }: Observers): Promise<Database> {
   const database = await openDatabase(config.database, { log, metrics });
-  const tokens = await openAccessTokens(config, database, metrics, log);
-  const service = await assembleService(config, { database, tokens, page, metrics, log, requestLog });
-  const { server, readiness, drain } = service;
+  if (metrics === undefined) return database;
+  return { ...database, plants: { ...database.plants, ...measureInserts(database.plants, metrics) } };
+}
+
+/** What stores plants and verifies tokens, whatever brings the requests. */
+export interface Backend {
+  readonly plants: PlantBatcher;
+  /** What operations read from. */
+  readonly store: PlantStore;
+  /** Inserts past the queue, watched like those of `plants`. */
+  readonly insert: CommitMonitor['insert'];
+  readonly health: CommitHealth;
+  readonly tokens: ServedTokens;
+  /** Aborted when the service is not ready any more, since it will stop. */
+  readonly draining: AbortController;
+  /** Whether it accepts creates, as `/readyz` shows it. */
+  readiness(): Promise<Readiness>;
+  /**
+   * Stores last uses in the time that requests in flight have left, and closes the database once nothing is inserted.
+   *
+   * @returns whether it could be closed in time; an error is logged
+   */
+  close(time: StopTime): Promise<boolean>;
+}
+
+/** Connects what stores plants and verifies tokens. */
+export function createBackend(
+  config: Config,
+  parts: { readonly database: ServedDatabase; readonly tokens: ServedTokens; readonly log: Logger },
+): Backend {
+  const { database, tokens, log } = parts;
+  const commits = createCommitMonitor(database.plants, database.routing, config.failingAfterMs);
+  const health = createCommitHealth({ commits, database, log });
+  const plants = createPlantBatcher(commits, { ...config.batcherLimits, routing: database.routing });
+  const draining = new AbortController();
+
+  async function closeDatabase(): Promise<boolean> {
+    try {
+      await plants.idle();
+      await database.close();
+      return true;
+    } catch (error) {
+      log.error({ err: error }, 'could not close the database');
+      return false;
+    }
+  }
+
+  return {
+    ...{ plants, store: database.plants, insert: commits.insert, health, tokens, draining },
+    readiness: createReadiness({
+      check: health.check,
+      warnings: () => [...health.warnings(), ...(database.warnings?.() ?? [])],
+      stopping: draining.signal,
+      log,
+    }),
+    async close(time) {
+      await tokens.closeTokens(time.untilCutOff());
+      return withTimeout(closeDatabase(), time.toCloseDatabase(), () => false);
+    },
+  };
+}
+
+/** What the API of a process needs besides its settings. */
+interface ApiParts extends Observers {
+  readonly backend: Backend;
+  /** The page on which people add plants; `undefined` where it is not served. */
+  readonly page: Page | undefined;
+  readonly requestLog: RequestLog;
+  /** Where the requests of each caller are counted; by default in this process. */
+  readonly requestCounts?: RequestCounts | undefined;
+}
+
+/** The HTTP server of the API, which does not listen yet. */
+export interface Api {
+  readonly server: Server;
+  /** Those that are open. */
+  readonly connections: { readonly size: number };
+  /** Answers requests in flight, and closes the server; returns whether in time. */
+  stop(time: StopTime): Promise<boolean>;
+}
+
+/** Creates the HTTP server of the API. */
+export async function createApi(config: Config, parts: ApiParts): Promise<Api> {
+  const { backend, page, metrics, log, requestLog, requestCounts } = parts;
+  const { plants, tokens, health, draining } = backend;
+  const stopping = new AbortController();
+  const app = await createApp({
+    ...config,
+    ...{ plants, ...tokens, page, metrics, log, requestLog, requestCounts },
+    draining: draining.signal,
+    stopping: stopping.signal,
+  });
+  const server = createServer(app, log, { fastPath: config.fastPath });
+  const connections = trackConnections(server);
+  const stopServer = createGracefulShutdown(server, connections);
+  if (metrics !== undefined) addServiceGauges(metrics, { connections, plants, health });
+  return {
+    server,
+    connections,
+    stop(time) {
+      stopping.abort();
+      return stopServer(time.untilCutOff());
+    },
+  };
+}
+
+/** @throws {OperatorError} when the page cannot be served */
+export function readConfiguredPage({ pageFolder }: Pick<Config, 'pageFolder'>): Page | undefined {
+  return pageFolder === undefined ? undefined : readPage(pageFolder);
+}
+
+/** Where requests come in: the HTTP server of this process, or the workers. */
+export interface Front {
+  /** Starts to listen, and returns the base address. */
+  listen(): Promise<string>;
+  /** Makes it close each connection with its next reply, as the draining signal makes the server of this process. */
+  drain?(): void;
+  /** Answers requests in flight, and closes the connections; returns whether in time. */
+  stop(time: StopTime): Promise<boolean>;
+}
+
+/** What `runService` starts and stops. */
+interface RunningParts {
+  readonly database: Pick<Database, 'appliedMigrations'>;
+  readonly tokens: Pick<Service, 'accessTokens'>;
+  readonly backend: Backend;
+  readonly front: Front;
+  /** As the admin port shows it. */
+  readonly readiness: () => Promise<Readiness>;
+  readonly metrics: ReadableMetrics | undefined;
+  readonly log: Logger;
+  /** How long the database may take to close even if all other time is over, in milliseconds. */
+  readonly leastDatabaseMs?: number;
+}
+
+/** Listens, the admin port last, until it is stopped: in the same order. */
+export async function runService(config: Config, parts: RunningParts): Promise<Service> {
+  const { database, tokens, backend, front, readiness, metrics, log, leastDatabaseMs } = parts;
   const adminServer = createAdminServer({ readiness, metrics, log });
   const stopAdminServer = createGracefulShutdown(adminServer);
 
   async function stop(): Promise<boolean> {
-    const inTime = await service.stop();
+    const inTime = await stopServing(config, { backend, front }, leastDatabaseMs);
     await stopAdminServer(stopTimeouts.adminMs);
     return inTime;
   }
 
   try {
-    const baseUrl = await listen(server, config.host, config.port);
+    const baseUrl = await front.listen();
     const adminUrl =
       config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
-    const { appliedMigrations } = database;
-    return { baseUrl, adminUrl, accessTokens: tokens.accessTokens, appliedMigrations, drain, stop };
+    return {
+      ...{ baseUrl, adminUrl, stop },
+      accessTokens: tokens.accessTokens,
+      appliedMigrations: database.appliedMigrations,
+      async drain(delayMs) {
+        backend.draining.abort();
+        front.drain?.();
+        if (delayMs > 0) await delay(delayMs);
+      },
+    };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Answers the requests in flight, and closes the database; returns whether in time. */
+export async function stopServing(
+  { shutdownTimeoutMs }: Pick<Config, 'shutdownTimeoutMs'>,
+  { backend, front }: { readonly backend: Backend; readonly front: Pick<Front, 'stop'> },
+  leastDatabaseMs?: number,
+): Promise<boolean> {
+  backend.draining.abort();
+  const time = startStopTime(shutdownTimeoutMs, leastDatabaseMs);
+  const answered = await front.stop(time);
+  return (await backend.close(time)) && answered;
 }

@@ -70,7 +70,7 @@ const storeEdits: readonly Edit[] = [
       ),
     ),
   },
-  giveStore('src/service.ts', 'store: database.plants,'),
+  giveStore('src/service.ts', 'store: backend.store,'),
   giveStore('test/support/open-app.ts', 'store: database.plants,'),
   giveStore('test/service/overload.test.ts', 'store: { insert, async *read() {} },'),
 ];

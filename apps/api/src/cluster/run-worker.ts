@@ -3,12 +3,16 @@ import { Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CliContext } from '../cli/cli-context.js';
 import { backlog } from '../http/listen.js';
-import { readPage } from '../http/read-page.js';
 import { createLogger } from '../observe/logger.js';
 import { createRegistry } from '../observe/metrics.js';
 import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
-import { assembleService } from '../service.js';
-import { openDatabase } from '../store/open-database.js';
+import {
+  createApi,
+  createBackend,
+  openMeasuredDatabase,
+  readConfiguredPage,
+  stopServing,
+} from '../service.js';
 import { createAcceptTurns } from './accept-turns.js';
 import type { WorkerCalls, WorkerEnd, WorkerStart } from './calls.js';
 import { listeningDescriptor, type PrimaryCalls, retireMs } from './calls.js';
@@ -69,16 +73,15 @@ async function startWorker(
 ): Promise<ServingWorker> {
   const { config } = start;
   const { log, requestLog, close: closeLog } = await openLog(start, isTerminal);
-  const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder);
+  const page = readConfiguredPage(config);
   const metrics = config.admin && createRegistry();
   const database =
     config.database.engine === 'sqlite'
       ? createRemoteDatabase(primary)
-      : await openDatabase(config.database, { log, metrics });
-  const service = await assembleService(config, {
-    ...{ database, page, metrics, log, requestLog },
-    tokens: createRemoteTokens(primary, metrics),
-    commitsElsewhere: config.database.engine === 'sqlite',
+      : await openMeasuredDatabase(config, { log, metrics });
+  const backend = createBackend(config, { database, tokens: createRemoteTokens(primary, metrics), log });
+  const api = await createApi(config, {
+    ...{ backend, page, metrics, log, requestLog },
     requestCounts: {
       increment: (caller) => primary.call('countRequest', caller),
       // Each request counts, whatever its reply.
@@ -86,7 +89,7 @@ async function startWorker(
       resetKey: () => undefined,
     },
   });
-  const { server, connections } = service;
+  const { server, connections } = api;
   const readMetrics = async () => (metrics === undefined ? [] : metrics.getMetricsAsJSON());
   const turns = createAcceptTurns();
   server.on('connection', () => turns.onAccepted(connections.size));
@@ -96,7 +99,7 @@ async function startWorker(
   let stopped: Promise<WorkerEnd> | undefined;
   /** Once: it may be stopped while it retires. */
   function stop(): Promise<WorkerEnd> {
-    stopped ??= service.stop().then(async (inTime) => {
+    stopped ??= stopServing(config, { backend, front: api }).then(async (inTime) => {
       const end = { inTime, metrics: await readMetrics() };
       await closeLog();
       return end;
@@ -109,13 +112,13 @@ async function startWorker(
       turns.setShare(share);
       return connections.size;
     },
-    readiness: service.readiness,
+    readiness: backend.readiness,
     metrics: readMetrics,
-    drain: () => void service.drain(0),
+    drain: () => backend.draining.abort(),
     async retire() {
       // Only the socket: an HTTP server would close its idle connections, too.
       Server.prototype.close.call(server);
-      await service.drain(0);
+      backend.draining.abort();
       const endsAt = performance.now() + retireMs;
       while (connections.size > 0 && performance.now() < endsAt) await delay(lookMs);
       return stop();

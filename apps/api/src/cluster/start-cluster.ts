@@ -1,26 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
-import { createGracefulShutdown } from '../http/graceful-shutdown.js';
-import { listen } from '../http/listen.js';
 import { windowMs } from '../http/middleware/rate-limit.js';
-import { createAdminServer } from '../observe/admin-server.js';
 import { createRegistry } from '../observe/metrics.js';
 import type { Readiness } from '../observe/readiness.js';
 import type { PlantInserter } from '../plants/plant-store.js';
-import { clusterStopTimeouts, startStopTime, stopTimeouts } from '../runtime/stop-timeouts.js';
+import { clusterStopTimeouts, startStopTime } from '../runtime/stop-timeouts.js';
 import { withTimeout } from '../runtime/timing.js';
-import {
-  closeDatabase,
-  createServiceReadiness,
-  openAccessTokens,
-  type ServedTokens,
-  type Service,
-  watchCommits,
-} from '../service.js';
+import { createBackend, openBackend, runService, type ServedTokens, type Service } from '../service.js';
 import type { Database } from '../store/database.js';
 import type { DatabaseLocation } from '../store/database-location.js';
-import { openDatabase } from '../store/open-database.js';
 import { type PrimaryCalls, tokenTtlMs } from './calls.js';
 import { createClusterMetrics } from './cluster-metrics.js';
 import { openListeningSocket } from './listening-socket.js';
@@ -48,16 +36,12 @@ export async function startCluster(
 ): Promise<Cluster> {
   const metrics = config.admin && createRegistry();
   const location = locatePrimary(config.database);
-  const database = await openDatabase(location, { log, metrics });
-  const tokens = await openAccessTokens(config, database, metrics, log, tokenTtlMs);
-  const { accessTokens, authenticationLimit, closeTokens } = tokens;
-  const draining = new AbortController();
-  const { commits, health } = watchCommits(config, database, metrics, log);
-  const inserts = mergeInserts(commits, config.batcherLimits.batchPlants);
-  const calls = await createPrimaryCalls(config, { database, inserts, ...tokens });
+  const opened = await openBackend({ ...config, database: location }, { metrics, log }, tokenTtlMs);
+  const backend = createBackend(config, { ...opened, log });
+  const inserts = mergeInserts(backend, config.batcherLimits.batchPlants);
+  const calls = await createPrimaryCalls(config, { ...opened, ...opened.tokens, inserts });
   const socket = await openListeningSocket(config.host, config.port).catch(async (error: unknown) => {
-    await closeTokens(0);
-    await database.close();
+    await backend.close(startStopTime(0));
     throw error;
   });
   const group: WorkerGroup = new WorkerGroup(config, {
@@ -66,46 +50,34 @@ export async function startCluster(
     onEnd: (worker, end) => clusterMetrics?.workerEnded(worker, end?.metrics),
   });
   const clusterMetrics = metrics && createClusterMetrics(metrics, group);
-  const readiness = combineReadiness({
-    own: createServiceReadiness(database, health, draining.signal, log),
-    group,
-    workers: config.workers,
-    askWorkers: location.engine !== 'sqlite',
-  });
-  const adminServer = createAdminServer({ readiness, metrics: clusterMetrics, log });
-  const stopAdminServer = createGracefulShutdown(adminServer);
-
-  async function stop(): Promise<boolean> {
-    draining.abort();
-    authenticationLimit.clear();
-    const time = startStopTime(config.shutdownTimeoutMs, clusterStopTimeouts.databaseMs);
-    const [inTime] = await Promise.all([group.stop(), socket.close()]);
-    await closeTokens(time.untilCutOff());
-    const closing = closeDatabase(database, inserts, log);
-    const closed = await withTimeout(closing, time.toCloseDatabase(), () => false);
-    await stopAdminServer(stopTimeouts.adminMs);
-    return inTime && closed;
-  }
-
-  try {
-    await group.start();
-    const adminUrl =
-      config.admin && (await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_'));
-    const { appliedMigrations } = database;
-    return {
-      baseUrl: socket.baseUrl,
-      ...{ adminUrl, accessTokens, appliedMigrations, stop },
-      async drain(delayMs) {
-        draining.abort();
-        void group.drain();
-        if (delayMs > 0) await delay(delayMs);
+  const service = await runService(config, {
+    ...{ ...opened, backend, log },
+    metrics: clusterMetrics,
+    readiness: combineReadiness({
+      own: backend.readiness,
+      group,
+      workers: config.workers,
+      askWorkers: location.engine !== 'sqlite',
+    }),
+    leastDatabaseMs: clusterStopTimeouts.databaseMs,
+    front: {
+      async listen() {
+        await group.start();
+        return socket.baseUrl;
       },
-      replaceWorkers: (readConfig) => group.replaceAll(() => ({ ...readConfig(), ...keptOf(config) })),
-    };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+      drain: () => void group.drain(),
+      async stop(time) {
+        opened.tokens.authenticationLimit.clear();
+        const [inTime] = await Promise.all([group.stop(), socket.close()]);
+        await withTimeout(inserts.idle(), time.toCloseDatabase(), () => undefined);
+        return inTime;
+      },
+    },
+  });
+  return {
+    ...service,
+    replaceWorkers: (readConfig) => group.replaceAll(() => ({ ...readConfig(), ...keptOf(config) })),
+  };
 }
 
 /** What stays while the service runs. */
