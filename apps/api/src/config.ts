@@ -6,9 +6,9 @@ import { ConfigurationError } from './errors/operator-error.js';
 import { parseTrustedProxies } from './http/trusted-proxies.js';
 import { packageFolder } from './package-folder.js';
 import { failingAfterMs } from './plants/commit-health.js';
-import type { PlantBatcherLimits } from './plants/plant-batcher.js';
 import { countAvailableCores } from './runtime/available-cores.js';
 import { wholeNumber } from './runtime/whole-number.js';
+import type { BatchLimits } from './store/batcher.js';
 import {
   addPasswordOfFile,
   type DatabaseLocation,
@@ -45,7 +45,7 @@ export type Config = Readonly<{
   /** The JSON Web Tokens that are accepted beside access tokens; `undefined` for none. */
   jwt: JwtSettings | undefined;
   /** The limits of the queue of plants, and of one commit. */
-  batcherLimits: PlantBatcherLimits;
+  batcherLimits: BatchLimits;
   /** How long commits must have been without a success to count as failing, in milliseconds. */
   failingAfterMs: number;
   /**

@@ -19,20 +19,14 @@ import { type Page, readPage } from './http/read-page.js';
 import { createServer } from './http/server.js';
 import { createAdminServer, type ReadableMetrics } from './observe/admin-server.js';
 import { countTokenChecks } from './observe/count-token-checks.js';
-import { measureInserts } from './observe/measure-store.js';
 import { addServiceGauges, createRegistry } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';
-import {
-  type CommitHealth,
-  type CommitMonitor,
-  createCommitHealth,
-  createCommitMonitor,
-} from './plants/commit-health.js';
-import { createPlantBatcher, type PlantBatcher } from './plants/plant-batcher.js';
+import type { CommitHealth } from './plants/commit-health.js';
 import type { PlantStore } from './plants/plant-store.js';
 import { type StopTime, startStopTime, stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/timing.js';
+import type { Batcher } from './store/batcher.js';
 import type { Database } from './store/database.js';
 import { openDatabase } from './store/open-database.js';
 
@@ -72,7 +66,7 @@ export async function startService(
   const metrics = config.admin && createRegistry();
   const page = readConfiguredPage(config);
   const { database, tokens } = await openBackend(config, { metrics, log });
-  const backend = createBackend(config, { database, tokens, log });
+  const backend = createBackend(config, { database, tokens, metrics, log });
   const api = await createApi(config, { backend, page, metrics, log, requestLog });
   return runService(config, {
     ...{ database, tokens, backend, metrics, log },
@@ -82,10 +76,7 @@ export async function startService(
 }
 
 /** The part of a database that requests use. */
-export type ServedDatabase = Pick<
-  Database,
-  'plants' | 'check' | 'tryCommit' | 'warnings' | 'routing' | 'close'
->;
+export type ServedDatabase = Pick<Database, 'plants' | 'openWriter' | 'warnings' | 'close'>;
 
 /** What verifies the tokens of requests, and how it ends. */
 export interface ServedTokens {
@@ -109,7 +100,7 @@ interface Observers {
  * @param ttlMs how long the result for a token is cached, in milliseconds
  */
 export async function openBackend(config: Config, { metrics, log }: Observers, ttlMs = cacheTtlMs) {
-  const database = await openMeasuredDatabase(config, { metrics, log });
+  const database = await openDatabase(config.database, { log, metrics });
   const lastUses = createLastUseRecorder(database.accessTokens, log);
   const ownTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note, ttlMs);
   // Most services accept none of these, and start faster without.
@@ -129,20 +120,11 @@ export async function openBackend(config: Config, { metrics, log }: Observers, t
   return { database, tokens };
 }
 
-/** Opens the database, whose commits are measured. */
-export async function openMeasuredDatabase(config: Config, { metrics, log }: Observers): Promise<Database> {
-  const database = await openDatabase(config.database, { log, metrics });
-  if (metrics === undefined) return database;
-  return { ...database, plants: { ...database.plants, ...measureInserts(database.plants, metrics) } };
-}
-
 /** What stores plants and verifies tokens, whatever brings the requests. */
 export interface Backend {
-  readonly plants: PlantBatcher;
+  readonly plants: Batcher;
   /** What operations read from. */
   readonly store: PlantStore;
-  /** Inserts past the queue, watched like those of `plants`. */
-  readonly insert: CommitMonitor['insert'];
   readonly health: CommitHealth;
   readonly tokens: ServedTokens;
   /** Aborted when the service is not ready any more, since it will stop. */
@@ -160,12 +142,11 @@ export interface Backend {
 /** Connects what stores plants and verifies tokens. */
 export function createBackend(
   config: Config,
-  parts: { readonly database: ServedDatabase; readonly tokens: ServedTokens; readonly log: Logger },
+  parts: Observers & { readonly database: ServedDatabase; readonly tokens: ServedTokens },
 ): Backend {
-  const { database, tokens, log } = parts;
-  const commits = createCommitMonitor(database.plants, database.routing, config.failingAfterMs);
-  const health = createCommitHealth({ commits, database, log });
-  const plants = createPlantBatcher(commits, { ...config.batcherLimits, routing: database.routing });
+  const { database, tokens, metrics, log } = parts;
+  const { batcherLimits: limits, failingAfterMs } = config;
+  const { plants, health } = database.openWriter({ limits, failingAfterMs, metrics, log });
   const draining = new AbortController();
 
   async function closeDatabase(): Promise<boolean> {
@@ -180,7 +161,7 @@ export function createBackend(
   }
 
   return {
-    ...{ plants, store: database.plants, insert: commits.insert, health, tokens, draining },
+    ...{ plants, store: database.plants, health, tokens, draining },
     readiness: createReadiness({
       check: health.check,
       warnings: () => [...health.warnings(), ...(database.warnings?.() ?? [])],

@@ -3,13 +3,13 @@ import type { PostgresqlLocation } from '../store/database-location.js';
 import { inspectNodes, type NodeInspection } from '../store/postgresql/citus/inspect-nodes.js';
 import {
   coordinatorGroup,
-  hasCitus,
   nameOfNode,
   readShardMap,
   type ShardMap,
   workersOf,
 } from '../store/postgresql/citus/shard-map.js';
 import { findDriverError } from '../store/postgresql/errors.js';
+import { hasCitus } from '../store/postgresql/open-postgresql.js';
 import { failure, type Item, ok, type Result, warning } from './finding.js';
 import type { PostgresqlContext } from './postgresql-context.js';
 import { queryRow } from './postgresql-context.js';

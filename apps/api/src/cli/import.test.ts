@@ -4,19 +4,17 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
 import { parseConfig } from '../config.js';
 import type { InsertOutcome, PlantStore } from '../plants/plant-store.js';
-import type { Routing } from '../plants/routing.js';
-import type { Database } from '../store/database.js';
+import type { BulkInserts, Database } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
+import { divideBulk } from '../store/postgresql/citus/open-citus.js';
 import type { CliContext } from './cli-context.js';
 import { importPlants } from './import.js';
 
 const lines = 20_500;
 
 /** Imports into a store whose inserts stay in flight until as many as may are. */
-async function importWith(
-  routing: Pick<Routing, 'inserts' | 'insertsPerDestination'>,
-  inFlightAtMost: number,
-) {
+async function importWith(bulk: BulkInserts) {
+  const { concurrentBatches: inFlightAtMost } = bulk;
   const sizes: number[] = [];
   const inFlight: { end(): void }[] = [];
   const insert: PlantStore['insert'] = async (plants) => {
@@ -26,7 +24,7 @@ async function importWith(
   };
   const database = {
     plants: { insert },
-    routing: { destinationOf: () => 0, ...routing },
+    bulk,
     close: async () => undefined,
   };
   vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue(database as unknown as Database);
@@ -70,14 +68,12 @@ const batchesOf = (size: number) => [
 ];
 
 it.each([
-  { inserts: 1, insertsPerDestination: 1, inFlight: 1, size: 1_000 },
-  { inserts: 2, insertsPerDestination: 2, inFlight: 2, size: 1_000 },
-  { inserts: 2, insertsPerDestination: 1, inFlight: 2, size: 1_000 },
-  { inserts: 8, insertsPerDestination: 1, inFlight: 2, size: 4_000 },
-  { inserts: 99, insertsPerDestination: 1, inFlight: 2, size: 8_000 },
-])(
-  'stores $inFlight batches of $size lines at a time where $inserts inserts may be in flight, $insertsPerDestination to each destination',
-  async ({ inFlight, size, ...routing }) => {
-    expect(await importWith(routing, inFlight)).toEqual(batchesOf(size));
-  },
-);
+  { bulk: { concurrentBatches: 1, batchFactor: 1 }, size: 1_000 },
+  { bulk: { concurrentBatches: 2, batchFactor: 1 }, size: 1_000 },
+  { bulk: { concurrentBatches: 2, batchFactor: 4 }, size: 4_000 },
+  { bulk: divideBulk(2), size: 1_000 },
+  { bulk: divideBulk(8), size: 4_000 },
+  { bulk: divideBulk(99), size: 8_000 },
+])('stores $bulk.concurrentBatches batches of $size lines at a time', async ({ bulk, size }) => {
+  expect(await importWith(bulk)).toEqual(batchesOf(size));
+});

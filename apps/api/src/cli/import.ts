@@ -4,7 +4,6 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { PlantStore } from '../plants/plant-store.js';
-import type { Routing } from '../plants/routing.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
 import type { CliContext } from './cli-context.js';
@@ -44,7 +43,7 @@ export async function importPlants(
       if (config.fastPath) limitYoungGeneration();
       return retryWhileUnavailable(() => database.plants.insert(plants), signal);
     };
-    const { batchFactor, concurrentBatches } = divideWork(database.routing);
+    const { batchFactor, concurrentBatches } = database.bulk;
     const limits = toLimits(config, fromLine, batchFactor);
     const batches = readBatches(readChunks(input, signal), limits, signal);
     const outcomes = storeBatches(insert, batches, concurrentBatches);
@@ -54,21 +53,6 @@ export async function importPlants(
     input.destroy();
     await database.close();
   }
-}
-
-/** The largest batch, as a multiple of one for a single destination: a statement of PostgreSQL has 65,535 values at most. */
-const maxBatchFactor = 8;
-
-/**
- * How many batches to store concurrently, and how much larger than one for a single destination each is. With several
- * destinations, which share a batch among them, it is as many times larger as inserts may be in flight, but half of that, since
- * a second batch keeps those busy that are done with the first.
- */
-function divideWork({ inserts, insertsPerDestination }: Routing) {
-  if (inserts <= insertsPerDestination) return { batchFactor: 1, concurrentBatches: insertsPerDestination };
-  const concurrentBatches = 2;
-  const share = Math.floor(inserts / insertsPerDestination / concurrentBatches);
-  return { batchFactor: Math.min(Math.max(share, 1), maxBatchFactor), concurrentBatches };
 }
 
 function toLimits(

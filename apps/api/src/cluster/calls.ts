@@ -5,7 +5,6 @@ import { cacheTtlMs } from '../auth/access-tokens.js';
 import type { LimitedVerification } from '../auth/authentication-limit.js';
 import type { Config } from '../config.js';
 import type { Readiness } from '../observe/readiness.js';
-import type { CommitTrial } from '../plants/commit-health.js';
 import type { PageLimits, StoredPlant } from '../plants/plant-store.js';
 
 /** The descriptor under which a worker has the socket that the service listens on; those before it are Node.js's. */
@@ -35,8 +34,8 @@ export type PrimaryCalls = {
   }) => Promise<readonly StoredPlant[]>;
   /** `Database.check`; of SQLite only. */
   readonly checkDatabase: (argument: null) => Promise<void>;
-  /** `Database.tryCommit`; of SQLite only. */
-  readonly tryCommit: (trial: CommitTrial | null) => Promise<void>;
+  /** `Database.probeCommit`; of SQLite only. */
+  readonly probeCommit: (argument: null) => Promise<void>;
   /** Verifies a token that was valid before. */
   readonly verifyKnownToken: VerifyToken;
   /** Verifies any other token. */

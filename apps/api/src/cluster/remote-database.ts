@@ -1,6 +1,6 @@
-import { type InsertOutcome, stored } from '../plants/plant-store.js';
-import { toOneDestination } from '../plants/routing.js';
+import { type InsertOutcome, type PlantStore, stored } from '../plants/plant-store.js';
 import type { ServedDatabase } from '../service.js';
+import { openWriter } from '../store/open-writer.js';
 import { readPages } from '../store/queries.js';
 import type { PrimaryCalls } from './calls.js';
 import type { Channel } from './channel.js';
@@ -13,20 +13,29 @@ const batchesInFlight = 2;
 
 /** The database as the worker of a primary process sees that has opened it. Its calls reject as those of the database do. */
 export function createRemoteDatabase(primary: Channel<PrimaryCalls>): ServedDatabase {
+  const insert: PlantStore['insert'] = async (plants) => {
+    const existing = await primary.call('insert', plants);
+    if (existing === undefined) return plants.map(() => stored);
+    return existing.map(
+      (plant): InsertOutcome => (plant === null ? stored : { stored: false, existing: plant }),
+    );
+  };
   return {
     plants: {
-      async insert(plants) {
-        const existing = await primary.call('insert', plants);
-        if (existing === undefined) return plants.map(() => stored);
-        return existing.map(
-          (plant): InsertOutcome => (plant === null ? stored : { stored: false, existing: plant }),
-        );
-      },
+      insert,
       read: (after, limits) => readPages((last) => primary.call('readPage', { after: last, limits }), after),
     },
-    routing: toOneDestination(batchesInFlight),
-    check: () => primary.call('checkDatabase', null),
-    tryCommit: (trial) => primary.call('tryCommit', trial ?? null),
+    openWriter: (options) =>
+      openWriter(
+        {
+          insert,
+          inserts: batchesInFlight,
+          check: () => primary.call('checkDatabase', null),
+          probeCommit: () => primary.call('probeCommit', null),
+        },
+        // The primary process measures its commits.
+        { ...options, metrics: undefined },
+      ),
     close: async () => undefined,
   };
 }

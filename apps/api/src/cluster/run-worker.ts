@@ -6,13 +6,8 @@ import { backlog } from '../http/listen.js';
 import { createLogger } from '../observe/logger.js';
 import { createRegistry } from '../observe/metrics.js';
 import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
-import {
-  createApi,
-  createBackend,
-  openMeasuredDatabase,
-  readConfiguredPage,
-  stopServing,
-} from '../service.js';
+import { createApi, createBackend, readConfiguredPage, stopServing } from '../service.js';
+import { openDatabase } from '../store/open-database.js';
 import { createAcceptTurns } from './accept-turns.js';
 import type { WorkerCalls, WorkerEnd, WorkerStart } from './calls.js';
 import { listeningDescriptor, type PrimaryCalls, retireMs } from './calls.js';
@@ -78,8 +73,13 @@ async function startWorker(
   const database =
     config.database.engine === 'sqlite'
       ? createRemoteDatabase(primary)
-      : await openMeasuredDatabase(config, { log, metrics });
-  const backend = createBackend(config, { database, tokens: createRemoteTokens(primary, metrics), log });
+      : await openDatabase(config.database, { log, metrics });
+  const backend = createBackend(config, {
+    database,
+    tokens: createRemoteTokens(primary, metrics),
+    metrics,
+    log,
+  });
   const api = await createApi(config, {
     ...{ backend, page, metrics, log, requestLog },
     requestCounts: {

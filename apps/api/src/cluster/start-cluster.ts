@@ -3,16 +3,15 @@ import type { Config } from '../config.js';
 import { windowMs } from '../http/middleware/rate-limit.js';
 import { createRegistry } from '../observe/metrics.js';
 import type { Readiness } from '../observe/readiness.js';
-import type { PlantInserter } from '../plants/plant-store.js';
 import { clusterStopTimeouts, startStopTime } from '../runtime/stop-timeouts.js';
 import { withTimeout } from '../runtime/timing.js';
 import { createBackend, openBackend, runService, type ServedTokens, type Service } from '../service.js';
+import type { Batcher } from '../store/batcher.js';
 import type { Database } from '../store/database.js';
 import type { DatabaseLocation } from '../store/database-location.js';
 import { type PrimaryCalls, tokenTtlMs } from './calls.js';
 import { createClusterMetrics } from './cluster-metrics.js';
 import { openListeningSocket } from './listening-socket.js';
-import { mergeInserts } from './merge-inserts.js';
 import { primaryConnections, WorkerGroup } from './worker-group.js';
 import { forkWorker, type WorkerProgram } from './worker-process.js';
 
@@ -37,9 +36,8 @@ export async function startCluster(
   const metrics = config.admin && createRegistry();
   const location = locatePrimary(config.database);
   const opened = await openBackend({ ...config, database: location }, { metrics, log }, tokenTtlMs);
-  const backend = createBackend(config, { ...opened, log });
-  const inserts = mergeInserts(backend, config.batcherLimits.batchPlants);
-  const calls = await createPrimaryCalls(config, { ...opened, ...opened.tokens, inserts });
+  const backend = createBackend(config, { ...opened, metrics, log });
+  const calls = await createPrimaryCalls(config, { ...opened, ...opened.tokens, plants: backend.plants });
   const socket = await openListeningSocket(config.host, config.port).catch(async (error: unknown) => {
     await backend.close(startStopTime(0));
     throw error;
@@ -66,10 +64,9 @@ export async function startCluster(
         return socket.baseUrl;
       },
       drain: () => void group.drain(),
-      async stop(time) {
+      async stop() {
         opened.tokens.authenticationLimit.clear();
         const [inTime] = await Promise.all([group.stop(), socket.close()]);
-        await withTimeout(inserts.idle(), time.toCloseDatabase(), () => undefined);
         return inTime;
       },
     },
@@ -93,17 +90,17 @@ function locatePrimary(database: DatabaseLocation): DatabaseLocation {
 /** What the calls of workers use. */
 interface PrimaryParts extends Pick<ServedTokens, 'accessTokens' | 'authenticationLimit'> {
   readonly database: Database;
-  readonly inserts: PlantInserter;
+  readonly plants: Batcher;
 }
 
 /** Creates what workers may call. The limits of requests are counted here, for all workers together. */
 async function createPrimaryCalls(config: Config, parts: PrimaryParts): Promise<PrimaryCalls> {
-  const { database, inserts, accessTokens, authenticationLimit } = parts;
+  const { database, plants, accessTokens, authenticationLimit } = parts;
   const verifyToken: PrimaryCalls['verifyToken'] = ({ address, text }) =>
     authenticationLimit.verify(address, text, accessTokens.verifyCached(text));
   return {
-    async insert(plants) {
-      const outcomes = await inserts.insert(plants);
+    async insert(batch) {
+      const outcomes = await plants.writeAll(batch);
       if (outcomes.every((outcome) => outcome.stored)) return undefined;
       return outcomes.map((outcome) => (outcome.stored ? null : outcome.existing));
     },
@@ -112,7 +109,7 @@ async function createPrimaryCalls(config: Config, parts: PrimaryParts): Promise<
       return [];
     },
     checkDatabase: () => database.check(),
-    tryCommit: (trial) => database.tryCommit(trial ?? undefined),
+    probeCommit: () => database.probeCommit(),
     verifyKnownToken: verifyToken,
     verifyToken,
     countRequest: await createRequestCounts(config),

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { readPackage } from '../package-folder.js';
 import type { CommitHealth } from '../plants/commit-health.js';
-import type { PlantBatcher } from '../plants/plant-batcher.js';
+import type { PlantWriter } from '../plants/plant-store.js';
 
 /** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
 export function createRegistry(): Registry {
@@ -43,7 +43,7 @@ export function addGauge(registry: Registry, { name, help, aggregator = 'sum', r
 /** What the gauges are read from. */
 interface GaugeSources {
   readonly connections: { readonly size: number };
-  readonly plants: PlantBatcher;
+  readonly plants: PlantWriter;
   readonly health: CommitHealth;
 }
 

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { createPlant, isSamePlant } from './create-plant.js';
-import type { PlantBatcher } from './plant-batcher.js';
-import type { InsertOutcome, StoredPlant } from './plant-store.js';
+import type { InsertOutcome, PlantWriter, StoredPlant } from './plant-store.js';
 
-/** A batcher that resolves every write to the same outcome. */
-const resolvingTo = (outcome: InsertOutcome): PlantBatcher => ({
+/** A writer that resolves every write to the same outcome. */
+const resolvingTo = (outcome: InsertOutcome): PlantWriter => ({
   write: async () => outcome,
   isFull: () => false,
   queued: () => ({ plants: 0, bytes: 0 }),
@@ -14,12 +13,12 @@ const holding = (existing: StoredPlant) => resolvingTo({ stored: false, existing
 const fern = { id: 7n, name: 'Fern', tag: 'shade' };
 
 it('returns the plant without its id', async () => {
-  const batcher = resolvingTo({ stored: true });
-  expect(await createPlant(batcher, fern)).toStrictEqual({
+  const writer = resolvingTo({ stored: true });
+  expect(await createPlant(writer, fern)).toStrictEqual({
     plant: { name: 'Fern', tag: 'shade' },
     replayed: false,
   });
-  expect(await createPlant(batcher, { id: 7n, name: '' })).toStrictEqual({
+  expect(await createPlant(writer, { id: 7n, name: '' })).toStrictEqual({
     plant: { name: '' },
     replayed: false,
   });

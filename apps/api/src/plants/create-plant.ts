@@ -1,8 +1,7 @@
 import type { NewPlant, Plant } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
-import type { PlantBatcher } from './plant-batcher.js';
-import type { StoredPlant } from './plant-store.js';
+import type { PlantWriter, StoredPlant } from './plant-store.js';
 
 /** The result of a create: the plant, and whether an earlier request had already stored it. */
 interface CreatedPlant {
@@ -15,10 +14,10 @@ interface CreatedPlant {
  * replay, and stores nothing.
  *
  * @throws {ServiceError} `id_taken` when a different plant has the id; nothing is changed then
- * @throws whatever the batcher throws
+ * @throws whatever the writer throws
  */
-export async function createPlant(batcher: PlantBatcher, newPlant: NewPlant): Promise<CreatedPlant> {
-  const outcome = await batcher.write(newPlant);
+export async function createPlant(writer: PlantWriter, newPlant: NewPlant): Promise<CreatedPlant> {
+  const outcome = await writer.write(newPlant);
   if (outcome.stored) return { plant: toPlant(newPlant), replayed: false };
   if (isSamePlant(outcome.existing, newPlant)) return { plant: toPlant(newPlant), replayed: true };
   throw new ServiceError('id_taken', messages.idTaken(newPlant.id));

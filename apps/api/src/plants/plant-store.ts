@@ -35,6 +35,24 @@ export interface PlantStore {
   read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredPlant[]>;
 }
 
+/** Stores plants one by one, each once it is on disk, however many are written at the same time. */
+export interface PlantWriter {
+  /**
+   * Queues a plant and resolves once it is on disk, or its id turns out to be taken.
+   *
+   * @throws {ServiceError} `overloaded` when the queue is full; the plant is not stored then
+   * @throws {ServiceError} `database_unavailable` when the store does not answer
+   * @throws whatever else the store throws for this plant; an error caused by another plant is not reported
+   */
+  write(plant: NewPlant): Promise<InsertOutcome>;
+  /** Whether the queue has as many plants as its limit allows: `write` would reject another one. */
+  isFull(): boolean;
+  /** How much is queued; bytes are those of the texts, in UTF-8. */
+  queued(): { readonly plants: number; readonly bytes: number };
+  /** Resolves once nothing is queued or being stored. */
+  idle(): Promise<void>;
+}
+
 /** The part of a store that inserts plants. */
 export type PlantInserter = Pick<PlantStore, 'insert'>;
 

@@ -1,12 +1,14 @@
 import type { Registry } from 'prom-client';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
-import type { CommitTrial } from '../plants/commit-health.js';
+import type { CommitHealth } from '../plants/commit-health.js';
 import type { PlantStore } from '../plants/plant-store.js';
-import type { Routing } from '../plants/routing.js';
+import type { Batcher, BatchLimits } from './batcher.js';
 
 /** The fields of a log line besides its message. */
 export interface LogFields {
   readonly err?: Error;
+  /** The fraction of all ids whose plants cannot be stored. */
+  readonly failingShare?: number;
 }
 
 /** The log of a database for events between requests: the part of pino's `Logger` that it needs. */
@@ -22,8 +24,10 @@ export interface Database {
   readonly accessTokens: AccessTokenStore;
   /** The migrations that were applied when it was opened, in order; empty if it was up to date. */
   readonly appliedMigrations: readonly string[];
-  /** Which plants share a commit, and how many concurrent inserts make the most of the engine: 1 where it has one writer. */
-  readonly routing: Routing;
+  /** Opens what stores the plants of requests, in batches. */
+  openWriter(options: WriterOptions): OpenWriter;
+  /** How an import makes the most of the engine. */
+  readonly bulk: BulkInserts;
   /**
    * Checks that the engine would store a plant now.
    *
@@ -35,14 +39,37 @@ export interface Database {
    * Tests that a plant can be stored and committed, without leaving one behind. It costs more than `check`, and finds
    * problems that only a commit meets, such as a full disk or a missing standby.
    *
-   * @param trial which destination of a store that has several
    * @throws {ServiceError} as `check` does
    */
-  tryCommit(trial?: CommitTrial): Promise<void>;
+  probeCommit(): Promise<void>;
   /** Problems that an operator should know of while the database works: a sentence each, shown by `/readyz`. */
   warnings?(): readonly string[];
   /** Closes it. Everything acknowledged is on disk already. */
   close(): Promise<void>;
+}
+
+/** How plants of requests are stored. */
+export interface WriterOptions {
+  readonly limits: BatchLimits;
+  /** How long commits must have been without a success to count as failing, in milliseconds. */
+  readonly failingAfterMs: number;
+  /** Where commits are measured; without one they are not. */
+  readonly metrics: Registry | undefined;
+  readonly log: DatabaseLog;
+}
+
+/** What stores the plants of requests, and whether its commits succeed. */
+export interface OpenWriter {
+  readonly plants: Batcher;
+  readonly health: CommitHealth;
+}
+
+/** How inserts of many plants are divided. */
+export interface BulkInserts {
+  /** How many batches to store concurrently. */
+  readonly concurrentBatches: number;
+  /** How much larger than that of a writer each is. */
+  readonly batchFactor: number;
 }
 
 /** Options of `openDatabase`. */
@@ -58,7 +85,7 @@ export interface OpenOptions {
 /**
  * The log of commands, which have none of their own: warnings and errors become process warnings, on standard error.
  */
-export const processWarnings: DatabaseLog = {
+export const stderrLog: DatabaseLog = {
   info: () => undefined,
   warn: emitWarning,
   error: emitWarning,

@@ -2,12 +2,12 @@ import type { ArgType, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { StoredPlant } from '../plants/plant-store.js';
 
 /** Runs a query, with a retry, a check or the like around it. */
-export type RunQuery = <Result>(query: () => Promise<Result>) => Promise<Result>;
+export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Result>;
 
-/** Composes runners into one: the first is the outermost, and the last runs the query itself. */
-export function nestRunners(...runners: readonly RunQuery[]): RunQuery {
-  return function runNested<Result>(query: () => Promise<Result>) {
-    return runners.reduceRight<() => Promise<Result>>((inner, run) => () => run(inner), query)();
+/** Composes wrappers into one: the first is the outermost. */
+export function compose(...wrappers: readonly QueryWrapper[]): QueryWrapper {
+  return function composed<Result>(query: () => Promise<Result>) {
+    return wrappers.reduceRight<() => Promise<Result>>((inner, wrap) => () => wrap(inner), query)();
   };
 }
 

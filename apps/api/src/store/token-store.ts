@@ -5,7 +5,7 @@ import type {
   HashedAccessToken,
   TokenUse,
 } from '../auth/access-token-store.js';
-import { type RunQuery, text } from './queries.js';
+import { type QueryWrapper, text } from './queries.js';
 
 /** Leaves the hash out of a result. */
 const withoutHash = { hash: true } as const;
@@ -58,7 +58,7 @@ interface AccessTokenStoreDependencies {
    */
   confirmRead(): Promise<void>;
   /** Runs a query, and converts a failure of the database into `database_unavailable`. */
-  readonly runQuery: RunQuery;
+  readonly runQuery: QueryWrapper;
 }
 
 /** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */

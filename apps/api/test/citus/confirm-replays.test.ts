@@ -3,7 +3,6 @@ import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import { expect, it, onTestFinished } from 'vitest';
 import { byShard } from '../../src/store/postgresql/citus/by-shard.js';
 import { createShardMap } from '../../src/store/postgresql/citus/shard-map.js';
-import { toOneDestination } from '../../src/store/postgresql/single-table.js';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
 import { runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -29,14 +28,9 @@ it('writes the record that confirms a replay on the node of each shard, also wit
     queries.push(next);
     return queryRaw(next);
   };
-  const strategy = byShard({
-    shards: { current: () => outdatedMap, mayBeDistributed: () => true, noteUse: () => undefined },
-    inserts: 1,
-    runOnNode: (_, statement) => statement(),
-    undistributed: toOneDestination(1),
-  });
+  const table = byShard({ currentMap: () => outdatedMap, runOnNode: (_, statement) => statement() });
   const ids = Array.from({ length: 100 }, (_, index) => BigInt(index + 1));
-  expect(await strategy.find(connections, ids)).toHaveLength(100);
+  expect(await table.find(connections, ids)).toHaveLength(100);
 
   expect(queries).toHaveLength(1);
   await query('SET citus.explain_all_tasks = on');

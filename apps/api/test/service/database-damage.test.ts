@@ -68,10 +68,10 @@ it('then fails readiness checks and trial commits', async () => {
   damagePages(firstPages);
   const store = await openTestDatabase(database);
   const damaged = { errorName: 'database_damaged' };
-  await expect(store.tryCommit()).resolves.toBeUndefined();
+  await expect(store.probeCommit()).resolves.toBeUndefined();
   await expect(store.plants.insert([{ id: 1_000_000n, name: 'Fern' }])).rejects.toMatchObject(damaged);
   await expect(store.check()).rejects.toMatchObject(damaged);
-  await expect(store.tryCommit()).rejects.toMatchObject(damaged);
+  await expect(store.probeCommit()).rejects.toMatchObject(damaged);
   await store.close();
 });
 

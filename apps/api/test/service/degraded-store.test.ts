@@ -1,32 +1,46 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
+import pg from 'pg';
 import { pino } from 'pino';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { createReadiness } from '../../src/observe/readiness.js';
-import { createCommitHealth, createCommitMonitor } from '../../src/plants/commit-health.js';
-import { createPlantBatcher } from '../../src/plants/plant-batcher.js';
-import type { Routing } from '../../src/plants/routing.js';
+import { createBatcher } from '../../src/store/batcher.js';
+import { createShardHealth, createShardMonitor } from '../../src/store/postgresql/citus/shard-health.js';
+import { createShardQueues, type ShardRouting } from '../../src/store/postgresql/citus/shard-queues.js';
+import { createProbeCommit } from '../../src/store/postgresql/probe-commit.js';
+import { createRunQuery } from '../../src/store/postgresql/run-query.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { highBatcherLimits, plant, stored } from '../support/plants/create-test-store.js';
 import { until } from '../support/until.js';
 
+const runQuery = createRunQuery(10_000);
+
 /** Four shards on two nodes. */
-const routing: Routing = {
-  destinationOf: (id) => Number(id % 4n),
-  insertsPerDestination: 2,
+const routing: ShardRouting = {
+  shardOf: (id) => Number(id % 4n),
+  insertsPerShard: 2,
   inserts: 4,
-  groups: { groupOf: (destination) => destination % 2, insertsPerGroup: 2, delayAfterFailureMs: 10 },
+  nodes: { nodeOf: (shard) => shard % 2, insertsPerNode: 2, delayAfterFailureMs: 10 },
   shareOf: () => 0.25,
 };
 
-/** The parts of the service that know of destinations, over a PostgreSQL that rejects ids as if a node was away. */
+/** The parts of the service that know of shards, over a PostgreSQL that rejects ids as if a node was away. */
 async function openDegradable() {
   const url = await createDatabase(inject('postgresqlUrl'));
   const database = await openTestDatabase({ url });
   onTestFinished(() => database.close());
   const log = pino({ enabled: false });
-  const commits = createCommitMonitor(database.plants, routing, 300);
-  const batcher = createPlantBatcher(commits, { ...highBatcherLimits, routing });
-  const { check, warnings } = createCommitHealth({ commits, database, log });
+  const commits = createShardMonitor(database.plants, routing, 300);
+  const batcher = createBatcher(commits.insert, highBatcherLimits, (onReady) =>
+    createShardQueues(highBatcherLimits, routing, onReady),
+  );
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  const probe = createProbeCommit(pool);
+  const { check, warnings } = createShardHealth({
+    commits,
+    database: { check: database.check, probeCommit: (of) => runQuery(() => probe(of)) },
+    log,
+  });
   const readiness = createReadiness({ check, warnings, stopping: new AbortController().signal, log });
   await query(
     url,

@@ -10,8 +10,8 @@ import { createLoggedAuthenticationLimit } from '../../src/auth/authentication-l
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createServer } from '../../src/http/server.js';
-import { createPlantBatcher } from '../../src/plants/plant-batcher.js';
 import type { InsertOutcome } from '../../src/plants/plant-store.js';
+import { createBatcher } from '../../src/store/batcher.js';
 import { expectError } from '../support/expect-error.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
@@ -27,7 +27,7 @@ async function startHeldService() {
     return plants.map(() => ({ stored: true }));
   };
   const config = parseConfig({ QUEUE_MAX_PLANTS: '2' }, '/');
-  const plants = createPlantBatcher({ insert }, config.batcherLimits);
+  const plants = createBatcher(insert, config.batcherLimits);
   const stopping = new AbortController();
   const token = generateAccessToken();
   const accessTokens = createAccessTokens(createTokenStore());

@@ -9,7 +9,7 @@ import { createAccessTokens } from '../../src/auth/access-tokens.js';
 import { createLoggedAuthenticationLimit } from '../../src/auth/authentication-limit.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
-import { createPlantBatcher } from '../../src/plants/plant-batcher.js';
+import { createBatcher } from '../../src/store/batcher.js';
 import { openDatabase } from '../../src/store/open-database.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -33,7 +33,7 @@ export async function openApp(
   const database = await openDatabase(config.database, { log });
   onTestFinished(() => database.close());
   const accessTokens = createAccessTokens(database.accessTokens);
-  const plants = createPlantBatcher(database.plants, config.batcherLimits);
+  const plants = createBatcher(database.plants.insert, config.batcherLimits);
   const app = await createApp({
     ...config,
     plants,

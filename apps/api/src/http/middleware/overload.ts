@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { overloadErrors, ServiceError } from '../../errors/service-error.js';
-import type { PlantBatcher } from '../../plants/plant-batcher.js';
+import type { PlantWriter } from '../../plants/plant-store.js';
 import { type BodySource, discardBody } from '../json-body.js';
 
 /** Where the service is in its shutdown: it drains first, then it stops. */
@@ -29,7 +29,7 @@ export function rejectDuringShutdown({ draining, stopping }: Shutdown): RequestH
 }
 
 /** Rejects creates that the full queue would reject, before their bodies are read: a rejection must cost less than a create. */
-export function rejectWhenFull(plants: Pick<PlantBatcher, 'isFull'>): RequestHandler {
+export function rejectWhenFull(plants: Pick<PlantWriter, 'isFull'>): RequestHandler {
   return function rejectWhenFull(request: Request & BodySource, _response, next) {
     if (plants.isFull()) {
       // Node.js would buffer the body until the reply is sent, which matters only where many are rejected.

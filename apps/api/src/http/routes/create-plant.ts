@@ -1,12 +1,10 @@
 import type { contract } from '@plant-store/contract';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import { createPlant } from '../../plants/create-plant.js';
-import type { PlantBatcher } from '../../plants/plant-batcher.js';
+import type { PlantWriter } from '../../plants/plant-store.js';
 
 /** Answers `createPlant`. */
-export function createPlantHandler(
-  plants: PlantBatcher,
-): AppRouteImplementation<typeof contract.createPlant> {
+export function createPlantHandler(plants: PlantWriter): AppRouteImplementation<typeof contract.createPlant> {
   return async ({ body, res }) => {
     res.locals['plantId'] = body.id.toString();
     const { plant, replayed } = await createPlant(plants, body);

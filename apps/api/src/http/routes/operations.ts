@@ -3,14 +3,14 @@ import { parseQuery } from '@plant-store/contract/request-target';
 import { ContractNoBody } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
-import type { PlantBatcher } from '../../plants/plant-batcher.js';
+import type { PlantWriter } from '../../plants/plant-store.js';
 import { createPlantHandler } from './create-plant.js';
 
 type Name = keyof typeof contract;
 
 /** What operations depend on. */
 export interface OperationDependencies {
-  readonly plants: PlantBatcher;
+  readonly plants: PlantWriter;
 }
 
 /** The middleware that every operation has, and that which it has by what the contract declares of it. */

@@ -21,4 +21,4 @@ export const confirmDurable = `${withDurable} SELECT FROM durable`;
  * node that has the row, whereas `durable` would wait for the coordinator alone if the rows are on several nodes. As a
  * condition it would be evaluated first in a sequential scan, being cheap, and write a record for each row of the shard.
  */
-export const isDurable = `pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL`;
+export const durableColumnSql = `pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL`;

@@ -1,25 +1,28 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import pg, { type Pool } from 'pg';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/measure-store.js';
-import { type Database, type DatabaseLog, type OpenOptions, processWarnings } from '../database.js';
+import { type Database, type DatabaseLog, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
+import { openWriter } from '../open-writer.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
-import { chooseStrategy, nameStatement } from './citus/choose-strategy.js';
-import { requireDurableNodes } from './citus/inspect-nodes.js';
-import { hasCitus, readShardMap, workersOf } from './citus/shard-map.js';
 import { connectionSettings, endConnection, queryTimeoutMs, rejectAfter } from './connection.js';
 import { confirmDurable } from './durable-read.js';
 import { findDriverError } from './errors.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
 import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
-import { createTryCommit } from './probe-commit.js';
+import { createProbeCommit } from './probe-commit.js';
 import { createRunQuery } from './run-query.js';
+import { insertPlants, singleTable } from './single-table.js';
+
+/** How many inserts are in flight: while one waits for the disk, the next one is sent and planned. */
+const concurrentInserts = 2;
 
 /**
  * Opens a PostgreSQL database and applies pending migrations. Connections are replaced as needed: a server that went
@@ -29,18 +32,25 @@ import { createRunQuery } from './run-query.js';
  */
 export async function openPostgresql(
   location: PostgresqlLocation,
-  { log = processWarnings, metrics }: Pick<OpenOptions, 'log' | 'metrics'> = {},
+  { log = stderrLog, metrics }: Pick<OpenOptions, 'log' | 'metrics'> = {},
 ): Promise<Database> {
   const { schema } = location;
   const runQuery = createRunQuery(queryTimeoutMs(location));
   try {
     const { isPooled } = await checkPooler(location);
-    const { appliedMigrations, isCitus } = await prepare(location, log);
+    const { appliedMigrations, isDistributed } = await prepare(location, log);
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     if (metrics !== undefined) measurePool(pool, metrics);
-    const adapter = new PrismaPg(pool, { schema, statementNameGenerator: nameStatement });
+    // Loaded only here: most databases are not distributed.
+    const citus = isDistributed ? await import('./citus/open-citus.js') : undefined;
+    const adapter = new PrismaPg(pool, {
+      schema,
+      statementNameGenerator: citus?.nameStatement ?? nameStatement,
+    });
     const connections = await adapter.connect();
+    const distributed = await citus?.openCitus(connectionPool, location, metrics);
+    const plants = createPostgresqlPlantStore(connections, runQuery, distributed?.table ?? singleTable);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connections, '$1', hash),
       recordUses: (uses) => recordUses(pool, uses),
@@ -48,19 +58,18 @@ export async function openPostgresql(
       confirmRead: async () => void (await pool.query(confirmDurable)),
       runQuery,
     });
-    const tryCommit = createTryCommit(pool);
-    const chosen = await chooseStrategy(connectionPool, location, isCitus, metrics);
-    const { strategy, runOnNode } = chosen;
+    const probe = createProbeCommit(pool);
+    const inserts = Math.min(concurrentInserts, connectionPool.size);
+    const check = () => runQuery(() => checkWritable(pool));
+    const probeCommit = () => runQuery(() => probe());
     return {
-      plants: createPostgresqlPlantStore(connections, runQuery, strategy),
-      accessTokens,
-      appliedMigrations,
-      routing: strategy.routing,
-      check: () => runQuery(() => checkWritable(pool)),
-      tryCommit: (trial) =>
-        runQuery(() => (trial === undefined ? tryCommit() : runOnNode(trial.group, () => tryCommit(trial)))),
+      ...{ plants, accessTokens, appliedMigrations, check, probeCommit },
+      bulk: distributed?.bulk ?? { concurrentBatches: inserts, batchFactor: 1 },
+      openWriter: (options) =>
+        distributed?.openWriter({ insert: plants.insert, check, runQuery }, options) ??
+        openWriter({ insert: plants.insert, inserts, check, probeCommit }, options),
       async close() {
-        await chosen.close();
+        await distributed?.close();
         await accessTokens.close();
         await connections.dispose();
         await connectionPool.close();
@@ -75,16 +84,22 @@ export async function openPostgresql(
 async function prepare(
   location: PostgresqlLocation,
   log: DatabaseLog,
-): Promise<{ appliedMigrations: readonly string[]; isCitus: boolean }> {
+): Promise<{ appliedMigrations: readonly string[]; isDistributed: boolean }> {
   const connection = new pg.Client(connectionSettings(location, location.timeouts.startConnectMs));
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   try {
     await connection.connect();
     // The commit of a migration may wait for a missing standby, and the server may stop answering.
-    const { map, ...prepared } = await rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location));
-    if (map !== undefined) await requireDurableNodes(location, workersOf(map), log);
-    return prepared;
+    const { map, appliedMigrations } = await rejectAfter(
+      2 * migrationTimeoutMs,
+      prepareOn(connection, location),
+    );
+    if (map !== undefined) {
+      const { requireDurableNodes } = await import('./citus/inspect-nodes.js');
+      await requireDurableNodes(location, map, log);
+    }
+    return { appliedMigrations, isDistributed: map !== undefined };
   } finally {
     await endConnection(connection);
   }
@@ -94,8 +109,22 @@ async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation) 
   await checkEncoding(connection);
   const appliedMigrations = await migratePostgresql(connection, schema, readMigrations('postgresql'));
   await checkTables(connection);
-  const isCitus = await hasCitus(connection);
-  return { appliedMigrations, isCitus, map: isCitus ? await readShardMap(connection) : undefined };
+  if (!(await hasCitus(connection))) return { appliedMigrations, map: undefined };
+  const { readShardMap } = await import('./citus/shard-map.js');
+  return { appliedMigrations, map: await readShardMap(connection) };
+}
+
+/** Whether the database has the extension Citus. */
+export async function hasCitus(connection: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
+  const { rows } = await connection.query<{ found: boolean }>(
+    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
+  );
+  return rows[0]?.found === true;
+}
+
+/** Makes each connection keep the plan of the insert, which runs all the time. Other statements are planned for each call. */
+function nameStatement({ sql }: SqlQuery): string {
+  return sql === insertPlants ? 'insert_plants' : '';
 }
 
 /** Any encoding but UTF-8 would reject some names. */

@@ -1,8 +1,9 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import type { Database } from '../database.js';
+import { createProbeCommit } from './probe-commit.js';
 
 let url = '';
 let database: Database;
@@ -12,18 +13,24 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
+function openPool(): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
 it.each([
   ['a constraint rejects the plant', 'ALTER TABLE plants ADD CHECK (id > 0)'],
   ['an additional column rejects the plant', 'ALTER TABLE plants ADD COLUMN height INTEGER NOT NULL'],
   ['the database has no PL/pgSQL', 'DROP EXTENSION plpgsql'],
 ])('passes and stores nothing when %s', async (_, change) => {
   await query(url, change);
-  await expect(database.tryCommit()).resolves.toBeUndefined();
-  await expect(database.tryCommit()).resolves.toBeUndefined();
+  await expect(database.probeCommit()).resolves.toBeUndefined();
+  await expect(database.probeCommit()).resolves.toBeUndefined();
   expect(await query(url, 'SELECT id FROM plants')).toEqual([]);
 });
 
-it('tries the id that is passed, whether or not it is taken, and stores nothing', async () => {
+it('probes the id that is passed, whether or not it is taken, and stores nothing', async () => {
   await database.plants.insert([{ id: 2n, name: 'Monstera' }]);
   await query(
     url,
@@ -31,16 +38,13 @@ it('tries the id that is passed, whether or not it is taken, and stores nothing'
        $$ BEGIN RAISE EXCEPTION 'worker is away' USING ERRCODE = '08006'; END $$;
      CREATE TRIGGER reject BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id % 2 = 1) EXECUTE FUNCTION reject()`,
   );
-  await expect(database.tryCommit({ id: 1n, group: 0 })).rejects.toMatchObject({
-    errorName: 'database_unavailable',
-    cause: { message: '08006: worker is away' },
-  });
-  for (const id of [2n, 4n]) await expect(database.tryCommit({ id, group: 0 })).resolves.toBeUndefined();
+  const probe = createProbeCommit(openPool());
+  await expect(probe({ id: 1n, node: 0 })).rejects.toMatchObject({ code: '08006' });
+  for (const id of [2n, 4n]) await expect(probe({ id, node: 0 })).resolves.toBeUndefined();
   expect(await query(url, 'SELECT id FROM plants')).toEqual([{ id: '2' }]);
 });
 
-it('uses one connection for the trials of a group, however many hang', async () => {
-  const hung = await openTestDatabase({ url }, { DATABASE_STATEMENT_TIMEOUT_MS: '600000' });
+it('uses one connection for the probes of a node, however many hang', async () => {
   await query(
     url,
     `CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS
@@ -50,15 +54,12 @@ it('uses one connection for the trials of a group, however many hang', async () 
   const holder = new pg.Client(url);
   await holder.connect();
   await holder.query('SELECT pg_advisory_lock(1)');
-  const first = hung.tryCommit({ id: -1n, group: 1 });
-  const same = hung.tryCommit({ id: -1n, group: 1 });
-  await expect(hung.tryCommit({ id: -2n, group: 1 })).rejects.toMatchObject({
-    errorName: 'database_unavailable',
-    cause: { message: expect.stringContaining('an earlier trial commit has not ended') },
-  });
-  await expect(hung.tryCommit({ id: 2n, group: 2 })).resolves.toBeUndefined();
+  const probe = createProbeCommit(openPool());
+  const first = probe({ id: -1n, node: 1 });
+  const same = probe({ id: -1n, node: 1 });
+  await expect(probe({ id: -2n, node: 1 })).rejects.toThrow('an earlier trial commit has not ended');
+  await expect(probe({ id: 2n, node: 2 })).resolves.toBeUndefined();
   await holder.end();
   expect(await Promise.all([first, same])).toEqual([undefined, undefined]);
-  await expect(hung.tryCommit({ id: -2n, group: 1 })).resolves.toBeUndefined();
-  await hung.close();
+  await expect(probe({ id: -2n, node: 1 })).resolves.toBeUndefined();
 });

@@ -1,14 +1,12 @@
 import type { ClientBase, Pool } from 'pg';
-import type { CommitTrial } from '../../plants/commit-health.js';
-import type { DestinationGroup } from '../../plants/routing.js';
 import { confirmDurable, withDurable } from './durable-read.js';
 import { findDriverError, isRowRejected } from './errors.js';
 
-/** The id of the test plant of a store with one destination. */
-const trialId = -9_223_372_036_854_775_808n;
+/** The id of the test plant of a table that is not distributed. */
+const probeId = -9_223_372_036_854_775_808n;
 
 /** Inserts a plant and rolls back, in one message, so that it also works with a pooler in transaction mode. */
-const insertTrial = (id: bigint) => `
+const insertProbe = (id: bigint) => `
   BEGIN;
   INSERT INTO plants (id, name) VALUES (${id}, 'trial') ON CONFLICT (id) DO NOTHING;
   ROLLBACK`;
@@ -19,27 +17,32 @@ const insertTrial = (id: bigint) => `
  */
 const confirmDurableOf = `${withDurable} SELECT (SELECT count(*) FROM plants WHERE id = $1) FROM durable`;
 
-/** A trial in flight. */
-interface RunningTrial {
-  readonly id: bigint | undefined;
-  readonly result: Promise<void>;
+/** A part of a distributed table to probe. */
+export interface CommitProbe {
+  /** An id of the shard to probe. */
+  readonly id: bigint;
+  /** Its node: one probe of a node is in flight. */
+  readonly node: number;
 }
 
 /**
  * Creates a function that tests whether plants can be stored, and commits: it fails whenever no plant can be stored,
  * for example because of a lock, a missing privilege, a full disk or a missing standby. It succeeds when a constraint
  * or trigger of the operator rejects the test plant, since the database has answered. Concurrent calls for the same id
- * share one trial, which may wait long for a standby; another one of its group fails meanwhile, so that the trials of a
- * group never take more than one connection.
+ * share one probe, which may wait long for a standby; another one of its node fails meanwhile, so that the probes of a
+ * node never take more than one connection.
  */
-export function createTryCommit(pool: Pool): (trial?: CommitTrial) => Promise<void> {
-  const running = new Map<DestinationGroup | undefined, RunningTrial>();
-  return async function tryCommit(trial) {
-    const { id, group } = trial ?? {};
-    const current = running.get(group);
+export function createProbeCommit(pool: Pool): (probe?: CommitProbe) => Promise<void> {
+  const running = new Map<
+    number | undefined,
+    { readonly id: bigint | undefined; readonly result: Promise<void> }
+  >();
+  return async function probeCommit(probe) {
+    const { id, node } = probe ?? {};
+    const current = running.get(node);
     if (current === undefined) {
-      const result = runTrial(pool, id).finally(() => running.delete(group));
-      running.set(group, { id, result });
+      const result = runProbe(pool, id).finally(() => running.delete(node));
+      running.set(node, { id, result });
       return result;
     }
     if (current.id === id) return current.result;
@@ -47,7 +50,7 @@ export function createTryCommit(pool: Pool): (trial?: CommitTrial) => Promise<vo
   };
 }
 
-async function runTrial(pool: Pool, id: bigint | undefined): Promise<void> {
+async function runProbe(pool: Pool, id: bigint | undefined): Promise<void> {
   await tryInsert(pool, id);
   // This writes to the write-ahead log and commits.
   await (id === undefined ? pool.query(confirmDurable) : pool.query(confirmDurableOf, [id]));
@@ -56,10 +59,10 @@ async function runTrial(pool: Pool, id: bigint | undefined): Promise<void> {
 /** Inserts a plant and rolls back; succeeds when a constraint or trigger of the operator rejects it. */
 export async function tryInsert(
   connection: Pick<ClientBase | Pool, 'query'>,
-  id: bigint = trialId,
+  id: bigint = probeId,
 ): Promise<void> {
   try {
-    await connection.query(insertTrial(id));
+    await connection.query(insertProbe(id));
   } catch (error) {
     const serverError = findDriverError(error);
     if (serverError === undefined || !isRowRejected(serverError)) throw error;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseDamaged, databaseUnavailable } from '../database-errors.js';
-import type { RunQuery } from '../queries.js';
+import type { QueryWrapper } from '../queries.js';
 import { rejectAfter } from './connection.js';
 import { findDriverError, isConflict, isDamaged, isUnavailable } from './errors.js';
 
@@ -13,7 +13,7 @@ import { findDriverError, isConflict, isDamaged, isUnavailable } from './errors.
  * @param queryTimeoutMs the timeout of a query, in milliseconds. Its connection stays in use until the query ends: if
  * the server waits long, such as for a standby, every query that timed out would otherwise cost another connection.
  */
-export function createRunQuery(queryTimeoutMs: number): RunQuery {
+export function createRunQuery(queryTimeoutMs: number): QueryWrapper {
   return async function runQuery(query) {
     const state = { hasTimedOut: false };
     try {

@@ -3,10 +3,11 @@ import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-a
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../observe/measure-store.js';
-import { toOneDestination } from '../../plants/routing.js';
-import { type Database, type OpenOptions, processWarnings } from '../database.js';
+import type { PlantStore } from '../../plants/plant-store.js';
+import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
-import { nestRunners, text } from '../queries.js';
+import { openWriter } from '../open-writer.js';
+import { compose, text } from '../queries.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { createDurableFactory, createFactory } from './connections.js';
@@ -16,7 +17,7 @@ import { identifyFiles } from './file-identity.js';
 import { guardFiles } from './guard-files.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { mapFile } from './mmap.js';
-import { tryCommit } from './probe-commit.js';
+import { probeCommit } from './probe-commit.js';
 import { rememberDamage, retryWhileBusy, runQuery } from './run-query.js';
 import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 
@@ -30,7 +31,7 @@ const startTimeoutMs = 60_000;
  */
 export async function openSqlite(
   path: string,
-  { log = processWarnings, mustExist = false, metrics }: OpenOptions = {},
+  { log = stderrLog, mustExist = false, metrics }: OpenOptions = {},
 ): Promise<Database> {
   try {
     if (mustExist) requireDatabaseFile(path);
@@ -40,7 +41,7 @@ export async function openSqlite(
     const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
     const adapter = createDurableFactory(path, guard.check);
     const unlessDamaged = rememberDamage(log);
-    const runUnlessDamaged = nestRunners(unlessDamaged, runQuery);
+    const runUnlessDamaged = compose(unlessDamaged, runQuery);
     const syncLog = () => syncToDisk(files.log.path);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(connection, '?', hash),
@@ -51,7 +52,7 @@ export async function openSqlite(
     });
     const plants = createSqlitePlantStore(connection, {
       syncLog,
-      runInsert: nestRunners(unlessDamaged, guard.run, runQuery),
+      runInsert: compose(unlessDamaged, guard.run, runQuery),
       runRead: runQuery,
     });
     const runCheck = async (check: () => Promise<void>) => {
@@ -60,21 +61,22 @@ export async function openSqlite(
     };
     const onCheckpoint = metrics && measureCheckpoints(metrics);
     let checkpointer: Checkpointer | undefined;
-    return {
-      plants: {
-        ...plants,
-        insert(newPlants) {
-          // Only inserts need it, and the start is faster without it.
-          checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
-          growMap(newPlants.length);
-          return plants.insert(newPlants);
-        },
-      },
-      accessTokens,
-      appliedMigrations,
-      routing: toOneDestination(1),
+    const insert: PlantStore['insert'] = (newPlants) => {
+      // Only inserts need it, and the start is faster without it.
+      checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
+      growMap(newPlants.length);
+      return plants.insert(newPlants);
+    };
+    const checks = {
       check: () => runCheck(() => checkWritable(connection)),
-      tryCommit: () => runCheck(() => tryCommit(adapter)),
+      probeCommit: () => runCheck(() => probeCommit(adapter)),
+    };
+    return {
+      plants: { ...plants, insert },
+      ...{ accessTokens, appliedMigrations, ...checks },
+      bulk: { concurrentBatches: 1, batchFactor: 1 },
+      // SQLite has one writer.
+      openWriter: (options) => openWriter({ insert, inserts: 1, ...checks }, options),
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {
         await checkpointer?.stop();

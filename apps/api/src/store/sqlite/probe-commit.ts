@@ -5,7 +5,7 @@ import { isRowRejected } from './errors.js';
  * Inserts a plant and rolls back, then writes to the file and commits, each on a separate connection, so that no other
  * statement can become part of a transaction that fails halfway.
  */
-export async function tryCommit(adapter: SqlDriverAdapterFactory): Promise<void> {
+export async function probeCommit(adapter: SqlDriverAdapterFactory): Promise<void> {
   await withConnection(adapter, tryInsert);
   await withConnection(adapter, async (connection) => {
     const { rows } = await connection.queryRaw({ sql: 'PRAGMA user_version', args: [], argTypes: [] });

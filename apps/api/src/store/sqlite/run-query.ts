@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { retry } from '../../runtime/timing.js';
 import type { DatabaseLog } from '../database.js';
 import { databaseDamaged, databaseUnavailable } from '../database-errors.js';
-import type { RunQuery } from '../queries.js';
+import type { QueryWrapper } from '../queries.js';
 import { findDriverError, isBusy, isDamaged } from './errors.js';
 
 /** How long a query waits for another process that has locked the file, in milliseconds. */
@@ -53,7 +53,7 @@ export function retryWhileBusy<Result>(action: () => Promise<Result>, timeoutMs:
  * later query is rejected: plants stored in a damaged file would be lost when a backup is restored, and might damage it
  * further.
  */
-export function rememberDamage(log: DatabaseLog): RunQuery {
+export function rememberDamage(log: DatabaseLog): QueryWrapper {
   let damage: ServiceError | undefined;
   return async function run(query) {
     if (damage !== undefined) throw damage;

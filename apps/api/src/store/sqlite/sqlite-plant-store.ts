@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import { type PageLimits, type PlantStore, type StoredPlant, stored } from '../../plants/plant-store.js';
 import { databaseUnavailable } from '../database-errors.js';
-import type { RunQuery } from '../queries.js';
+import type { QueryWrapper } from '../queries.js';
 import { clearArguments, integer, readPages, text } from '../queries.js';
 import { type PlantRow, resolveInsertOutcomes, toPlant, toRow } from '../resolve-insert-outcomes.js';
 import { isIdTaken } from './errors.js';
@@ -12,9 +12,9 @@ export interface SqlitePlantStoreOptions {
   /** Syncs the write-ahead log to disk. */
   readonly syncLog: () => void;
   /** Runs the queries of an insert. */
-  readonly runInsert: RunQuery;
+  readonly runInsert: QueryWrapper;
   /** Runs the queries of a read. */
-  readonly runRead: RunQuery;
+  readonly runRead: QueryWrapper;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { NewPlant } from '@plant-store/contract';
-import type { PlantBatcherLimits } from '../../../src/plants/plant-batcher.js';
 import type { InsertOutcome, PlantInserter } from '../../../src/plants/plant-store.js';
+import type { BatchLimits } from '../../../src/store/batcher.js';
 
 /** Limits that no test reaches by accident. */
-export const highBatcherLimits: PlantBatcherLimits = {
+export const highBatcherLimits: BatchLimits = {
   queuePlants: 100,
   queueBytes: 1e6,
   batchPlants: 100,

@@ -9,10 +9,8 @@ import {
 import type { TestDatabase } from '../../../../test/support/database/test-database.js';
 import { plantsOf } from '../../../../test/support/plants/plants-of.js';
 import type { PlantStore } from '../../../plants/plant-store.js';
-import type { PlantStrategy } from '../postgresql-plant-store.js';
 import { createPostgresqlPlantStore } from '../postgresql-plant-store.js';
-import { toOneDestination } from '../single-table.js';
-import { byShard } from './by-shard.js';
+import { byShard, routeByShard } from './by-shard.js';
 import { createShardMap, type ShardMap } from './shard-map.js';
 
 /** So many shards of equal ranges, as Citus makes them. */
@@ -32,14 +30,11 @@ const stored = { stored: true };
 
 let map: ShardMap | undefined;
 let store: PlantStore;
-let strategy: PlantStrategy;
 /** The ids of each statement, inserts and reads. */
 let statements: bigint[][];
 /** Their texts. */
 let texts: string[];
 let failOn: bigint | undefined;
-let mayBeDistributed: boolean;
-let uses: number;
 let testDatabase: TestDatabase;
 
 beforeEach(async () => {
@@ -59,22 +54,9 @@ beforeEach(async () => {
   statements = [];
   texts = [];
   failOn = undefined;
-  mayBeDistributed = true;
-  uses = 0;
   map = equalShards(4);
-  strategy = byShard({
-    shards: {
-      current: () => map,
-      mayBeDistributed: () => mayBeDistributed,
-      noteUse() {
-        uses++;
-      },
-    },
-    inserts: 7,
-    runOnNode: (_, statement) => statement(),
-    undistributed: toOneDestination(2),
-  });
-  store = createPostgresqlPlantStore(connections, (query) => query(), strategy);
+  const table = byShard({ currentMap: () => map, runOnNode: (_, statement) => statement() });
+  store = createPostgresqlPlantStore(connections, (query) => query(), table);
   return async () => {
     await real.dispose();
     await testDatabase.remove();
@@ -124,47 +106,30 @@ it('writes a record for each plant that it confirms, not for all of a shard that
 });
 
 it('routes by the current shards, and as one PostgreSQL does while there are none', async () => {
-  const { routing } = strategy;
-  expect(new Set(plants.map(({ id }) => routing.destinationOf(id))).size).toBe(4);
+  const routing = routeByShard(() => map, 7);
+  expect(new Set(plants.map(({ id }) => routing.shardOf(id))).size).toBe(4);
   expect(routing).toMatchObject({
-    insertsPerDestination: 1,
+    insertsPerShard: 1,
     inserts: 7,
-    groups: { insertsPerGroup: 3, delayAfterFailureMs: 100 },
+    nodes: { insertsPerNode: 3, delayAfterFailureMs: 100 },
   });
-  expect([400, 401, 402, 800].map((shard) => routing.groups?.groupOf(shard))).toEqual([0, 1, 0, 0]);
+  expect([400, 401, 402, 800].map((shard) => routing.nodes?.nodeOf(shard))).toEqual([0, 1, 0, 0]);
   expect([400, 800].map((shard) => routing.shareOf?.(shard))).toEqual([0.25, 0]);
   map = equalShards(8);
-  expect(new Set(plants.map(({ id }) => routing.destinationOf(id))).size).toBe(8);
+  expect(new Set(plants.map(({ id }) => routing.shardOf(id))).size).toBe(8);
   map = undefined;
-  expect(new Set(plants.map(({ id }) => routing.destinationOf(id)))).toEqual(new Set([0]));
-  expect(routing).toMatchObject({ insertsPerDestination: 2, inserts: 2 });
-  expect([routing.groups, routing.shareOf]).toEqual([undefined, undefined]);
+  expect(new Set(plants.map(({ id }) => routing.shardOf(id)))).toEqual(new Set([0]));
+  expect([routing.nodes, routing.shareOf]).toEqual([undefined, undefined]);
   expect(await store.insert(plants)).toEqual(plants.map(() => stored));
   expect(statements).toHaveLength(1);
 });
 
-it('reads as one PostgreSQL does where the table cannot be distributed, and in a way that fits shards where it can', async () => {
-  map = undefined;
-  for (mayBeDistributed of [false, true]) {
-    await store.insert(plants);
-    await store.insert(plants);
-  }
-  const reads = texts.filter((text) => !text.includes('INSERT'));
-  expect(reads.map((text) => text.includes('WITH durable'))).toEqual([true, false, false]);
-  expect(uses).toBe(4);
-});
-
-it('goes on after the last plant when the table is distributed while it is read, or is no longer', async () => {
+it('reads all plants, also while the table is distributed or is no longer', async () => {
   await store.insert(plants);
   const read: bigint[] = [];
-  const isByRange: boolean[] = [];
-  map = undefined;
   for await (const page of store.read(undefined, { plants: 5, bytes: 1e6 })) {
     read.push(...page.map(({ id }) => id));
-    isByRange.push(texts.at(-1)?.includes('BETWEEN') === true);
-    if (isByRange.length === 2) map = equalShards(4);
-    if (isByRange.length === 5) map = undefined;
+    map = map === undefined ? equalShards(4) : undefined;
   }
   expect(read).toEqual(plants.map(({ id }) => id));
-  expect(isByRange.slice(0, 6)).toEqual([false, false, true, true, true, false]);
 });

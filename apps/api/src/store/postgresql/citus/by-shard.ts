@@ -1,15 +1,12 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import type { Destination, Routing } from '../../../plants/routing.js';
-import { clearArguments, integer, integers, text } from '../../queries.js';
-import { type PlantRow, toRow } from '../../resolve-insert-outcomes.js';
-import { isDurable } from '../durable-read.js';
-import type { PlantStrategy } from '../postgresql-plant-store.js';
+import { clearArguments, integer, text } from '../../queries.js';
+import { type PlantTable, singleTable } from '../single-table.js';
 import type { ChooseConnections } from './direct-nodes.js';
 import type { RunOnNode } from './overdue-statements.js';
 import { readByRange } from './read-by-range.js';
 import type { ShardMap } from './shard-map.js';
-import type { ShardWatch } from './watch-shards.js';
+import type { Shard, ShardRouting } from './shard-queues.js';
 
 /** How many inserts may be in flight to one shard: the next batch grows while one is being stored. */
 const insertsPerShard = 1;
@@ -21,32 +18,24 @@ const insertsPerShard = 1;
 const delayAfterFailureMs = 100;
 
 interface ByShardOptions {
-  readonly shards: Omit<ShardWatch, 'close'>;
-  /** How many inserts may be in flight to all shards. */
-  readonly inserts: number;
+  /** `undefined` while the table is not distributed any more. */
+  currentMap(): ShardMap | undefined;
   readonly runOnNode: RunOnNode;
   /** Where a statement for a node is sent; through the coordinator by default. */
   readonly chooseConnections?: ChooseConnections | undefined;
-  /** Used while the table is not distributed. */
-  readonly undistributed: PlantStrategy;
 }
 
 /**
- * The strategy for a table that Citus distributes by the hash of the id. A statement whose rows are all in one shard is
- * forwarded to its node as it is, and commits there alone. One over several shards takes several round trips and a two-phase
- * commit, which makes it tens of times slower for a few rows: this happens only with a map that is no longer current.
+ * The table that Citus distributes by the hash of the id. A statement whose rows are all in one shard is forwarded to its node
+ * as it is, and commits there alone. One over several shards takes several round trips and a two-phase commit, which makes it
+ * tens of times slower for a few rows: this happens only with a map that is no longer current.
  */
-export function byShard(options: ByShardOptions): PlantStrategy {
-  const { shards, runOnNode, undistributed, chooseConnections = throughCoordinator } = options;
-  const isDistributed = () => shards.current() !== undefined;
+export function byShard(options: ByShardOptions): PlantTable {
+  const { currentMap, runOnNode, chooseConnections = throughCoordinator } = options;
   return {
-    routing: routeByShard(options),
-    insert(connections, plants) {
-      const map = shards.current();
-      if (map === undefined) {
-        shards.noteUse();
-        return undistributed.insert(connections, plants);
-      }
+    async insert(connections, plants) {
+      const map = currentMap();
+      if (map === undefined) return singleTable.insert(connections, plants);
       return forEachShard(
         map,
         plants,
@@ -55,59 +44,41 @@ export function byShard(options: ByShardOptions): PlantStrategy {
           runOnNode(node, () => chooseConnections(node, connections, (chosen) => insertRows(chosen, rows))),
       );
     },
-    find(connections, ids) {
-      const map = shards.current();
-      if (map === undefined) {
-        return shards.mayBeDistributed() ? findRows(connections, ids) : undistributed.find(connections, ids);
-      }
+    async find(connections, ids) {
+      const map = currentMap();
+      if (map === undefined) return singleTable.find(connections, ids);
       return forEachShard(
         map,
         ids,
         (id) => id,
         (found, node) =>
-          runOnNode(node, () => chooseConnections(node, connections, (chosen) => findRows(chosen, found))),
+          runOnNode(node, () =>
+            chooseConnections(node, connections, (chosen) => singleTable.find(chosen, found)),
+          ),
       );
     },
-    async *read(connections, run, after, limits) {
-      let last = after;
-      let wasDistributed: boolean;
-      do {
-        wasDistributed = isDistributed();
-        const read = wasDistributed ? readByRange : undistributed.read;
-        for await (const page of read(connections, run, last, limits)) {
-          if (!wasDistributed) shards.noteUse();
-          yield page;
-          last = page.at(-1)?.id;
-          // The other way of reading goes on after the last plant.
-          if (isDistributed() !== wasDistributed) break;
-        }
-      } while (isDistributed() !== wasDistributed);
-    },
+    read: readByRange,
   };
 }
 
 const throughCoordinator: ChooseConnections = (_, toCoordinator, statement) => statement(toCoordinator);
 
-/** All shards of a node fail together, so that it gets half of the inserts at most, unless it is the only one. */
-function routeByShard({ shards, inserts, undistributed }: ByShardOptions): Routing {
-  const currentMap = shards.current;
+/**
+ * Routes each plant to its shard. All shards of a node fail together, so that it gets half of the inserts at most, unless it is
+ * the only one.
+ *
+ * @param inserts how many inserts may be in flight to all shards
+ */
+export function routeByShard(currentMap: () => ShardMap | undefined, inserts: number): ShardRouting {
   return {
-    destinationOf: (id) => currentMap()?.shardOf(id) ?? 0,
-    get insertsPerDestination() {
-      return currentMap() === undefined ? undistributed.routing.insertsPerDestination : insertsPerShard;
-    },
-    get inserts() {
-      return currentMap() === undefined ? undistributed.routing.inserts : inserts;
-    },
-    get groups() {
+    shardOf: (id) => currentMap()?.shardOf(id) ?? 0,
+    insertsPerShard,
+    inserts,
+    get nodes() {
       const map = currentMap();
       if (map === undefined) return undefined;
-      const insertsPerGroup = map.nodes.size === 1 ? inserts : Math.max(1, Math.floor(inserts / 2));
-      return {
-        groupOf: (shard: Destination) => map.nodeOf(shard) ?? 0,
-        insertsPerGroup,
-        delayAfterFailureMs,
-      };
+      const insertsPerNode = map.nodes.size === 1 ? inserts : Math.max(1, Math.floor(inserts / 2));
+      return { nodeOf: (shard: Shard) => map.nodeOf(shard) ?? 0, insertsPerNode, delayAfterFailureMs };
     },
     get shareOf() {
       return currentMap()?.shareOf;
@@ -168,16 +139,6 @@ async function insertRows(
   };
   const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
   return rows.map(([id]) => BigInt(String(id)));
-}
-
-/** Reads existing rows of one shard, as durable as a commit on the node that has them. */
-async function findRows(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly PlantRow[]> {
-  const { rows } = await connections.queryRaw({
-    sql: `SELECT id, name, tag, ${isDurable} FROM plants WHERE id = ANY($1::bigint[])`,
-    args: [ids],
-    argTypes: [integers],
-  });
-  return rows.map(toRow);
 }
 
 /** The statement for so many rows. */

@@ -1,8 +1,9 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import { findDriverError, isCanceled } from '../errors.js';
+import { hasCitus } from '../open-postgresql.js';
 import { readNodeSettings, requireDurable } from './node-settings.js';
-import { type CitusNode, coordinatorGroup, hasCitus, type NodeAddress, nameOfNode } from './shard-map.js';
+import { type CitusNode, coordinatorGroup, type NodeAddress, nameOfNode } from './shard-map.js';
 
 /** How a table is distributed. */
 export interface TableDistribution {

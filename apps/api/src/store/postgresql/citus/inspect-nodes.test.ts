@@ -2,7 +2,9 @@ import type { NewPlant } from '@plant-store/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
 import { recordLog } from '../../../../test/support/database/record-log.js';
+import { highBatcherLimits } from '../../../../test/support/plants/create-test-store.js';
 import { plantsOf } from '../../../../test/support/plants/plants-of.js';
+import { readNodeOf } from '../../../../test/support/postgresql/read-node-of.js';
 import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
 import { useConnections } from '../../../../test/support/postgresql/use-connections.js';
 import { parseConfig } from '../../../config.js';
@@ -19,7 +21,7 @@ async function distribute(away?: number) {
   await database.query(`SELECT create_distributed_table('plants', 'id', 4, 'none')`);
   const { log, lines } = recordLog();
   const { database: location } = parseConfig({ DATABASE_URL: database.url }, '/');
-  return { open: () => openDatabase(location, { log }), lines, query: database.query };
+  return { open: () => openDatabase(location, { log }), log, lines, query: database.query };
 }
 
 it.each([
@@ -34,15 +36,14 @@ it.each([
 });
 
 it('warns of a node that is away, and stores nothing on it when it is back without durable commits', async () => {
-  const { open, lines, query } = await distribute(1);
+  const { open, log, lines, query } = await distribute(1);
   const database = await open();
   onTestFinished(() => database.close());
   expect(lines).toEqual(['warn: a node of the database is away: worker-1:5432: failed to connect']);
 
-  const { groups, destinationOf } = database.routing;
+  const nodeOf = await readNodeOf(connections.database.url);
   const plants = plantsOf(...Array.from({ length: 20 }, (_, index) => index + 1));
-  const groupOf = (id: bigint) => groups?.groupOf(destinationOf(id)) ?? 0;
-  const [away, present] = [1, 2].map((group) => plants.filter(({ id }) => groupOf(id) === group));
+  const [away, present] = [1, 2].map((group) => plants.filter(({ id }) => nodeOf(id) === group));
   if (!away?.length || !present?.length) throw new Error('there is a plant for each node');
   const causeOf = (plant: NewPlant) =>
     database.plants.insert([plant]).then(
@@ -56,8 +57,15 @@ it('warns of a node that is away, and stores nothing on it when it is back witho
   // A standby takes the place of the node, which the map does not have yet.
   await query(`UPDATE pg_dist_node SET nodename = 'standby-1' WHERE nodename = 'worker-1'`);
   for (const plant of away) expect(await causeOf(plant)).toMatch(/worker-1:5432 .*synchronous_commit = off/);
-  for (const { id } of away)
-    await expect(database.tryCommit({ id, group: groupOf(id) })).rejects.toThrow('does not answer');
+  // Nor does a probe make it count as working.
+  const { plants: writer, health } = database.openWriter({
+    ...{ limits: highBatcherLimits, failingAfterMs: 0, metrics: undefined, log },
+  });
+  for (const plant of away) await expect(writer.write(plant)).rejects.toThrow('does not answer');
+  const share = health.failingShare();
+  expect(share).toBeGreaterThan(0);
+  await health.check().catch(() => undefined);
+  expect(health.failingShare()).toBe(share);
   const stored = await query<{ id: number }>('SELECT id::int FROM plants ORDER BY id');
   expect(stored.map(({ id }) => BigInt(id))).toEqual(present.map(({ id }) => id));
 });

@@ -4,7 +4,7 @@ import type { PostgresqlLocation } from '../../database-location.js';
 import { connectionSettings, endConnection, queryTimeoutMs } from '../connection.js';
 import { findDriverError, isAway } from '../errors.js';
 import { type NodeSettings, readNodeSettings, requireDurable } from './node-settings.js';
-import { type CitusNode, type NodeAddress, nameOfNode } from './shard-map.js';
+import { type CitusNode, type NodeAddress, nameOfNode, type ShardMap, workersOf } from './shard-map.js';
 
 /** What was found of a node: its settings, or why it is away. */
 export type NodeInspection = { readonly node: NodeAddress } & (
@@ -57,10 +57,10 @@ function describeReason({ node, reason }: Extract<NodeInspection, { readonly rea
  */
 export async function requireDurableNodes(
   location: PostgresqlLocation,
-  nodes: readonly CitusNode[],
+  map: ShardMap,
   log: DatabaseLog,
 ): Promise<void> {
-  for (const inspection of await inspectNodes(location, nodes)) {
+  for (const inspection of await inspectNodes(location, workersOf(map))) {
     if ('settings' in inspection) {
       requireDurable(inspection.settings, inspection.node);
       continue;

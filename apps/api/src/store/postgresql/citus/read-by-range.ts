@@ -1,7 +1,7 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { PageLimits, StoredPlant } from '../../../plants/plant-store.js';
-import { integer, integers, type RunQuery } from '../../queries.js';
+import { integer, integers, type QueryWrapper } from '../../queries.js';
 import { toPlant, toRow } from '../../resolve-insert-outcomes.js';
 
 /** A plant whose texts are read separately if they are long. */
@@ -20,7 +20,7 @@ interface MeasuredPlant {
  */
 export async function* readByRange(
   connections: SqlDriverAdapter,
-  run: RunQuery,
+  run: QueryWrapper,
   after: bigint | undefined,
   limits: PageLimits,
 ): AsyncGenerator<readonly StoredPlant[]> {

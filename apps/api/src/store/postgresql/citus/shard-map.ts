@@ -40,14 +40,6 @@ export interface ShardMap {
   readonly nodes: ReadonlyMap<number, NodeAddress | undefined>;
 }
 
-/** Whether the database has the extension Citus. */
-export async function hasCitus(connection: Pick<ClientBase | Pool, 'query'>): Promise<boolean> {
-  const { rows } = await connection.query<{ found: boolean }>(
-    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
-  );
-  return rows[0]?.found === true;
-}
-
 /**
  * Reads the shards of the plants table (https://docs.citusdata.com/en/stable/develop/api_metadata.html); `undefined` where the
  * table is not distributed by the hash of the id. It reads the catalog alone, so it works while nodes are away.

@@ -17,46 +17,21 @@ function createCatalog(maxHashes: readonly number[] | Error) {
 const one = [2 ** 31 - 1];
 const two = [-1, 2 ** 31 - 1];
 
-it('reads the map again, so that a table that is distributed and a shard that is split are noticed', async () => {
-  const { catalog, pool } = createCatalog([]);
-  const watch = await watchShards(pool, { hasCitus: true, everyMs: 1 });
+it('reads the map again, so that a shard that is split and a table that is not distributed any more are noticed', async () => {
+  const { catalog, pool } = createCatalog(one);
+  const watch = await watchShards(pool, () => undefined, 1);
   onTestFinished(watch.close);
-  expect(watch.current()).toBeUndefined();
-  for (const maxHashes of [one, two]) {
-    catalog.maxHashes = maxHashes;
-    await until(async () => watch.current()?.shards.length === maxHashes.length);
-  }
-});
-
-it('finds the shards of a database that gets Citus, once it is in use', async () => {
-  const { catalog, pool } = createCatalog(two);
-  const noCitus = { rows: [{ found: false }] };
-  let found = false;
-  let questions = 0;
-  const query = async () => {
-    if (found) return { rows: [{ found, ...(await pool.query('')).rows[0] }] };
-    questions++;
-    return noCitus;
-  };
-  const watch = await watchShards({ query } as unknown as typeof pool, { hasCitus: false, everyMs: 1 });
-  onTestFinished(watch.close);
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect([questions, watch.current(), watch.mayBeDistributed()]).toEqual([0, undefined, false]);
-
-  watch.noteUse();
-  await until(async () => questions === 1);
-  found = true;
-  watch.noteUse();
-  await until(async () => watch.current() !== undefined);
-  expect(watch.mayBeDistributed()).toBe(true);
-  const { reads } = catalog;
-  await until(async () => catalog.reads > reads);
+  expect(watch.current()?.shards).toHaveLength(1);
+  catalog.maxHashes = two;
+  await until(async () => watch.current()?.shards.length === 2);
+  catalog.maxHashes = [];
+  await until(async () => watch.current() === undefined);
 });
 
 it('reports each map that it has read, but no failure', async () => {
   const { catalog, pool } = createCatalog(one);
   let reports = 0;
-  const watch = await watchShards(pool, { hasCitus: true, everyMs: 1, onRead: () => reports++ });
+  const watch = await watchShards(pool, () => reports++, 1);
   onTestFinished(watch.close);
   await until(async () => reports > 1);
   catalog.maxHashes = new Error('away');
@@ -69,7 +44,7 @@ it('reports each map that it has read, but no failure', async () => {
 
 it('keeps the map that it has while the database does not answer', async () => {
   const { catalog, pool } = createCatalog(two);
-  const watch = await watchShards(pool, { hasCitus: true, everyMs: 1 });
+  const watch = await watchShards(pool, () => undefined, 1);
   onTestFinished(watch.close);
   catalog.maxHashes = new Error('away');
   const { reads } = catalog;
@@ -79,12 +54,12 @@ it('keeps the map that it has while the database does not answer', async () => {
 
 it('throws when the first map cannot be read', async () => {
   const { pool } = createCatalog(new Error('away'));
-  await expect(watchShards(pool, { hasCitus: true, everyMs: 1 })).rejects.toThrow('away');
+  await expect(watchShards(pool, () => undefined, 1)).rejects.toThrow('away');
 });
 
 it('reads no more once it is closed', async () => {
   const { catalog, pool } = createCatalog(one);
-  const watch = await watchShards(pool, { hasCitus: true, everyMs: 1 });
+  const watch = await watchShards(pool, () => undefined, 1);
   await until(async () => catalog.reads > 2);
   watch.close();
   await new Promise(setImmediate);

@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { plant } from '../../test/support/plants/create-test-store.js';
-import { ServiceError } from '../errors/service-error.js';
-import { createCommitMonitor, failingAfterMs } from './commit-health.js';
-import type { InsertOutcome } from './plant-store.js';
-import { type Routing, toOneDestination } from './routing.js';
+import { plant } from '../../../../test/support/plants/create-test-store.js';
+import { ServiceError } from '../../../errors/service-error.js';
+import { failingAfterMs } from '../../../plants/commit-health.js';
+import type { InsertOutcome } from '../../../plants/plant-store.js';
+import { createShardMonitor } from './shard-health.js';
+import type { ShardRouting } from './shard-queues.js';
+
+const oneShard: ShardRouting = { shardOf: () => 0, insertsPerShard: 1, inserts: 1 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Monitored commits that the test resolves or rejects. */
-function createHeldCommits(routing: Routing = toOneDestination(1)) {
+function createHeldCommits(routing = oneShard) {
   const held: { succeed(): void; fail(): void; reject(): void }[] = [];
   const store = {
     insert: () =>
@@ -21,7 +24,7 @@ function createHeldCommits(routing: Routing = toOneDestination(1)) {
         });
       }),
   };
-  const commits = createCommitMonitor(store, routing);
+  const commits = createShardMonitor(store, routing);
   const begin = (id = 1) => commits.insert([plant(id)]).catch(() => undefined);
   const areFailing = () => commits.findFailing().length > 0;
   return { commits, held, begin, areFailing };
@@ -84,16 +87,16 @@ it('stop failing once one has succeeded elsewhere, until those in flight have hu
   expect(areFailing()).toBe(true);
 });
 
-/** Four destinations, two of each group; a negative id has none any more. */
-const quarters: Routing = {
-  destinationOf: (id) => Number(id % 4n),
-  insertsPerDestination: 1,
+/** Four shards, two of each node; a negative id has none any more. */
+const quarters: ShardRouting = {
+  shardOf: (id) => Number(id % 4n),
+  insertsPerShard: 1,
   inserts: 4,
-  groups: { groupOf: (destination) => destination % 2, insertsPerGroup: 2, delayAfterFailureMs: 0 },
-  shareOf: (destination) => (destination < 0 ? 0 : 0.25),
+  nodes: { nodeOf: (shard) => shard % 2, insertsPerNode: 2, delayAfterFailureMs: 0 },
+  shareOf: (shard) => (shard < 0 ? 0 : 0.25),
 };
 
-it('of each destination are failing by themselves, and with the latest id that was sent there', async () => {
+it('of each shard are failing by themselves, and with the latest id that was sent there', async () => {
   const { commits, held, begin } = createHeldCommits(quarters);
   const ended = [begin(1), begin(2), begin(5), begin(-3)];
   held[0]?.fail();
@@ -102,9 +105,9 @@ it('of each destination are failing by themselves, and with the latest id that w
   await Promise.all([ended[0], ended[1], ended[3]]);
   vi.advanceTimersByTime(failingAfterMs);
   expect(commits.findFailing()).toEqual([
-    { destination: 1, group: 1, id: 5n, share: 0.25, error: expect.any(ServiceError) },
-    { destination: -3, group: -1, id: -3n, share: 0, error: expect.any(ServiceError) },
+    { shard: 1, node: 1, id: 5n, share: 0.25, error: expect.any(ServiceError) },
+    { shard: -3, node: -1, id: -3n, share: 0, error: expect.any(ServiceError) },
   ]);
   commits.succeeded(1);
-  expect(commits.findFailing()).toMatchObject([{ destination: -3 }]);
+  expect(commits.findFailing()).toMatchObject([{ shard: -3 }]);
 });

@@ -7,13 +7,12 @@ import {
   stored,
 } from '../../test/support/plants/create-test-store.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
-import { createPlantBatcher } from './plant-batcher.js';
-import type { InsertOutcome } from './plant-store.js';
-import { toOneDestination } from './routing.js';
+import type { InsertOutcome } from '../plants/plant-store.js';
+import { createBatcher, createSingleQueue } from './batcher.js';
 
 it('stores a single plant in the turn of the event loop in which it arrives', async () => {
   const { store, batches } = createTestStore();
-  const batcher = createPlantBatcher(store, highBatcherLimits);
+  const batcher = createBatcher(store.insert, highBatcherLimits);
   const outcome = batcher.write(plant(1));
   await new Promise(setImmediate);
   expect(batches).toEqual([[1]]);
@@ -27,7 +26,7 @@ it.each([
   'batches plants as long as each turn brings more, up to $batchPlants plants',
   async ({ batchPlants, expected }) => {
     const { store, batches } = createTestStore();
-    const batcher = createPlantBatcher(store, { ...highBatcherLimits, batchPlants });
+    const batcher = createBatcher(store.insert, { ...highBatcherLimits, batchPlants });
     const writes = [batcher.write(plant(1)), batcher.write(plant(2))];
     for (const id of [3, 4]) {
       await new Promise(setImmediate);
@@ -40,7 +39,7 @@ it.each([
 
 it('stores plants that arrive while an insert is in flight in one batch, in order', async () => {
   const { store, batches, release } = createHeldStore();
-  const batcher = createPlantBatcher(store, highBatcherLimits);
+  const batcher = createBatcher(store.insert, highBatcherLimits);
   const first = batcher.write(plant(1));
   while (batches.length === 0) await new Promise(setImmediate);
   const others = plantsOf(2, 3, 4).map((next) => batcher.write(next));
@@ -53,7 +52,9 @@ it('stores plants that arrive while an insert is in flight in one batch, in orde
 
 it('has as many inserts in flight as it may, and batches the plants that arrive meanwhile', async () => {
   const { store, batches, release } = createHeldStore();
-  const batcher = createPlantBatcher(store, { ...highBatcherLimits, routing: toOneDestination(2) });
+  const batcher = createBatcher(store.insert, highBatcherLimits, () =>
+    createSingleQueue(highBatcherLimits, 2),
+  );
   const writes: Promise<InsertOutcome>[] = [];
   for (const count of [1, 2, 3]) {
     writes.push(...plantsOf(1, 2, 3).map((next) => batcher.write(next)));
@@ -77,11 +78,8 @@ it('has as many inserts in flight as it may, and batches the plants that arrive 
 
 it('flushes plants that did not fit into the previous batch without waiting for it', async () => {
   const { store, batches, release } = createHeldStore();
-  const batcher = createPlantBatcher(store, {
-    ...highBatcherLimits,
-    batchPlants: 2,
-    routing: toOneDestination(2),
-  });
+  const limits = { ...highBatcherLimits, batchPlants: 2 };
+  const batcher = createBatcher(store.insert, limits, () => createSingleQueue(limits, 2));
   const writes = plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next));
   while (batches.length < 2) await new Promise(setImmediate);
   expect(batches).toEqual([
@@ -96,7 +94,7 @@ it('flushes plants that did not fit into the previous batch without waiting for 
 
 it('is idle once the queue is empty and no insert is in flight', async () => {
   const { store, batches, release } = createHeldStore();
-  const batcher = createPlantBatcher(store, { ...highBatcherLimits, batchPlants: 1 });
+  const batcher = createBatcher(store.insert, { ...highBatcherLimits, batchPlants: 1 });
   await batcher.idle();
   const writes = plantsOf(1, 2).map((next) => batcher.write(next));
   let idle = false;

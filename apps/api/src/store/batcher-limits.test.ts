@@ -7,8 +7,7 @@ import {
   stored,
 } from '../../test/support/plants/create-test-store.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
-import { createPlantBatcher } from './plant-batcher.js';
-import { toOneDestination } from './routing.js';
+import { createBatcher, createSingleQueue } from './batcher.js';
 
 it.each([
   { limit: 'plants', limits: { ...highBatcherLimits, batchPlants: 2 }, expected: [[1, 2], [3, 4], [5]] },
@@ -17,7 +16,7 @@ it.each([
   'keeps a batch within its limit of $limit, and stores a larger plant alone',
   async ({ limits, expected }) => {
     const { store, batches } = createTestStore();
-    const batcher = createPlantBatcher(store, limits);
+    const batcher = createBatcher(store.insert, limits);
     const sizes = [100, 100, 300, 100, 50];
     await Promise.all(sizes.map((size, index) => batcher.write(plant(index + 1, 'x'.repeat(size)))));
     expect(batches).toEqual(expected);
@@ -26,7 +25,7 @@ it.each([
 
 it('counts the bytes of names and tags in UTF-8', async () => {
   const { store, batches } = createTestStore();
-  const batcher = createPlantBatcher(store, { ...highBatcherLimits, batchBytes: 9 });
+  const batcher = createBatcher(store.insert, { ...highBatcherLimits, batchBytes: 9 });
   await Promise.all([
     batcher.write({ id: 1n, name: '🌱', tag: 'é' }),
     batcher.write({ id: 2n, name: 'abc' }),
@@ -42,7 +41,7 @@ it.each([
   'rejects plants beyond the queue limit of $limit, and accepts more once there is room',
   async ({ limits }) => {
     const { store, batches, release } = createHeldStore();
-    const batcher = createPlantBatcher(store, limits);
+    const batcher = createBatcher(store.insert, limits);
     const write = (id: number) => batcher.write(plant(id, 'ten bytes.'));
     const first = write(1);
     while (batches.length === 0) await new Promise(setImmediate);
@@ -63,7 +62,7 @@ it.each([
 
 it('is full while the queue has as many plants as its limit allows', async () => {
   const { store, release } = createHeldStore();
-  const batcher = createPlantBatcher(store, { ...highBatcherLimits, queuePlants: 2 });
+  const batcher = createBatcher(store.insert, { ...highBatcherLimits, queuePlants: 2 });
   const writes = plantsOf(1, 2, 3).map((next) => batcher.write(next));
   expect(batcher.isFull()).toBe(false);
   writes.push(batcher.write(plant(4)));
@@ -80,7 +79,7 @@ it.each([
   'flushes the queue when its limit of $limit is reached, rather than rejecting more plants',
   async ({ limits, expected }) => {
     const { store, batches } = createTestStore();
-    const batcher = createPlantBatcher(store, { ...limits, routing: toOneDestination(3) });
+    const batcher = createBatcher(store.insert, limits, () => createSingleQueue(limits, 3));
     const writes = plantsOf(1, 2, 3, 4, 5).map(({ id }) => batcher.write(plant(Number(id), 'ten bytes.')));
     expect(await Promise.all(writes)).toEqual(Array(5).fill(stored));
     expect(batches).toEqual(expected);
@@ -89,6 +88,6 @@ it.each([
 
 it('accepts a plant of any size while the queue is empty', async () => {
   const { store } = createTestStore();
-  const batcher = createPlantBatcher(store, { ...highBatcherLimits, queueBytes: 10 });
+  const batcher = createBatcher(store.insert, { ...highBatcherLimits, queueBytes: 10 });
   expect(await batcher.write(plant(1, 'x'.repeat(1000)))).toEqual(stored);
 });

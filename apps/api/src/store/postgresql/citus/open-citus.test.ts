@@ -2,6 +2,7 @@ import { createDatabase, query } from '@plant-store/postgresql-server';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
 import { plantsOf } from '../../../../test/support/plants/plants-of.js';
+import { readNodeOf } from '../../../../test/support/postgresql/read-node-of.js';
 import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
 import { startProxy } from '../../../../test/support/postgresql/start-proxy.js';
 
@@ -31,9 +32,8 @@ async function openCluster({ areNodes = true } = {}) {
     await database.close();
     for (const proxy of proxies) proxy.stop();
   });
-  const { groupOf = () => 0 } = database.routing.groups ?? {};
-  const onNode = (node: number) =>
-    plants.filter(({ id }) => groupOf(database.routing.destinationOf(id)) === node);
+  const nodeOf = await readNodeOf(url);
+  const onNode = (node: number) => plants.filter(({ id }) => nodeOf(id) === node);
   return { store: database.plants, proxies, onNode };
 }
 

@@ -1,30 +1,29 @@
 import type { NewPlant } from '@plant-store/contract';
 import { expect, it } from 'vitest';
+import { highBatcherLimits } from '../../test/support/plants/create-test-store.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { InsertOutcome } from '../plants/plant-store.js';
-import { mergeInserts } from './merge-inserts.js';
+import { createBatcher } from './batcher.js';
 
 /** A plant of which nothing but the id matters. */
-const plant = (id: bigint) => ({ id }) as NewPlant;
+const plant = (id: bigint): NewPlant => ({ id, name: '' });
 
 /** Merges inserts into a store that records its commits, and fails those for which `fail` returns an error. */
-function merge(maxPlants: number, fail: (ids: readonly bigint[]) => Error | undefined = () => undefined) {
+function merge(batchPlants: number, fail: (ids: readonly bigint[]) => Error | undefined = () => undefined) {
   const commits: bigint[][] = [];
-  const inserts = mergeInserts(
-    {
-      async insert(plants) {
-        const ids = plants.map(({ id }) => id);
-        commits.push(ids);
-        await new Promise(setImmediate);
-        const error = fail(ids);
-        if (error !== undefined) throw error;
-        // Names the plant in its outcome, to show whose it is.
-        return plants.map((existing): InsertOutcome => ({ stored: false, existing }));
-      },
+  const inserts = createBatcher(
+    async (plants) => {
+      const ids = plants.map(({ id }) => id);
+      commits.push(ids);
+      await new Promise(setImmediate);
+      const error = fail(ids);
+      if (error !== undefined) throw error;
+      // Names the plant in its outcome, to show whose it is.
+      return plants.map((existing): InsertOutcome => ({ stored: false, existing }));
     },
-    maxPlants,
+    { ...highBatcherLimits, batchPlants },
   );
-  return { inserts, commits, insert: (...ids: bigint[]) => inserts.insert(ids.map(plant)) };
+  return { inserts, commits, insert: (...ids: bigint[]) => inserts.writeAll(ids.map(plant)) };
 }
 
 const outcomes = (...ids: bigint[]) => ids.map((id) => ({ stored: false, existing: plant(id) }));

@@ -1,0 +1,295 @@
+import type { NewPlant } from '@plant-store/contract';
+import { overloadErrors, ServiceError } from '../errors/service-error.js';
+import type { InsertOutcome, PlantStore, PlantWriter } from '../plants/plant-store.js';
+
+/** How much may be queued, and how much one batch may hold. Bytes are those of the texts, in UTF-8. */
+export interface BatchLimits {
+  readonly queuePlants: number;
+  readonly queueBytes: number;
+  readonly batchPlants: number;
+  readonly batchBytes: number;
+}
+
+/** A writer that stores plants in batches. */
+export interface Batcher extends PlantWriter {
+  /**
+   * Queues plants whose number another queue has limited, such as that of another process, and resolves as `insert` does. They
+   * share a batch with others, but succeed or fail together.
+   */
+  writeAll(plants: readonly NewPlant[]): Promise<readonly InsertOutcome[]>;
+}
+
+/**
+ * Groups concurrent creates into commits: plants that arrive together are stored together, one commit per batch (group commit).
+ * A single request does not wait for others: it is flushed in the turn of the event loop in which it arrives. A full batch is
+ * flushed immediately, rather than rejecting the plants that follow.
+ *
+ * @param createQueues creates what batches are taken from: one queue, with one insert in flight, by default. It gets a function
+ *   to call when queues become ready by themselves.
+ */
+export function createBatcher(
+  insert: PlantStore['insert'],
+  limits: BatchLimits,
+  createQueues: (onReady: () => void) => BatchQueues = () => createSingleQueue(limits, 1),
+): Batcher {
+  const queues = createQueues(scheduleFlush);
+  const { total, ready } = queues;
+  const inFlight = new Set<Promise<void>>();
+  let scheduledFlush: NodeJS.Immediate | undefined;
+
+  /** Schedules a flush if a queue is ready and another insert may be in flight. */
+  function scheduleFlush(): void {
+    if (scheduledFlush === undefined && ready.size > 0 && inFlight.size < queues.inserts) flushAfterTurn();
+  }
+
+  /** Flushes at the end of this turn of the event loop, or of the first one that brings no further plants. */
+  function flushAfterTurn(): void {
+    const { plants } = total;
+    scheduledFlush = setImmediate(() => {
+      if (total.plants > plants) flushAfterTurn();
+      else flush();
+    });
+  }
+
+  /** Inserts a batch of each queue that is ready, as long as another insert may be in flight. */
+  function flush(): void {
+    clearImmediate(scheduledFlush);
+    scheduledFlush = undefined;
+    for (const queue of [...ready]) {
+      // The insert of another queue may have made it wait.
+      if (inFlight.size < queues.inserts && ready.has(queue)) insertFrom(queue);
+    }
+    // Plants that did not fit into these batches need not wait until they are stored.
+    scheduleFlush();
+  }
+
+  function insertFrom(queue: ReadyQueue): void {
+    const batch = queues.takeBatch(queue);
+    // The queue may have been rejected since it was ready.
+    if (batch.length === 0) return;
+    const inserted = insertBatch(insert, batch).then((outage) => {
+      inFlight.delete(inserted);
+      // Those that are queued have waited for a database that does not answer; they should not wait as long again.
+      queues.end(queue, outage);
+      scheduleFlush();
+    });
+    inFlight.add(inserted);
+  }
+
+  function push(queue: ReadyQueue, write: QueuedWrite): void {
+    queues.push(queue, write);
+    scheduleFlush();
+    if (scheduledFlush !== undefined && queue.waiting.hasFullBatch()) flush();
+  }
+
+  return {
+    isFull: () => total.plants >= limits.queuePlants,
+    queued: () => ({ ...total }),
+    write(plant) {
+      const bytes = bytesOf(plant);
+      const queue = queues.of(plant.id);
+      if (scheduledFlush !== undefined && queues.findOverload(queue, bytes) !== undefined) flush();
+      const overload = queues.findOverload(queue, bytes);
+      if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
+      return new Promise((resolve, reject) => {
+        push(queue, { plants: [plant], bytes, resolve: (outcomes) => outcomes.forEach(resolve), reject });
+      });
+    },
+    writeAll: (plants) =>
+      new Promise((resolve, reject) => {
+        const [first] = plants;
+        if (first === undefined) resolve([]);
+        else
+          push(queues.of(first.id), {
+            plants,
+            bytes: plants.reduce((total, plant) => total + bytesOf(plant), 0),
+            resolve,
+            reject,
+          });
+      }),
+    async idle() {
+      while (inFlight.size > 0 || scheduledFlush !== undefined || total.plants > 0) {
+        await Promise.all([...inFlight, ...queues.delays]);
+        if (scheduledFlush !== undefined) await new Promise(setImmediate);
+      }
+    },
+  };
+}
+
+/**
+ * Inserts a batch and resolves or rejects each of its writes. When the insert fails because of a plant, each half of the batch
+ * is inserted separately, so that only the write of that plant is rejected.
+ *
+ * @returns the error that some or all writes were rejected with because the store is unavailable, if it is
+ */
+async function insertBatch(
+  insert: PlantStore['insert'],
+  batch: readonly QueuedWrite[],
+): Promise<ServiceError | undefined> {
+  try {
+    const outcomes = await insert(batch.flatMap(({ plants }) => plants));
+    let start = 0;
+    for (const { plants, resolve, reject } of batch) {
+      const own = outcomes.slice(start, start + plants.length);
+      if (own.length < plants.length) reject(new Error('The store returned no outcome for the plant'));
+      else resolve(own);
+      start += plants.length;
+    }
+    return undefined;
+  } catch (error) {
+    if (batch.length === 1 || error instanceof ServiceError) {
+      rejectAll(batch, error);
+      return error instanceof ServiceError ? error : undefined;
+    }
+    const middle = Math.ceil(batch.length / 2);
+    const outage = await insertBatch(insert, batch.slice(0, middle));
+    if (outage === undefined) return insertBatch(insert, batch.slice(middle));
+    rejectAll(batch.slice(middle), outage);
+    return outage;
+  }
+}
+
+function rejectAll(writes: readonly QueuedWrite[], error: unknown): void {
+  for (const { reject } of writes) reject(error);
+}
+
+/** Plants that are stored together, with the callbacks of the promise that their caller awaits. */
+interface QueuedWrite {
+  readonly plants: readonly NewPlant[];
+  readonly bytes: number;
+  resolve(outcomes: readonly InsertOutcome[]): void;
+  reject(error: unknown): void;
+}
+
+function bytesOf({ name, tag = '' }: NewPlant): number {
+  return Buffer.byteLength(name) + Buffer.byteLength(tag);
+}
+
+/** How much is queued. */
+export interface QueueUsage {
+  plants: number;
+  bytes: number;
+}
+
+/** What a batcher takes its batches from: one queue, or one for each part of the store that commits by itself. */
+export interface BatchQueues {
+  /** How much all queues hold. */
+  readonly total: Readonly<QueueUsage>;
+  /** Those that have plants and may have another insert in flight, in the order in which they get it. */
+  readonly ready: ReadonlySet<ReadyQueue>;
+  /** How many inserts may be in flight. */
+  readonly inserts: number;
+  /** While one of these has not ended, some queues wait although no insert may be in flight. */
+  readonly delays: Iterable<Promise<void>>;
+  /** The queue of the plant with this id. */
+  of(id: bigint): ReadyQueue;
+  /** The limit that a further plant in the queue would exceed, if any. */
+  findOverload(queue: ReadyQueue, bytes: number): 'waiting_plants' | 'waiting_bytes' | undefined;
+  push(queue: ReadyQueue, write: QueuedWrite): void;
+  /** Removes the next batch of a ready queue, whose turn comes again after that of the others. */
+  takeBatch(queue: ReadyQueue): readonly QueuedWrite[];
+  /** Call it when an insert of the queue is no longer in flight, with the error to reject what is queued with, if any. */
+  end(queue: ReadyQueue, outage: ServiceError | undefined): void;
+}
+
+/** A queue that a batcher can take batches from. */
+export interface ReadyQueue {
+  readonly waiting: BatchQueue;
+}
+
+/**
+ * The queue of a store whose plants can all share a commit.
+ *
+ * @param inserts how many inserts may be in flight
+ */
+export function createSingleQueue(limits: BatchLimits, inserts: number): BatchQueues {
+  const { queuePlants, queueBytes } = limits;
+  const total: QueueUsage = { plants: 0, bytes: 0 };
+  const only = { waiting: createBatchQueue(limits, total) };
+  const ready = new Set<ReadyQueue>();
+  return {
+    ...{ total, ready, inserts },
+    delays: [],
+    of: () => only,
+    findOverload(_, bytes) {
+      if (total.plants >= queuePlants) return 'waiting_plants';
+      // A plant of any size is accepted when nothing is queued.
+      return total.plants > 0 && total.bytes + bytes > queueBytes ? 'waiting_bytes' : undefined;
+    },
+    push(_, write) {
+      only.waiting.push(write);
+      ready.add(only);
+    },
+    takeBatch() {
+      const batch = only.waiting.takeBatch();
+      if (total.plants === 0) ready.delete(only);
+      return batch;
+    },
+    end(_, outage) {
+      if (outage === undefined) return;
+      only.waiting.rejectAll(outage);
+      ready.delete(only);
+    },
+  };
+}
+
+/** Writes in the order of their arrival, taken out in batches. */
+export interface BatchQueue {
+  /** How much this queue holds. */
+  readonly used: Readonly<QueueUsage>;
+  /** Whether waiting would add no more plants to the next batch, or would cause some to be rejected. */
+  hasFullBatch(): boolean;
+  push(write: QueuedWrite): void;
+  /** Removes the next batch from the queue: at least one write, however large; empty only if the queue is. */
+  takeBatch(): readonly QueuedWrite[];
+  /** Rejects all queued writes and removes them. */
+  rejectAll(error: unknown): void;
+}
+
+/**
+ * Creates an empty queue. Its caller checks the limits before each `push`.
+ *
+ * @param total how much all queues hold, which each of them keeps up to date
+ */
+export function createBatchQueue(limits: BatchLimits, total: QueueUsage): BatchQueue {
+  const { queuePlants, batchPlants, batchBytes } = limits;
+  const used: QueueUsage = { plants: 0, bytes: 0 };
+  let queue: QueuedWrite[] = [];
+
+  function count(plants: number, bytes: number): void {
+    used.plants += plants;
+    used.bytes += bytes;
+    total.plants += plants;
+    total.bytes += bytes;
+  }
+
+  return {
+    used,
+    hasFullBatch: () => used.plants >= Math.min(batchPlants, queuePlants) || used.bytes >= batchBytes,
+    push(write) {
+      queue.push(write);
+      count(write.plants.length, write.bytes);
+    },
+    takeBatch() {
+      let writes = 0;
+      let plants = 0;
+      let bytes = 0;
+      for (const write of queue) {
+        const isTooMuch = plants + write.plants.length > batchPlants || bytes + write.bytes > batchBytes;
+        if (writes > 0 && isTooMuch) break;
+        writes++;
+        plants += write.plants.length;
+        bytes += write.bytes;
+      }
+      const batch = queue.slice(0, writes);
+      queue = queue.slice(writes);
+      count(-plants, -bytes);
+      return batch;
+    },
+    rejectAll(error) {
+      rejectAll(queue, error);
+      queue = [];
+      count(-used.plants, -used.bytes);
+    },
+  };
+}
