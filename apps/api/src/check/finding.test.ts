@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { type Finding, type Item, inspectAll, ok } from './finding.js';
+import {
+  type Finding,
+  formatFinding,
+  formatJson,
+  type Item,
+  inspectAll,
+  medianTimeMs,
+  ok,
+  worstOf,
+} from './finding.js';
 
 const failing: Item<string> = {
   name: 'first',
@@ -32,4 +41,30 @@ it('yields what an item finds before it examines the next one', async () => {
   const { value } = await inspectAll(items, undefined).next();
   expect(value).toEqual({ item: 'first', status: 'ok', found: 'fine' });
   expect(examined).toEqual(['first']);
+});
+
+const fine: Finding = { item: 'migrations', status: 'ok', found: 'up to date' };
+const full: Finding = { item: 'disk', status: 'warning', found: 'it is full', advice: 'Free space.' };
+const away: Finding = { item: 'database', status: 'error', found: 'It is away: ECONNREFUSED\nStart it.' };
+
+it('formats each finding as one line of sentences', () => {
+  expect([fine, full, away].map(formatFinding).join('')).toBe(`\
+ok       migrations: up to date.
+warning  disk: it is full. Free space.
+error    database: It is away: ECONNREFUSED. Start it.
+`);
+});
+
+it('formats them as one JSON document with the worst status', () => {
+  expect(JSON.parse(formatJson([full, fine]))).toEqual({ status: 'warning', findings: [full, fine] });
+  expect(worstOf([])).toBe('ok');
+  expect(worstOf([fine, away, full])).toBe('error');
+});
+
+it('measures the median of several times', async () => {
+  const delays = [1, 60, 1];
+  expect(
+    await medianTimeMs(3, () => new Promise((resolve) => setTimeout(resolve, delays.pop()))),
+  ).toBeLessThan(50);
+  expect(delays).toEqual([]);
 });

@@ -5,18 +5,15 @@ type Status = 'ok' | 'warning' | 'error';
 /** What an item of the check found. */
 export interface Result {
   readonly status: Status;
-  /** What was found: a phrase or sentences without a final full stop, and without secrets. */
+  /** A phrase or sentences without a final full stop, and without secrets. */
   readonly found: string;
   /** What to do about it, in sentences; absent where all is well, or where `found` says it. */
   readonly advice?: string;
 }
 
-/** A result, and the item that it belongs to. */
 export interface Finding extends Result {
   readonly item: string;
 }
-
-type Results = Result | readonly Result[];
 
 /** One thing that `plant-store check` examines; `Context` is what it needs for that. It must change nothing. */
 export interface Item<Context> {
@@ -24,6 +21,8 @@ export interface Item<Context> {
   /** Examines it; what it throws becomes an error of the item, so that it needs to catch nothing. */
   inspect(context: Context): Results | Promise<Results>;
 }
+
+type Results = Result | readonly Result[];
 
 export const ok = (found: string): Result => ({ status: 'ok', found });
 export const warning = (found: string, advice: string): Result => ({ status: 'warning', found, advice });
@@ -38,14 +37,10 @@ export async function* inspectAll<Context>(
   items: readonly Item<Context>[],
   context: Context,
 ): AsyncGenerator<Finding> {
-  for (const item of items) yield* await inspect(item, context);
-}
-
-async function inspect<Context>({ name, inspect }: Item<Context>, context: Context): Promise<Finding[]> {
-  try {
-    return [await inspect(context)].flat().map((result) => ({ item: name, ...result }));
-  } catch (error) {
-    return [{ item: name, ...failure(messageOf(error)) }];
+  for (const { name, inspect } of items) {
+    const run = async () => inspect(context);
+    const results = await run().catch((error: unknown) => failure(messageOf(error)));
+    for (const result of [results].flat()) yield { item: name, ...result };
   }
 }
 
@@ -73,7 +68,17 @@ export function formatJson(findings: readonly Finding[]): string {
   return `${JSON.stringify({ status: worstOf(findings), findings: ordered }, null, 2)}\n`;
 }
 
-/** The median of numbers, the upper one of two; 0 for none. */
-export function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+/** How long repeated actions are measured at most, in milliseconds; each is done once at least. */
+const maxMeasureMs = 3_000;
+
+/** How long an action takes, in milliseconds: the median of so many times, the upper one of two. */
+export async function medianTimeMs(count: number, action: () => unknown): Promise<number> {
+  const times: number[] = [];
+  const start = performance.now();
+  do {
+    const before = performance.now();
+    await action();
+    times.push(performance.now() - before);
+  } while (times.length < count && performance.now() - start < maxMeasureMs);
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }

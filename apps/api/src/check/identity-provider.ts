@@ -21,17 +21,15 @@ export const identityProvider: Item<{ readonly config: Pick<Config, 'jwt'> }> = 
 
 async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Promise<Result> {
   const outcome = await fetchKeySet(jwksUrl, AbortSignal.timeout(keyTimes.timeoutMs)).catch(messageOf);
-  if (typeof outcome === 'string') {
+  if (typeof outcome === 'string')
     return failure(
       outcome,
       'Check JWT_JWKS_URL, the network and the provider. Without its keys JSON Web Tokens are rejected with 503.',
     );
-  }
   if (!Array.isArray(outcome?.keys))
     return failure(`${jwksUrl} did not answer with a key set`, 'Check JWT_JWKS_URL.');
   const usable = await findUsableKeys(outcome.keys, algorithms);
   const found = `${usable.length} of ${outcome.keys.length} keys fit ${algorithms.join(', ')}`;
-  return usable.length > 0
-    ? ok(found)
-    : failure(found, 'Set JWT_ALGORITHMS to those that the provider signs access tokens with.');
+  if (usable.length > 0) return ok(found);
+  return failure(found, 'Set JWT_ALGORITHMS to those that the provider signs access tokens with.');
 }

@@ -1,35 +1,16 @@
-import type { Config } from '../config.js';
 import type { ConfigurationError } from '../errors/operator-error.js';
-import { configuration, type Environment, findMisspelled } from './configuration.js';
 import { exposure } from './exposure.js';
 import { type Finding, failure, type Item, inspectAll } from './finding.js';
 import { identityProvider } from './identity-provider.js';
-import { openFiles } from './open-files.js';
-import { ports } from './ports.js';
-import { runtime } from './runtime.js';
-import { workers } from './workers.js';
+import { type Environment, findMisspelled, type Settings, settings } from './settings.js';
 
-/** What the check depends on besides the database. */
-export interface CheckContext {
-  readonly config: Config;
-  /** The variables that the configuration was parsed from. */
-  readonly environment: Environment;
-  /** The working folder. */
-  readonly folder: string;
+export interface CheckContext extends Settings {
   /** The current time of this machine, in milliseconds since the epoch. */
   now(): number;
 }
 
 /** What is examined whatever the database; to add an item, add it here or to those of an engine. */
-const items: readonly Item<CheckContext>[] = [
-  configuration,
-  runtime,
-  workers,
-  openFiles,
-  exposure,
-  ports,
-  identityProvider,
-];
+const items: readonly Item<CheckContext>[] = [settings, exposure, identityProvider];
 
 /**
  * Examines an installation, which may be running, and changes nothing; yields each finding as it is made. Only the code of
@@ -37,25 +18,21 @@ const items: readonly Item<CheckContext>[] = [
  */
 export async function* runCheck(context: CheckContext): AsyncGenerator<Finding> {
   yield* inspectAll(items, context);
-  yield* inspectDatabase(context);
-}
-
-async function* inspectDatabase({ config, now }: CheckContext): AsyncGenerator<Finding> {
-  const { database } = config;
-  const tokens = { now, acceptsJwts: config.jwt !== undefined };
+  const { database, jwt } = context.config;
+  const tokens = { now: context.now, acceptsJwts: jwt !== undefined };
   switch (database.engine) {
     case 'sqlite': {
-      const { inspectSqlite } = await import('./inspect-sqlite.js');
+      const { inspectSqlite } = await import('./sqlite.js');
       return yield* inspectSqlite(database, tokens);
     }
     case 'postgresql': {
-      const { inspectPostgresql } = await import('./inspect-postgresql.js');
+      const { inspectPostgresql } = await import('./postgresql.js');
       return yield* inspectPostgresql(database, tokens);
     }
   }
 }
 
-/** What can be examined without a valid configuration: every invalid setting, and what does not depend on any. */
+/** What can be examined without a valid configuration: every invalid setting, and those that are misspelled. */
 export function runCheckWithoutConfig(
   { issues }: ConfigurationError,
   environment: Environment,
@@ -64,5 +41,5 @@ export function runCheckWithoutConfig(
     name: 'configuration',
     inspect: () => [...issues.map((issue) => failure(issue)), ...findMisspelled(environment)],
   };
-  return inspectAll([invalid, runtime, openFiles], undefined);
+  return inspectAll([invalid], undefined);
 }

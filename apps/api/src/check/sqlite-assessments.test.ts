@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { assessDiskSpace, assessFileSystem } from './sqlite-files.js';
-import { assessSyncTime } from './sync-time.js';
+import { assessDiskSpace, assessFileSystem, assessSyncTime } from './sqlite-files.js';
 
 it.each([
   ['NFS', 0x6969, 'error'],

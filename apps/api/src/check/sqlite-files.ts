@@ -1,5 +1,16 @@
-import { type Stats, statfsSync, statSync } from 'node:fs';
-import { failure, type Item, ok, type Result, warning } from './finding.js';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, rmSync, type Stats, statfsSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../errors/operator-error.js';
+import { failure, type Item, medianTimeMs, ok, type Result, warning } from './finding.js';
+
+/** The files to examine. */
+interface SqliteFiles {
+  /** The database file; it may not exist yet. */
+  readonly path: string;
+  /** The folder of the file, or the one above it that exists. */
+  readonly folder: string;
+}
 
 /** Permissions of the group and of all others. */
 const groupAndOthers = 0o077;
@@ -8,7 +19,7 @@ const othersWrite = 0o002;
 const sticky = 0o1000;
 
 /** Who may read and write the files: they hold the plants, and the hashes of the tokens. */
-export const fileAccess: Item<SqliteFiles> = {
+const fileAccess: Item<SqliteFiles> = {
   name: 'file access',
   inspect({ path, folder }) {
     const present = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
@@ -51,13 +62,15 @@ function inspectOwner(file: string, { uid }: Stats): readonly Result[] {
 function inspectFolder(folder: string): readonly Result[] {
   const { mode } = statSync(folder);
   if ((mode & othersWrite) === 0 || (mode & sticky) !== 0) return [];
-  return [
-    failure(
-      `every user may replace the files in ${folder}`,
-      `Let only its owner write: chmod go-w ${folder}`,
-    ),
-  ];
+  const found = `every user may replace the files in ${folder}`;
+  return [failure(found, `Let only its owner write: chmod go-w ${folder}`)];
 }
+
+/** Whether the file system keeps what is synced to it, and shares SQLite's write-ahead log between processes. */
+const fileSystem: Item<SqliteFiles> = {
+  name: 'file system',
+  inspect: ({ folder }) => assessFileSystem(statfsSync(folder).type, folder, process.platform),
+};
 
 /** File systems over a network, by the number that Linux gives their type (statfs(2), linux/magic.h). */
 const networkTypes: Readonly<Record<number, string>> = {
@@ -77,39 +90,28 @@ const overlay = 0x794c7630;
 /** File systems in memory: tmpfs and ramfs. */
 const memoryTypes: readonly number[] = [0x01021994, 0x858458f6];
 
-const moveIt = 'Set DATABASE_URL to a file on a local disk.';
-
-/** Whether the file system keeps what is synced to it, and shares SQLite's write-ahead log between processes. */
-export const fileSystem: Item<SqliteFiles> = {
-  name: 'file system',
-  inspect: ({ folder }) => assessFileSystem(statfsSync(folder).type, folder, process.platform),
-};
-
 /** @param type the number that the operating system gives the type of a folder's file system */
 export function assessFileSystem(type: number, folder: string, platform: NodeJS.Platform): Result {
   if (platform !== 'linux') return ok(`that of ${folder}, whose type is known on Linux only`);
+  const moveIt = 'Set DATABASE_URL to a file on a local disk.';
   const network = networkTypes[type];
-  if (network !== undefined) {
+  if (network !== undefined)
     return failure(
       `${folder} is on ${network}, over which SQLite's write-ahead log does not work: the database may be damaged`,
       moveIt,
     );
-  }
-  if (memoryTypes.includes(type)) {
+  if (memoryTypes.includes(type))
     return warning(`${folder} is in memory: a restart of the machine erases all plants`, moveIt);
-  }
-  if (type === overlay) {
+  if (type === overlay)
     return warning(
       `${folder} is in the writable layer of a container, which is removed with the container`,
       'Mount a volume there, or set DATABASE_URL to a file on one.',
     );
-  }
-  if (type === fuse) {
+  if (type === fuse)
     return warning(
       `${folder} is on a file system in user space (FUSE), which may be a network behind it`,
       `If it is one: ${moveIt}`,
     );
-  }
   return ok(`${folder} is on a local disk (type 0x${type.toString(16)})`);
 }
 
@@ -117,49 +119,81 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
 const minFreeBytes = 256 * 2 ** 20;
 
 /** Whether the disk has room for the write-ahead log, and for a backup beside the database. */
-export const diskSpace: Item<SqliteFiles> = {
+const diskSpace: Item<SqliteFiles> = {
   name: 'disk space',
   inspect({ path, folder }) {
     const { bavail, bsize } = statfsSync(folder);
-    const size = [path, `${path}-wal`]
-      .map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0)
-      .reduce((sum, bytes) => sum + bytes, 0);
-    return assessDiskSpace({ freeBytes: bavail * bsize, databaseBytes: size });
+    const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    return assessDiskSpace({
+      freeBytes: bavail * bsize,
+      databaseBytes: sizeOf(path) + sizeOf(`${path}-wal`),
+    });
   },
 };
 
-/** Assesses how much of the disk is left to users, for a database with its write-ahead log. */
-export function assessDiskSpace({
-  freeBytes,
-  databaseBytes,
-}: {
+/** What of the disk is left to users, and the size of the database with its write-ahead log. */
+interface DiskSpace {
   readonly freeBytes: number;
   readonly databaseBytes: number;
-}): Result {
-  const found = `${toMegabytes(freeBytes)} MB free, and the database has ${toMegabytes(databaseBytes)} MB`;
-  if (freeBytes < minFreeBytes) {
+}
+
+export function assessDiskSpace({ freeBytes, databaseBytes }: DiskSpace): Result {
+  const [free, size] = [freeBytes, databaseBytes].map((bytes) => Math.round(bytes / 1e6));
+  const found = `${free} MB free, and the database has ${size} MB`;
+  if (freeBytes < minFreeBytes)
     return failure(
       `${found}: on a full disk no plant can be stored`,
       'Free space, or move the database to a larger disk.',
     );
-  }
-  if (freeBytes < databaseBytes) {
+  if (freeBytes < databaseBytes)
     return warning(
       `${found}: a backup beside it would not fit`,
       'Back up to another disk, and plan for a larger one.',
     );
-  }
   return ok(found);
 }
 
-function toMegabytes(bytes: number): number {
-  return Math.round(bytes / 1e6);
+/** The time above which a disk is slow, in milliseconds: a hard disk needs about that, a solid-state one a tenth. */
+const slowMs = 10;
+
+/** How long a small write takes until it is on the disk, as each commit does. It removes the file that it measures with. */
+const syncTime: Item<SqliteFiles> = {
+  name: 'sync time',
+  async inspect({ folder }) {
+    try {
+      return assessSyncTime(await measureSync(join(folder, `.plant-store-check-${randomUUID()}`)));
+    } catch (error) {
+      return failure(
+        `no file can be written in ${folder}, as SQLite does: ${messageOf(error)}`,
+        'Run the command as the user of the service, free space, or let this user write to the folder.',
+      );
+    }
+  },
+};
+
+async function measureSync(path: string): Promise<number> {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    const content = Buffer.alloc(4_096, 1);
+    return await medianTimeMs(25, () => {
+      writeSync(file, content);
+      fsyncSync(file);
+    });
+  } finally {
+    closeSync(file);
+    rmSync(path, { force: true });
+  }
 }
 
-/** The files to examine. */
-export interface SqliteFiles {
-  /** The database file; it may not exist yet. */
-  readonly path: string;
-  /** The folder of the file, or the one above it that exists. */
-  readonly folder: string;
+/** @param medianMs of the measured writes, in milliseconds */
+export function assessSyncTime(medianMs: number): Result {
+  const commits = Math.max(1, Math.floor(1_000 / medianMs));
+  const found = `${medianMs.toFixed(2)} ms (median): at most ${commits} commits a second, which concurrent creates share`;
+  if (medianMs <= slowMs) return ok(found);
+  return warning(
+    `${found}; a create alone takes at least that long`,
+    'Move the database to a solid-state disk, or to one whose cache survives a power failure.',
+  );
 }
+
+export const fileItems: readonly Item<SqliteFiles>[] = [fileAccess, fileSystem, diskSpace, syncTime];

@@ -1,7 +1,6 @@
-import type { Environment } from '../check/configuration.js';
-import type { Finding } from '../check/finding.js';
-import { formatFinding, formatJson, worstOf } from '../check/finding.js';
+import { type Finding, formatFinding, formatJson, worstOf } from '../check/finding.js';
 import { runCheck, runCheckWithoutConfig } from '../check/run-check.js';
+import type { Environment } from '../check/settings.js';
 import type { Config } from '../config.js';
 import { ConfigurationError, OperatorError } from '../errors/operator-error.js';
 import type { CliContext } from './cli-context.js';

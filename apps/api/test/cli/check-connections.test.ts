@@ -43,6 +43,6 @@ it('prints each finding as it is made', async () => {
   proxy.freezeAnswersTo('plant_store_probe');
   const environment = { PORT: '0', DATABASE_URL: proxiedUrl, DATABASE_STATEMENT_TIMEOUT_MS: '10000000' };
   const command = startCommand(['check'], { folder: temporaryFolder(), environment });
-  await command.waitFor(/^ok +ports: /m);
+  await command.waitFor(/^ok +exposure: /m);
   await command.end('SIGKILL');
 });

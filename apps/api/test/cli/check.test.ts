@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { issueToken, runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -13,26 +12,20 @@ it('prints one line for each item, and succeeds unless one is an error', async (
   const { exitCode, stdout, stderr } = await runCommand(['check'], { folder, environment });
   const lines = stdout.trimEnd().split('\n');
   expect(lines.filter((line) => !/^(ok {5}|warning|error {2}) {2}[\w. ]+: .+[.!?]$/.test(line))).toEqual([]);
-  expect(lines.length).toBeGreaterThan(12);
+  expect(lines.length).toBeGreaterThan(10);
   expect(stdout).toContain('ok       access tokens: 1 valid.\n');
   expect(stderr).toMatch(/^0 errors, \d+ warnings?\n$/);
   expect(exitCode).toBe(0);
 });
 
 it('fails with the number of errors', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  onTestFinished(() => {
-    other.closeAllConnections();
-    other.close();
-  });
-  other.on('request', (_, response) => response.end('Hello'));
-  const port = String((other.address() as AddressInfo).port);
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'notes.txt'), 'These are no plants. '.repeat(100));
   const { exitCode, stdout, stderr } = await runCommand(['check'], {
-    folder: temporaryFolder(),
-    environment: { PORT: port },
+    folder,
+    environment: { DATABASE_URL: 'file:notes.txt' },
   });
-  expect(stdout).toContain(`error    ports: The port ${port} on 127.0.0.1 is taken.`);
+  expect(stdout).toMatch(/^error {4}database: .* is damaged, or is not a database/m);
   expect(stderr).toMatch(/^plant-store: The check found 1 error, \d+ warnings?\.\n$/);
   expect(exitCode).toBe(1);
 });
@@ -52,7 +45,6 @@ it('lists all invalid settings, and fails with exit status 2', async () => {
     expect.soft(stdout).toContain(`error    configuration: ${name} must be`);
   }
   expect(stdout).toContain('warning  configuration: LOGLEVEL is set, and ignored.');
-  expect(stdout).toContain('ok       Node.js: ');
   expect(stdout).not.toContain('secret');
   expect(stderr).toBe('plant-store: The check found 3 errors, 1 warning.\n');
   expect(exitCode).toBe(2);
@@ -74,9 +66,4 @@ it('prints one JSON document, also with errors', async () => {
   const invalid = await runCommand(['check', '--json'], { ...call, environment: { PORT: 'x' } });
   expect(JSON.parse(invalid.stdout).status).toBe('error');
   expect(invalid.exitCode).toBe(2);
-});
-
-it('warns of a low limit on open files', async () => {
-  const { stdout } = await runCommand(['check'], { folder: temporaryFolder(), environment, openFiles: 256 });
-  expect(stdout).toContain('warning  open files: at most 256');
 });

@@ -1,12 +1,17 @@
+import type { ClientBase } from 'pg';
 import { findUndurable } from '../store/postgresql/citus/node-settings.js';
 import { nameOfNode } from '../store/postgresql/citus/shard-map.js';
 import { failure, type Item, ok, type Result, warning } from './finding.js';
-import type { PostgresqlContext } from './postgresql-context.js';
-import { queryRow } from './postgresql-context.js';
-import { presentNodes } from './postgresql-nodes.js';
+import { type Distribution, presentNodes, queryRow } from './nodes.js';
+
+interface Servers {
+  readonly connection: ClientBase;
+  /** The nodes of Citus, which have the same settings. */
+  readonly distribution: Distribution | undefined;
+}
 
 /** Settings of the server, and of the nodes of Citus, without which a crash loses or damages what was committed. */
-export const durability: Item<PostgresqlContext> = {
+export const durability: Item<Servers> = {
   name: 'durability',
   async inspect({ connection, distribution }) {
     const server = await queryRow<CrashSettings>(
@@ -20,7 +25,7 @@ export const durability: Item<PostgresqlContext> = {
         const undurable = findUndurable(settings, node);
         return [
           ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
-          ...assessCrashes(settings, nameOfNode(node)),
+          ...assessCrashes(settings, ` on the node ${nameOfNode(node)}`),
         ];
       }),
     ];
@@ -34,35 +39,22 @@ interface CrashSettings {
   readonly pages: string;
 }
 
-/** @param node the name of the node that has the settings, if it is one of Citus */
-function assessCrashes({ fsync, pages }: CrashSettings, node?: string): Result[] {
-  const where = node === undefined ? '' : ` on the node ${node}`;
+function assessCrashes({ fsync, pages }: CrashSettings, where = ''): readonly Result[] {
+  const assess = (value: string, setting: string, effect: string) =>
+    value === 'on'
+      ? []
+      : failure(
+          `${setting} is off${where}: a crash of the machine ${effect}`,
+          `ALTER SYSTEM SET ${setting} = on${where}, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
+        );
   return [
-    ...(fsync === 'on'
-      ? []
-      : [
-          failure(
-            `fsync is off${where}: a crash of the machine loses plants that were answered 200`,
-            setOn('fsync', where),
-          ),
-        ]),
-    ...(pages === 'on'
-      ? []
-      : [
-          failure(
-            `full_page_writes is off${where}: a crash of the machine may damage tables`,
-            setOn('full_page_writes', where),
-          ),
-        ]),
-  ];
-}
-
-function setOn(setting: string, where: string): string {
-  return `ALTER SYSTEM SET ${setting} = on${where}, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`;
+    assess(fsync, 'fsync', 'loses plants that were answered 200'),
+    assess(pages, 'full_page_writes', 'may damage tables'),
+  ].flat();
 }
 
 /** Whether a 200 waits for a standby. */
-export const standby: Item<PostgresqlContext> = {
+export const standby: Item<Servers> = {
   name: 'standby',
   async inspect({ connection, distribution }) {
     const server = await queryRow<ReplicationSettings>(connection, selectReplication);
@@ -73,24 +65,8 @@ export const standby: Item<PostgresqlContext> = {
   },
 };
 
-/** Assesses a node of Citus, which should be as safe as the coordinator. */
-export function assessNodeReplication(
-  settings: ReplicationSettings,
-  node: string,
-  coordinator: ReplicationSettings,
-): Result {
-  if (settings.names === '' && coordinator.names !== '') {
-    return warning(
-      `the node ${node} has no synchronous standby, and the coordinator has: if it is lost, so are its latest plants that were answered 200`,
-      'Set synchronous_standby_names there, too, if a failover must lose none.',
-    );
-  }
-  const result = assessReplication(settings);
-  return { ...result, found: `on the node ${node} ${result.found}` };
-}
-
 /** The settings of replication on the connections of the service, and how many standbys receive the log. */
-export interface ReplicationSettings {
+interface ReplicationSettings {
   /** The value of `synchronous_commit`, which the service sets to `on` where it is `off`. */
   readonly commits: string;
   /** The value of `synchronous_standby_names`. */
@@ -105,23 +81,35 @@ const selectReplication = `
 
 export function assessReplication({ commits, names, receivers }: ReplicationSettings): Result {
   const found = `synchronous_commit is ${commits}, synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
-  if (names === '' && receivers > 0) {
+  if (names === '' && receivers > 0)
     return warning(
       `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover loses the latest plants that were answered 200`,
       'Set synchronous_standby_names, so that a 200 waits for a standby, if a failover must lose none.',
     );
-  }
-  if (names !== '' && commits === 'local') {
+  if (names !== '' && commits === 'local')
     return warning(
       `${found}: commits do not wait for the standby`,
       'Set synchronous_commit to on for the user: ALTER ROLE … SET synchronous_commit = on.',
     );
-  }
-  if (names !== '' && commits === 'remote_write') {
+  if (names !== '' && commits === 'remote_write')
     return warning(
       `${found}: commits do not wait for the standby's disk`,
       'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must lose none.',
     );
-  }
   return ok(found);
+}
+
+/** Assesses a node of Citus, which should be as safe as the coordinator. */
+export function assessNodeReplication(
+  settings: ReplicationSettings,
+  node: string,
+  coordinator: ReplicationSettings,
+): Result {
+  if (settings.names === '' && coordinator.names !== '')
+    return warning(
+      `the node ${node} has no synchronous standby, and the coordinator has: if it is lost, so are its latest plants that were answered 200`,
+      'Set synchronous_standby_names there, too, if a failover must lose none.',
+    );
+  const result = assessReplication(settings);
+  return { ...result, found: `on the node ${node} ${result.found}` };
 }

@@ -4,31 +4,33 @@ import { type Item, ok, type Result, warning } from './finding.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings that differ from the defaults, and variables that look like a misspelled setting. */
-export const configuration: Item<{
+/** What the configuration was parsed from, and it. */
+export interface Settings {
   readonly config: Config;
   readonly environment: Environment;
+  /** The working folder. */
   readonly folder: string;
-}> = {
+}
+
+/** The settings that differ from the defaults, and variables that look like a misspelled setting. */
+export const settings: Item<Settings> = {
   name: 'configuration',
   inspect({ config, environment, folder }) {
+    // Without a variable another one may be invalid: then it is no default either.
+    const isDefault = (name: string) => {
+      try {
+        return isDeepStrictEqual(parseConfig({ ...environment, [name]: undefined }, folder), config);
+      } catch {
+        return false;
+      }
+    };
     const effective = environmentVariables
-      .filter((name) => environment[name] && !isDefault(name, config, environment, folder))
+      .filter((name) => environment[name] && !isDefault(name))
       .map((name) => `${name}=${hidePassword(environment[name] ?? '')}`);
     const found = effective.length === 0 ? 'valid, all defaults' : `valid, ${effective.join(', ')}`;
     return [ok(found), ...findMisspelled(environment)];
   },
 };
-
-/** Whether the configuration is the same without this variable. */
-function isDefault(name: string, config: Config, environment: Environment, folder: string): boolean {
-  try {
-    return isDeepStrictEqual(parseConfig({ ...environment, [name]: undefined }, folder), config);
-  } catch {
-    // Another variable is valid only with this one.
-    return false;
-  }
-}
 
 function hidePassword(value: string): string {
   const url = URL.parse(value);
@@ -46,8 +48,9 @@ export function findMisspelled(environment: Environment): readonly Result[] {
       const meant = environmentVariables.find(
         (known) => known.length >= minLength && isSimilar(fold(name), fold(known)),
       );
-      if (meant === undefined) return [];
-      return [warning(`${name} is set, and ignored`, `If ${meant} is meant, rename it.`)];
+      return meant === undefined
+        ? []
+        : warning(`${name} is set, and ignored`, `If ${meant} is meant, rename it.`);
     });
 }
 
@@ -59,8 +62,7 @@ function fold(name: string): string {
 function isSimilar(one: string, other: string): boolean {
   let start = 0;
   while (start < one.length && one[start] === other[start]) start++;
-  const rests = [one.slice(start), other.slice(start)] as const;
-  const [a, b] = rests;
+  const [a, b] = [one.slice(start), other.slice(start)];
   const isSwapped = a.length > 1 && a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
   return a === b || a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1) || isSwapped;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assessTokens, type StoredToken } from './access-tokens.js';
+import { assessTokens, type StoredToken } from './tables.js';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const context = { now: () => now, acceptsJwts: false };

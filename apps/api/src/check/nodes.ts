@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryResultRow } from 'pg';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import { inspectNodes, type NodeInspection } from '../store/postgresql/citus/inspect-nodes.js';
 import {
@@ -11,8 +11,6 @@ import {
 import { findDriverError } from '../store/postgresql/errors.js';
 import { hasCitus } from '../store/postgresql/open-postgresql.js';
 import { failure, type Item, ok, type Result, warning } from './finding.js';
-import type { PostgresqlContext } from './postgresql-context.js';
-import { queryRow } from './postgresql-context.js';
 
 /** How the plants are distributed over the nodes of Citus, and what was found of these. */
 export interface Distribution {
@@ -30,9 +28,8 @@ export async function readDistribution(
 }
 
 /** The nodes whose settings could be read. */
-export function presentNodes(distribution: Distribution | undefined) {
-  return (distribution?.inspections ?? []).filter((inspection) => 'settings' in inspection);
-}
+export const presentNodes = (distribution: Distribution | undefined) =>
+  (distribution?.inspections ?? []).filter((inspection) => 'settings' in inspection);
 
 /** How many ids are looked at to find one on each node, which may have few. */
 const idsToLookAt = 10_000n;
@@ -55,18 +52,35 @@ function nameOf(map: ShardMap, group: number): string {
   return address === undefined ? `of group ${group}` : nameOfNode(address);
 }
 
+/**
+ * Runs a query that returns one row.
+ *
+ * @throws {Error} of PostgreSQL, or when there is no row
+ */
+export async function queryRow<Row extends QueryResultRow>(
+  connection: ClientBase,
+  sql: string,
+): Promise<Row> {
+  const [row] = (await connection.query<Row>(sql)).rows;
+  if (row === undefined) throw new Error(`PostgreSQL returned no row for ${sql}`);
+  return row;
+}
+
 /** The nodes that have the plants, those that are away, and what becomes of a host that is lost. */
-export const nodes: Item<PostgresqlContext> = {
+export const nodes: Item<{
+  readonly connection: ClientBase;
+  readonly distribution: Distribution | undefined;
+}> = {
   name: 'nodes',
   async inspect({ connection, distribution }) {
     if (distribution === undefined) return [];
     const { map, inspections } = distribution;
     const shares = sharesOf(map);
     const away = inspections.flatMap((inspection) =>
-      'reason' in inspection ? [describeAway(nameOfNode(inspection.node), inspection.reason, shares)] : [],
+      'reason' in inspection ? describeAway(nameOfNode(inspection.node), inspection.reason, shares) : [],
     );
-    const conninfo = await readConninfo(connection);
-    return [assessShares(map), ...away, assessConninfo(conninfo)].filter((result) => result !== undefined);
+    const conninfo = assessConninfo(await readConninfo(connection));
+    return [assessShares(map), ...away, conninfo].filter((result) => result !== undefined);
   },
 };
 
@@ -104,10 +118,8 @@ export function assessShares(map: ShardMap): Result {
   const ofLargest = map.shards.filter(({ node }) => nameOf(map, node) === largest);
   const smallest = Math.min(...ofLargest.map(({ id }) => map.shareOf(id)));
   if (smallest >= most - fewest - tolerance) return ok(found);
-  return warning(
-    found,
-    'Move shards, while the service runs, on the coordinator: SELECT citus_rebalance_start().',
-  );
+  const advice = 'Move shards, while the service runs, on the coordinator: SELECT citus_rebalance_start().';
+  return warning(found, advice);
 }
 
 /** The setting of connections between nodes; `undefined` for a user who may not see it. */
@@ -139,12 +151,11 @@ export function assessConninfo(conninfo: string | undefined): Result | undefined
   );
   if (missing.length === 0) return undefined;
   const added = missing.map(([name, value]) => `${name}=${value}`);
-  if (conninfo === undefined) {
+  if (conninfo === undefined)
     return warning(
       'this user may not see whether citus.node_conninfo ends connections to a host that is lost',
       `GRANT pg_read_all_settings TO the user for this check, or ensure as an administrator that SHOW citus.node_conninfo on the coordinator has ${added.join(' ')}.`,
     );
-  }
   const value = [conninfo, ...added].filter((part) => part !== '').join(' ');
   return warning(
     `citus.node_conninfo has no ${missing.map(([name]) => name).join(', ')}: connections to a host that is lost hang until it is back`,

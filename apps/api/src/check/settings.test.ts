@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
-import { configuration, type Environment, findMisspelled } from './configuration.js';
+import { type Environment, findMisspelled, settings } from './settings.js';
 
 const folder = '/srv';
 const inspect = (environment: Environment) =>
-  configuration.inspect({ config: parseConfig(environment, folder), environment, folder });
+  settings.inspect({ config: parseConfig(environment, folder), environment, folder });
 
 it('shows the settings that make a difference', () => {
   expect(inspect({})).toEqual([{ status: 'ok', found: 'valid, all defaults' }]);

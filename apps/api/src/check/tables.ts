@@ -1,5 +1,14 @@
 import { ok, type Result, warning } from './finding.js';
 
+/** @param pending the names of the migrations that are not applied yet */
+export function describePending(pending: readonly string[]): Result {
+  if (pending.length === 0) return ok('up to date');
+  return warning(
+    `pending: ${pending.join(', ')}`,
+    'serve applies them as it starts, and migrate does only that. Make a backup before, as docs/backup.md describes.',
+  );
+}
+
 /** A token that is not revoked, as stored. */
 export interface StoredToken {
   readonly id: number;
@@ -11,12 +20,6 @@ export interface StoredToken {
 export const selectTokens =
   'SELECT id, name, expires_at FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
 
-/** How long before its expiry a token is reported, in milliseconds, unless one of the same name, as after a rotation, lasts longer. */
-const noticeMs = 7 * 24 * 60 * 60 * 1000;
-
-/** The most tokens that one finding names. */
-const maxNamed = 10;
-
 /** What tokens are compared with. */
 export interface TokenContext {
   /** The current time of this machine, in milliseconds since the epoch. */
@@ -25,38 +28,34 @@ export interface TokenContext {
   readonly acceptsJwts: boolean;
 }
 
+/** How long before its expiry a token is reported, in milliseconds, unless one of the same name, as after a rotation, lasts longer. */
+const noticeMs = 7 * 24 * 60 * 60 * 1000;
+
+/** The most tokens that one finding names. */
+const maxNamed = 10;
+
 export function assessTokens(tokens: readonly StoredToken[], context: TokenContext): Result {
   const now = context.now();
-  const valid = tokens.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > now);
+  const expiresBy = (time: number) => (token: StoredToken) =>
+    token.expiresAt !== null && token.expiresAt.getTime() <= time;
+  const valid = tokens.filter((token) => !expiresBy(now)(token));
   if (valid.length === 0 && context.acceptsJwts)
     return ok('none of the service is valid, JSON Web Tokens are accepted');
-  if (valid.length === 0) {
+  if (valid.length === 0)
     return warning(
       'there is none that is valid, so every create is rejected with 401',
       'Issue one: plant-store token create --name NAME',
     );
-  }
-  const found = `${valid.length} valid`;
-  const isExpiring = ({ expiresAt }: StoredToken) =>
-    expiresAt !== null && expiresAt.getTime() <= now + noticeMs;
+  const isExpiring = expiresBy(now + noticeMs);
   const lasting = new Set(valid.filter((token) => !isExpiring(token)).map(({ name }) => name));
   const expiring = valid.filter((token) => isExpiring(token) && !lasting.has(token.name));
-  if (expiring.length === 0) return ok(found);
+  if (expiring.length === 0) return ok(`${valid.length} valid`);
   const named = expiring
     .slice(0, maxNamed)
     .map(({ id, name, expiresAt }) => `"${name}" (${id}) expires ${expiresAt?.toISOString()}`);
   const more = expiring.length > maxNamed ? `, and ${expiring.length - maxNamed} more soon` : '';
   return warning(
-    `${found}, of which ${named.join(', ')}${more}`,
+    `${valid.length} valid, of which ${named.join(', ')}${more}`,
     `Replace ${expiring.length === 1 ? `it: plant-store token rotate ${expiring[0]?.id}` : 'each: plant-store token rotate ID'}`,
-  );
-}
-
-/** @param pending the names of the migrations that are not applied yet */
-export function describePending(pending: readonly string[]): Result {
-  if (pending.length === 0) return ok('up to date');
-  return warning(
-    `pending: ${pending.join(', ')}`,
-    'serve applies them as it starts, and migrate does only that. Make a backup before, as docs/backup.md describes.',
   );
 }

@@ -1,0 +1,288 @@
+import type { ClientBase } from 'pg';
+import pg from 'pg';
+import { messageOf } from '../errors/operator-error.js';
+import type { PostgresqlLocation } from '../store/database-location.js';
+import { findPendingMigrations, readMigrations } from '../store/migrations.js';
+import { checkPooler } from '../store/postgresql/check-pooler.js';
+import { checkTables } from '../store/postgresql/check-tables.js';
+import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
+import { confirmDurable } from '../store/postgresql/durable-read.js';
+import { checkSchema, readLedger } from '../store/postgresql/migrate-postgresql.js';
+import { prepare } from '../store/postgresql/open-pool.js';
+import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
+import { tryInsert } from '../store/postgresql/probe-commit.js';
+import { durability, standby } from './durability.js';
+import { assessEncryption } from './exposure.js';
+import {
+  type Finding,
+  failure,
+  type Item,
+  inspectAll,
+  medianTimeMs,
+  ok,
+  type Result,
+  warning,
+} from './finding.js';
+import { type Distribution, idsOnPresentNodes, nodes, queryRow, readDistribution } from './nodes.js';
+import {
+  assessTokens,
+  describePending,
+  type StoredToken,
+  selectTokens,
+  type TokenContext,
+} from './tables.js';
+
+interface PostgresqlContext extends TokenContext {
+  /** A connection with the settings of the service. */
+  readonly connection: pg.Client;
+  readonly location: PostgresqlLocation;
+  /** Whether a pooler in transaction mode is in front of it. */
+  readonly isPooled: boolean;
+  /** How the plants are distributed over the nodes of Citus; `undefined` where they are not. */
+  readonly distribution: Distribution | undefined;
+}
+
+/** Examines a PostgreSQL database over a connection like those of the service, and yields each finding as it is made. */
+export async function* inspectPostgresql(
+  location: PostgresqlLocation,
+  tokens: TokenContext,
+): AsyncGenerator<Finding> {
+  const connection = new pg.Client({
+    ...connectionSettings(location, location.timeouts.startConnectMs),
+    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
+    query_timeout: queryTimeoutMs(location),
+  });
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  try {
+    const { isPooled } = await checkPooler(location);
+    await connection.connect();
+    // Behind a pooler, settings of a session would stay with a backend of others.
+    if (!isPooled) await connection.query(prepare);
+    // The item of the migrations reports why these cannot be read.
+    const pending = await findPending(connection, location).catch(() => undefined);
+    const pooler = isPooled ? ', behind a pooler in transaction mode' : '';
+    yield { item: 'database', ...ok(`PostgreSQL database ${nameOf(location)}${pooler}`) };
+    const distribution = await readDistribution(connection, location);
+    const items = pending?.length === 0 ? [...serverItems, ...tableItems] : serverItems;
+    yield* inspectAll(items, { connection, location, isPooled, distribution, ...tokens });
+  } catch (error) {
+    yield { item: 'database', ...failure(explainOpening(error, location).message) };
+  } finally {
+    await endConnection(connection);
+  }
+}
+
+/** The oldest major version that its makers still maintain (https://www.postgresql.org/support/versioning/). */
+const oldestMaintained = 15;
+
+/** The server's version, and whether it accepts writes. */
+const server: Item<PostgresqlContext> = {
+  name: 'server',
+  async inspect({ connection }) {
+    const { version, recovering, readonly } = await queryRow<ServerRow>(connection, selectServer);
+    if (recovering)
+      return failure(
+        'it is a standby, which stores nothing',
+        'Set DATABASE_URL to the primary, or to a proxy or name that leads to it.',
+      );
+    if (readonly)
+      return failure(
+        'transactions are read-only (default_transaction_read_only)',
+        'Switch that off for the database and the user.',
+      );
+    return assessVersion(version);
+  },
+};
+
+interface ServerRow {
+  readonly version: number;
+  readonly recovering: boolean;
+  readonly readonly: boolean;
+}
+
+const selectServer = `
+  SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS recovering,
+    current_setting('transaction_read_only') = 'on' AS readonly`;
+
+/** @param version the value of `server_version_num`, such as 180004 for 18.4 */
+export function assessVersion(version: number): Result {
+  const major = Math.floor(version / 10_000);
+  const found = `PostgreSQL ${major}.${version % 10_000}`;
+  if (major >= oldestMaintained) return ok(`${found}, which accepts writes`);
+  return warning(`${found} gets no fixes any more`, `Upgrade to ${oldestMaintained} or later.`);
+}
+
+const encryption: Item<PostgresqlContext> = {
+  name: 'TLS',
+  inspect: ({ connection: { host, ssl }, location }) =>
+    assessEncryption({ host, hasTls: Boolean(ssl), mode: new URL(location.url).searchParams.get('sslmode') }),
+};
+
+/** Whether the server accepts as many connections as the service may open. */
+const connections: Item<PostgresqlContext> = {
+  name: 'connections',
+  async inspect({ connection, location: { poolSize }, isPooled }) {
+    const { limit, used } = await queryRow<{ limit: number; used: number }>(connection, selectLimits);
+    const found = `DATABASE_POOL_SIZE ${poolSize} for each process, of ${limit} that the server accepts, ${used} in use`;
+    // The pooler has its own limits, which it does not show here.
+    if (isPooled || poolSize <= limit) return ok(found);
+    return warning(
+      found,
+      `Lower DATABASE_POOL_SIZE to ${limit} or less, or raise max_connections or CONNECTION LIMIT.`,
+    );
+  },
+};
+
+/**
+ * How many connections this user may have on the server and to the database, and how many all have now.
+ * pg_stat_activity hides from an ordinary user which sessions of others are those of clients; pg_stat_database counts all.
+ * Limits of a database or a user are -1 where there is none. Superusers bypass them, which the service should not be.
+ */
+const selectLimits = `
+  SELECT (SELECT sum(numbackends)::int FROM pg_stat_database) AS used,
+    LEAST(
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0),
+      (SELECT NULLIF(rolconnlimit, -1) FROM pg_catalog.pg_roles WHERE rolname = current_user),
+      (SELECT NULLIF(datconnlimit, -1) FROM pg_catalog.pg_database WHERE datname = current_database())
+    ) AS limit`;
+
+/** Whether the tables are those of this version, or this user may create them. */
+const migrations: Item<PostgresqlContext> = {
+  name: 'migrations',
+  async inspect({ connection, location }) {
+    const { schema } = location;
+    await checkEncoding(connection);
+    const pending = await findPending(connection, location);
+    if (pending.length === 0 || (await mayCreate(connection, schema))) return describePending(pending);
+    return failure(
+      `pending: ${pending.join(', ')}, and this user may not create tables in the schema ${schema}`,
+      `GRANT CREATE ON SCHEMA ${schema}, or on the database if the schema does not exist, to the user; or apply them as its owner by plant-store migrate.`,
+    );
+  },
+};
+
+/**
+ * The names of the pending migrations.
+ *
+ * @throws {OperatorError} when the schema belongs to another program, or the ledger does not match this version
+ */
+async function findPending(
+  connection: ClientBase,
+  { schema }: PostgresqlLocation,
+): Promise<readonly string[]> {
+  await checkSchema(connection, schema);
+  const ledger = (await readLedger(connection, schema)) ?? [];
+  return findPendingMigrations(readMigrations('postgresql'), ledger).map(({ name }) => name);
+}
+
+async function mayCreate(connection: ClientBase, schema: string): Promise<boolean> {
+  const name = connection.escapeLiteral(schema);
+  const { allowed } = await queryRow<{ allowed: boolean }>(
+    connection,
+    `SELECT CASE WHEN to_regnamespace(${name}) IS NULL
+       THEN has_database_privilege(current_database(), 'CREATE')
+       ELSE has_schema_privilege(${name}, 'CREATE') END AS allowed`,
+  );
+  return allowed;
+}
+
+const serverItems: readonly Item<PostgresqlContext>[] = [
+  server,
+  encryption,
+  connections,
+  durability,
+  standby,
+  nodes,
+  migrations,
+];
+
+/** Whether the user may do what the service and the commands do with the tables, which must not have been changed. */
+const privileges: Item<PostgresqlContext> = {
+  name: 'privileges',
+  async inspect({ connection }) {
+    await checkTables(connection);
+    const { missing } = await queryRow<{ missing: readonly string[] }>(connection, selectMissing);
+    if (missing.length === 0) return ok('those on plants and access_tokens are granted');
+    return failure(
+      `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
+      'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
+    );
+  },
+};
+
+const selectMissing = `
+  SELECT ARRAY(
+    SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
+    WHERE NOT has_table_privilege('access_tokens', privilege)
+    UNION ALL
+    SELECT 'use the sequence of' WHERE pg_get_serial_sequence('access_tokens', 'id') IS NOT NULL
+      AND NOT has_sequence_privilege(pg_get_serial_sequence('access_tokens', 'id'), 'USAGE')
+  ) AS missing`;
+
+const accessTokens: Item<PostgresqlContext> = {
+  name: 'access tokens',
+  async inspect(context) {
+    const { rows } = await context.connection.query<{ id: number; name: string; expires_at: Date | null }>(
+      selectTokens,
+    );
+    const tokens = rows.map(({ id, name, expires_at: expiresAt }): StoredToken => ({ id, name, expiresAt }));
+    return assessTokens(tokens, context);
+  },
+};
+
+/** Where plants are distributed, one is inserted on each node that runs; the item `nodes` reports the others. */
+const write: Item<PostgresqlContext> = {
+  name: 'write',
+  async inspect({ connection, distribution }) {
+    const ids = distribution === undefined ? [undefined] : idsOnPresentNodes(distribution);
+    if (ids.length === 0) return failure('no node that has plants runs');
+    try {
+      for (const id of ids) await tryInsert(connection, id);
+      const where = distribution ? ' on each node that runs' : '';
+      return ok(`a plant can be inserted${where}; it was rolled back`);
+    } catch (error) {
+      return failure(
+        `a plant cannot be inserted: ${messageOf(error)}`,
+        'The log of PostgreSQL has the details.',
+      );
+    } finally {
+      await connection.query('ROLLBACK').catch(() => undefined);
+    }
+  },
+};
+
+/**
+ * How long a commit takes: until it is on the disk, and on the synchronous standby. Each writes an empty message to the
+ * write-ahead log, as the retry of a create does, which changes no data.
+ */
+const commit: Item<PostgresqlContext> = {
+  name: 'commit',
+  async inspect({ connection }) {
+    try {
+      return assessCommitTime(await medianTimeMs(9, () => connection.query(confirmDurable)));
+    } catch (error) {
+      return failure(
+        `a commit is not acknowledged: ${messageOf(error)}`,
+        'Look at the standbys in synchronous_standby_names, and at the disk and the log of the server.',
+      );
+    }
+  },
+};
+
+/** The time above which commits are slow, in milliseconds. */
+const slowMs = 20;
+
+/** @param medianMs of the measured commits, in milliseconds */
+export function assessCommitTime(medianMs: number): Result {
+  const found = `${medianMs.toFixed(2)} ms (median), which concurrent creates share`;
+  if (medianMs <= slowMs) return ok(found);
+  return warning(
+    `${found}; a create alone takes at least that long`,
+    'Look at the disk of the server, the round trip, and the synchronous standby.',
+  );
+}
+
+/** Only examined where the migrations have created the tables. A write that fails may leave the connection broken, so those are last. */
+const tableItems: readonly Item<PostgresqlContext>[] = [privileges, accessTokens, write, commit];
