@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-import type { CliContext } from './cli/cli-context.js';
-import { commandNameOf } from './cli/cli-context.js';
-import { explainOutputError, requireOpenOutput } from './cli/output.js';
-import { reportFailure } from './cli/report-failure.js';
+import {
+  type CliContext,
+  commandNameOf,
+  explainOutputError,
+  reportFailure,
+  requireOpenOutput,
+} from './cli/cli-context.js';
 import { readPackage } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
 import { stopTimeouts } from './runtime/stop-timeouts.js';

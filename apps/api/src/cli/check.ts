@@ -3,8 +3,7 @@ import { runCheck, runCheckWithoutConfig } from '../check/run-check.js';
 import type { Environment } from '../check/settings.js';
 import type { Config } from '../config.js';
 import { ConfigurationError, OperatorError } from '../errors/operator-error.js';
-import type { CliContext } from './cli-context.js';
-import { countOf } from './progress.js';
+import { type CliContext, countOf } from './cli-context.js';
 
 /**
  * Examines an installation before or while it runs, changes nothing, and prints each finding as it is made, or all as JSON.
@@ -16,7 +15,13 @@ export async function check(
   { json = false }: { readonly json?: boolean },
   context: CliContext,
 ): Promise<void> {
-  const config = readOrError(readConfig);
+  let config: Config | ConfigurationError;
+  try {
+    config = readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    config = error;
+  }
   const findings: Finding[] = [];
   for await (const finding of config instanceof ConfigurationError
     ? runCheckWithoutConfig(config, environment)
@@ -33,13 +38,4 @@ export async function check(
     });
   }
   if (!json) await context.message(summary);
-}
-
-function readOrError(readConfig: () => Config): Config | ConfigurationError {
-  try {
-    return readConfig();
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error;
-    throw error;
-  }
 }

@@ -1,4 +1,6 @@
+import { fstatSync, readSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { CommanderError } from 'commander';
 import { OperatorError } from '../errors/operator-error.js';
 
 /** A command's input and output: `main.ts` passes in those of the process, tests their own. */
@@ -7,7 +9,6 @@ export interface CliContext {
   readonly commandName: string;
   /** The working directory, to which relative paths are relative. */
   readonly folder: string;
-  /** Standard input. */
   readonly input: Readable;
   /**
    * Standard output, for a result that the command is called for; see `writeResult`.
@@ -15,7 +16,6 @@ export interface CliContext {
    * @throws {OperatorError} when it is closed
    */
   readonly output: Writable;
-  /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
   /** Writes a text to standard output, unchanged, if that is open: for commands that do more than print it. */
   print(text: string): void;
@@ -30,7 +30,6 @@ export interface CliContext {
   reportStarted(): Promise<void>;
   /** Resolves with the first SIGTERM or SIGINT or, unless `hangUp` is false, SIGHUP. */
   stopSignal(options?: { readonly hangUp: boolean }): Promise<NodeJS.Signals>;
-  /** Calls the listener with each SIGHUP. */
   onHangUp(listener: () => void): void;
   /** Resolves once the process that started this one, or the npx or pnpm that started that one, has ended. */
   startingProcessEnded(): Promise<void>;
@@ -39,9 +38,8 @@ export interface CliContext {
 /** The command as the user has typed it: in the repository pnpm runs it, elsewhere it is `plant-store`. */
 export function commandNameOf(environment: Readonly<Record<string, string | undefined>>): string {
   // pnpm sets these for the script `plant-store` of the root.
-  const isScript =
-    environment['npm_package_name'] === 'plant-store' && environment['npm_lifecycle_event'] === 'plant-store';
-  return isScript ? 'npx -y pnpm@10.34.9 -s plant-store' : 'plant-store';
+  const names = [environment['npm_package_name'], environment['npm_lifecycle_event']];
+  return names.every((name) => name === 'plant-store') ? 'npx -y pnpm@10.34.9 -s plant-store' : 'plant-store';
 }
 
 /** An abort signal for SIGTERM, SIGINT and SIGHUP; the reason is an `OperatorError` that names the signal. */
@@ -49,4 +47,107 @@ export function abortOnSignal(context: CliContext): AbortSignal {
   const controller = new AbortController();
   void context.stopSignal().then((name) => controller.abort(new OperatorError(`Stopped by ${name}.`)));
   return controller.signal;
+}
+
+/**
+ * Writes a text and resolves once the stream has passed it on, so that a slow reader slows the writer down.
+ *
+ * @throws the stream's error, such as `EPIPE` when its reader has gone away
+ */
+export function writeAll(stream: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.once('error', reject);
+    stream.write(text, (error) => {
+      // The stream emits the error after this call; without a listener it would end the process.
+      if (error) return reject(error);
+      stream.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/**
+ * Writes a command's result to standard output, and resolves once it is written.
+ *
+ * @throws {OperatorError} when it cannot be written, unless its reader has gone away: `EPIPE`
+ */
+export async function writeResult({ output }: Pick<CliContext, 'output'>, text: string): Promise<void> {
+  await writeAll(output, text).catch((error) => {
+    throw explainOutputError(error);
+  });
+}
+
+/** The error to report when standard output fails. `EPIPE` stays as it is: a reader that has gone away is no error; see `main.ts`. */
+export function explainOutputError(error: NodeJS.ErrnoException): Error {
+  if (error.code === 'EPIPE') return error;
+  return new OperatorError(`Standard output cannot be written: ${error.message}`, { cause: error });
+}
+
+/**
+ * Requires that standard output was open at the start of the process.
+ *
+ * Where it was not (`>&-`), Node.js has opened `/dev/null` in its place, so every write succeeds. It opens it for reading,
+ * too, which a shell does not for `> /dev/null`. A program that starts this one without an output may do the same as
+ * Node.js; nobody gets the result there either.
+ *
+ * @throws {OperatorError} when it was not
+ */
+export function requireOpenOutput(descriptor: number): void {
+  if (!isNullDevice(descriptor) || !isReadable(descriptor)) return;
+  throw new OperatorError(
+    'Standard output is closed, so the result would be lost. Send it to a file or to a program; to discard it, use > /dev/null.',
+  );
+}
+
+/** Windows has no such file, and Node.js opens none there. */
+function isNullDevice(descriptor: number): boolean {
+  const nullDevice = statSync('/dev/null', { throwIfNoEntry: false });
+  const output = fstatSync(descriptor);
+  return output.isCharacterDevice() && output.rdev === nullDevice?.rdev;
+}
+
+/** Only for a file on which a read does not wait. */
+function isReadable(descriptor: number): boolean {
+  try {
+    readSync(descriptor, Buffer.alloc(1));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const progressIntervalMs = 250;
+
+/** Returns a function that shows a growing count, at most every 250 milliseconds. */
+export function countProgress(
+  context: Pick<CliContext, 'showProgress'>,
+  noun: string,
+): (count: number) => void {
+  let nextAt = performance.now() + progressIntervalMs;
+  return (count) => {
+    const now = performance.now();
+    if (now < nextAt) return;
+    nextAt = now + progressIntervalMs;
+    context.showProgress(`${count.toLocaleString('en')} ${noun}`);
+  };
+}
+
+/** A count with its noun, such as `1 plant` or `5 plants`. */
+export function countOf(count: number | bigint, noun: string): string {
+  return `${count} ${Number(count) === 1 ? noun : `${noun}s`}`;
+}
+
+/** Prints why a command failed, and returns its exit status. Commander has printed its own errors already. */
+export function reportFailure(error: unknown, context: Pick<CliContext, 'message'>): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof OperatorError) {
+    void context.message(`plant-store: ${error.message}`);
+    return error.exitCode;
+  }
+  // The reader of the result has read enough, as `head` does.
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 1;
+  void context.message(
+    `plant-store: unexpected error\n${error instanceof Error ? error.stack : String(error)}`,
+  );
+  return 1;
 }

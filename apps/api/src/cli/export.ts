@@ -6,9 +6,7 @@ import type { PageLimits, PlantStore, StoredPlant } from '../plants/plant-store.
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
 import { writeAtomically } from './atomic-write.js';
-import { abortOnSignal, type CliContext } from './cli-context.js';
-import { writeResult } from './output.js';
-import { countOf, countProgress } from './progress.js';
+import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 const pageLimits = { plants: 1_000, bytes: 2 ** 20 };

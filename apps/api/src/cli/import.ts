@@ -1,36 +1,30 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
+import { explainInvalidRequest } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-import type { PlantStore } from '../plants/plant-store.js';
+import { parseJsonBytes } from '../http/json-body.js';
+import { isSamePlant } from '../plants/create-plant.js';
+import type { InsertOutcome, PlantStore } from '../plants/plant-store.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
-import type { CliContext } from './cli-context.js';
-import { abortOnSignal } from './cli-context.js';
-import { countProgress } from './progress.js';
-import { type ReadLimits, readBatches } from './read-plant-lines.js';
+import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
-import { type BadLine, type BatchOutcome, storeBatches } from './store-batches.js';
-
-/** What is imported: a file, or standard input without one, from which line on. */
-export interface ImportSource {
-  readonly file: string | undefined;
-  readonly fromLine: number;
-}
 
 /** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
 const idDigitsBytes = 64;
 
 /**
- * Stores the plants of an NDJSON file. Invalid lines are reported and skipped.
+ * Stores the plants of an NDJSON file, or of standard input without one. Invalid lines are reported and skipped.
  *
  * @throws {OperatorError} at the end, when there were invalid lines
  * @throws whatever ends it early, after printing the line to resume from
  */
 export async function importPlants(
   config: Config,
-  { file, fromLine }: ImportSource,
+  { file, fromLine }: { readonly file: string | undefined; readonly fromLine: number },
   context: CliContext,
 ): Promise<void> {
   if (config.fastPath) limitHeapGrowth();
@@ -44,36 +38,31 @@ export async function importPlants(
       return retryWhileUnavailable(() => database.plants.insert(plants), signal);
     };
     const { batchFactor, concurrentBatches } = database.bulk;
-    const limits = toLimits(config, fromLine, batchFactor);
+    const limits: ReadLimits = {
+      fromLine,
+      lineBytes: config.bodyLimitBytes + idDigitsBytes,
+      batchLines: batchFactor * config.batcherLimits.batchPlants,
+      batchBytes: config.batcherLimits.batchBytes,
+    };
     const batches = readBatches(readChunks(input, signal), limits, signal);
     const outcomes = storeBatches(insert, batches, concurrentBatches);
     const { badLines } = await countOutcomes(outcomes, fromLine, signal, context);
-    if (badLines > 0) throw new OperatorError(describeBadLines(badLines));
+    if (badLines === 0) return;
+    const [lines, them] = badLines === 1 ? ['line is', 'it'] : ['lines are', 'them'];
+    throw new OperatorError(
+      `${badLines} ${lines} bad and changed nothing. Fix ${them} and import the file again: plants already stored are left unchanged.`,
+    );
   } finally {
     input.destroy();
     await database.close();
   }
 }
 
-function toLimits(
-  { bodyLimitBytes, batcherLimits }: Config,
-  fromLine: number,
-  batchFactor: number,
-): ReadLimits {
-  return {
-    fromLine,
-    lineBytes: bodyLimitBytes + idDigitsBytes,
-    batchLines: batchFactor * batcherLimits.batchPlants,
-    batchBytes: batcherLimits.batchBytes,
-  };
-}
-
 async function openInput(path: string): Promise<Readable> {
-  try {
-    return (await open(path)).createReadStream();
-  } catch (error) {
+  const file = await open(path).catch((error: unknown) => {
     throw cannotRead(error);
-  }
+  });
+  return file.createReadStream();
 }
 
 /** The chunks of a stream, until it ends or the signal is aborted. */
@@ -129,7 +118,200 @@ function describeBadLine({ number, reason }: BadLine): string {
   return `line ${number}: ${quoted}`;
 }
 
-function describeBadLines(count: number): string {
-  const [lines, them] = count === 1 ? ['line is', 'it'] : ['lines are', 'them'];
-  return `${count} ${lines} bad and changed nothing. Fix ${them} and import the file again: plants already stored are left unchanged.`;
+/** A line that was not stored, and why. */
+type BadLine = { readonly number: number; readonly reason: string };
+
+/** The result of a batch whose plants are on disk. */
+export interface BatchOutcome {
+  readonly imported: number;
+  readonly alreadyThere: number;
+  /** In ascending order of their numbers. */
+  readonly badLines: readonly BadLine[];
+  /** The number of the line that follows the batch: all lines before it are done. */
+  readonly nextLine: number;
+}
+
+/**
+ * Stores batches, some of them concurrently, and yields their results in order. Of several plants with the same id the
+ * first one in the file is stored: batches that share an id are stored one after the other.
+ *
+ * @throws what reading or storing a batch throws, once no batch is in flight any more
+ */
+export async function* storeBatches(
+  insert: PlantStore['insert'],
+  batches: AsyncIterable<Batch>,
+  concurrentInserts: number,
+): AsyncGenerator<BatchOutcome> {
+  const inFlight: { readonly ids: ReadonlySet<bigint>; readonly outcome: Promise<BatchOutcome> }[] = [];
+  try {
+    for await (const batch of batches) {
+      const plants = batch.lines.flatMap((line) => ('plant' in line ? line.plant : []));
+      const mustWait = () =>
+        inFlight.length >= concurrentInserts ||
+        inFlight.some(({ ids }) => plants.some(({ id }) => ids.has(id)));
+      for (let first = inFlight[0]; first && mustWait(); first = inFlight[0]) {
+        yield await first.outcome;
+        inFlight.shift();
+      }
+      const outcome = storeBatch(insert, batch, plants);
+      // It is awaited later, in order; until then a rejection must not count as unhandled.
+      outcome.catch(() => undefined);
+      inFlight.push({ ids: new Set(plants.map(({ id }) => id)), outcome });
+    }
+    for (const { outcome } of inFlight) yield await outcome;
+  } finally {
+    await Promise.allSettled(inFlight.map(({ outcome }) => outcome));
+  }
+}
+
+async function storeBatch(
+  insert: PlantStore['insert'],
+  { lines, nextLine }: Batch,
+  plants: readonly NewPlant[],
+): Promise<BatchOutcome> {
+  const outcomes = plants.length === 0 ? [] : await insert(plants);
+  const badLines: BadLine[] = [];
+  let next = 0;
+  for (const line of lines) {
+    const reason = 'reason' in line ? line.reason : findConflict(line.plant, outcomes[next++]);
+    if (reason !== undefined) badLines.push({ number: line.number, reason });
+  }
+  const imported = outcomes.filter((outcome) => outcome.stored).length;
+  return { imported, alreadyThere: lines.length - imported - badLines.length, badLines, nextLine };
+}
+
+/** Why a plant is not stored, if it is not. */
+function findConflict(plant: NewPlant, outcome: InsertOutcome | undefined): string | undefined {
+  if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
+  if (outcome.stored || isSamePlant(outcome.existing, plant)) return undefined;
+  return `The id ${plant.id} belongs to another plant.`;
+}
+
+/** The line to begin with, how long a line may be, and the most that a batch holds. */
+export interface ReadLimits {
+  readonly fromLine: number;
+  readonly lineBytes: number;
+  readonly batchLines: number;
+  readonly batchBytes: number;
+}
+
+/** The content of a line: a plant, or the reason why it is not a valid one. */
+export type PlantLine = { readonly plant: NewPlant } | { readonly reason: string };
+type NumberedLine = PlantLine & { readonly number: number };
+
+/** Consecutive lines without the blank ones; at least one. */
+export interface Batch {
+  readonly lines: readonly NumberedLine[];
+  /** The number of the line that follows the last one. */
+  readonly nextLine: number;
+}
+
+/**
+ * Reads NDJSON, one plant a line, in batches.
+ *
+ * @param signal once aborted, the lines read so far end the last batch
+ */
+export async function* readBatches(
+  chunks: AsyncIterable<Buffer>,
+  { fromLine, lineBytes, batchLines, batchBytes }: ReadLimits,
+  signal?: AbortSignal,
+): AsyncGenerator<Batch> {
+  let lines: NumberedLine[] = [];
+  let bytes = 0;
+  const toBatch = () => ({ lines, nextLine: (lines.at(-1)?.number ?? 0) + 1 });
+  for await (const line of splitLines(chunks, lineBytes, signal)) {
+    if (line.number < fromLine || (line.bytes && isBlank(line.bytes))) continue;
+    const length = line.bytes?.length ?? 0;
+    if (lines.length === batchLines || (lines.length > 0 && bytes + length > batchBytes)) {
+      yield toBatch();
+      lines = [];
+      bytes = 0;
+    }
+    lines.push({
+      number: line.number,
+      ...(line.bytes ? readPlantLine(line.bytes) : { reason: `The line is longer than ${lineBytes} bytes.` }),
+    });
+    bytes += length;
+  }
+  if (lines.length > 0) yield toBatch();
+}
+
+/** Parses a line exactly as the service parses the body of a create. */
+export function readPlantLine(bytes: Buffer): PlantLine {
+  let value: unknown;
+  try {
+    value = parseJsonBytes(bytes);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { reason: `The line is not valid JSON: ${error.message}.` };
+  }
+  const { data: plant, error } = NewPlantSchema.safeParse(value);
+  return plant === undefined ? { reason: explainInvalidRequest({ body: error.issues }).message } : { plant };
+}
+
+const whiteSpace = new Set(Buffer.from(' \t\r'));
+
+/** Whether a line holds nothing but white space (RFC 8259, section 2). */
+export function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => whiteSpace.has(byte));
+}
+
+/** A line of a text in UTF-8, numbered from 1. */
+export interface Line {
+  readonly number: number;
+  /** The line without its line feed; `undefined` when it is longer than the limit. */
+  readonly bytes: Buffer | undefined;
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * Splits a stream of bytes into lines. It buffers a single line, up to the limit. A line feed at the very end begins no
+ * further line, and a byte order mark at the very beginning is not part of the first.
+ *
+ * @param signal once aborted, a last line without a line feed is dropped, since it may have been cut off
+ */
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  limitBytes: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Line> {
+  let number = 1;
+  let parts: Buffer[] = [];
+  let lineBytes = 0;
+
+  function add(part: Buffer): void {
+    lineBytes += part.length;
+    if (lineBytes <= limitBytes) parts.push(part);
+    else parts = [];
+  }
+
+  function take(): Line {
+    const bytes = lineBytes > limitBytes ? undefined : join(parts);
+    parts = [];
+    lineBytes = 0;
+    return { number, bytes: number++ === 1 && bytes ? withoutByteOrderMark(bytes) : bytes };
+  }
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      add(chunk.subarray(start, end));
+      yield take();
+      start = end + 1;
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+  }
+  if (lineBytes > 0 && !signal?.aborted) yield take();
+}
+
+/** Concatenates the parts of a line. Most lines are in one chunk, which needs no copy. */
+function join(parts: readonly Buffer[]): Buffer {
+  const [first] = parts;
+  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
+}
+
+function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const mark = Buffer.from('\uFEFF');
+  return bytes.subarray(0, mark.length).equals(mark) ? bytes.subarray(mark.length) : bytes;
 }

@@ -2,9 +2,7 @@ import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { DatabaseLocation, PostgresqlLocation } from '../store/database-location.js';
 import { openDatabase } from '../store/open-database.js';
-import type { Distribution } from '../store/postgresql/citus/distribute-plants.js';
-import type { CliContext } from './cli-context.js';
-import { countOf } from './progress.js';
+import { type CliContext, countOf } from './cli-context.js';
 
 export interface MigrateOptions {
   /** Whether to distribute the plants over a Citus cluster, and over how many shards if not the default number. */
@@ -13,7 +11,9 @@ export interface MigrateOptions {
 
 /**
  * Creates the database as needed, applies pending migrations, and prints their names. Only with the option, it distributes
- * the plants, too.
+ * the plants by their ids over the nodes of a Citus cluster, too, which changes nothing when it is run again.
+ *
+ * @throws {OperatorError} when they cannot be distributed, with what to do; they are then as before
  */
 export async function migrate(
   config: Config,
@@ -27,15 +27,13 @@ export async function migrate(
   if (database.appliedMigrations.length === 0) context.message('The database is up to date.');
   if (distributable === undefined) return;
 
-  const { shards, nodes, moved } = await distributeDatabase(
-    distributable,
-    distribute === true ? undefined : distribute,
-  );
+  const { distributePostgresql } = await import('../store/postgresql/citus/distribute-postgresql.js');
+  const shardCount = distribute === true ? undefined : distribute;
+  const { shards, nodes, moved } = await distributePostgresql(distributable, shardCount);
   const extent = `${countOf(shards, 'shard')} over ${countOf(nodes, 'node')}`;
   if (moved === undefined) return context.message(`The plants are distributed already: ${extent}.`);
-  const plants = `${moved} ${moved === 1n ? 'plant' : 'plants'}`;
   await context.message(
-    `The plants are now distributed: ${extent}, ${plants} moved. Running instances find the shards within 10 seconds.`,
+    `The plants are now distributed: ${extent}, ${countOf(moved, 'plant')} moved. Running instances find the shards within 10 seconds.`,
   );
 }
 
@@ -47,27 +45,11 @@ export async function migrate(
  * or a node is away
  */
 async function requireDistributable(location: DatabaseLocation): Promise<PostgresqlLocation> {
-  if (location.engine !== 'postgresql') {
+  if (location.engine !== 'postgresql')
     throw new OperatorError(
       'Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. docs/postgresql.md describes how to move to PostgreSQL. Nothing was changed.',
     );
-  }
   const { requireCluster } = await import('../store/postgresql/citus/distribute-postgresql.js');
   await requireCluster(location);
   return location;
-}
-
-/**
- * Distributes the plants of a migrated database by their ids over the nodes of a Citus cluster. Running it again changes
- * nothing.
- *
- * @param shards the number of shards, from 1 to 32,000; without it, `defaultShards`
- * @throws {OperatorError} when they cannot be distributed, with what to do; they are then as before
- */
-async function distributeDatabase(
-  location: PostgresqlLocation,
-  shards: number | undefined,
-): Promise<Distribution> {
-  const { distributePostgresql } = await import('../store/postgresql/citus/distribute-postgresql.js');
-  return distributePostgresql(location, shards);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseDuration } from './parse-arguments.js';
+import { parseDuration } from './program.js';
 
 it.each([
   ['90s', 90_000],

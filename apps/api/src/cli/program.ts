@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { WorkerProcess } from '../cluster/run-worker.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
@@ -8,11 +8,18 @@ import type { CliContext } from './cli-context.js';
 import { exportPlants } from './export.js';
 import { importPlants } from './import.js';
 import { type MigrateOptions, migrate } from './migrate.js';
-import { toLineNumber, toShardCount, toUrl } from './parse-arguments.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import { explainDatabaseError } from './retry-while-unavailable.js';
 import type { ServeOptions } from './serve.js';
-import { addTokenCommands } from './token-commands.js';
+import {
+  createToken,
+  exportTokens,
+  findTokens,
+  importTokens,
+  listTokens,
+  revokeToken,
+  rotateToken,
+} from './token.js';
 
 /** What the command line depends on. */
 export interface ProgramDependencies {
@@ -60,15 +67,9 @@ export function createProgram(dependencies: ProgramDependencies): Command {
 Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see docs/settings.md.
 Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
     );
-  addServe(program, dependencies);
-  addWorker(program, dependencies);
-  addReady(program, dependencies);
-  addCheck(program, dependencies);
-  addTokenCommands(program, dependencies);
-  addMigrate(program, dependencies);
-  addExport(program, dependencies);
-  addImport(program, dependencies);
-  addBackup(program, dependencies);
+  addService(program, dependencies);
+  addTokens(program, dependencies);
+  addStore(program, dependencies);
   pointToHelp(program, program.name());
   return program;
 }
@@ -79,7 +80,11 @@ function pointToHelp(command: Command, name: string): void {
   for (const child of command.commands) pointToHelp(child, `${name} ${child.name()}`);
 }
 
-function addServe(program: Command, { context, readConfig, onServiceStopped }: ProgramDependencies): void {
+/** The commands that run and examine a service. */
+function addService(
+  program: Command,
+  { context, readConfig, environment, worker, onServiceStopped }: ProgramDependencies,
+): void {
   program
     .command('serve')
     .description(
@@ -95,30 +100,18 @@ function addServe(program: Command, { context, readConfig, onServiceStopped }: P
       const { serve } = await import('./serve.js');
       await serve(readConfig, options, context).finally(onServiceStopped);
     });
-}
-
-/** What `serve` runs for each of its workers; it is not for users, so the help leaves it out. */
-function addWorker(program: Command, { context, worker }: ProgramDependencies): void {
+  // What `serve` runs for each of its workers; it is not for users, so the help leaves it out.
   program.command('worker', { hidden: true }).action(async () => {
-    if (!worker.connected) {
-      throw new OperatorError('A worker is started by the service: set WORKERS and run serve instead.', {
-        exitCode: 2,
-      });
-    }
+    const advice = 'A worker is started by the service: set WORKERS and run serve instead.';
+    if (!worker.connected) throw new OperatorError(advice, { exitCode: 2 });
     const { runWorker } = await import('../cluster/run-worker.js');
     runWorker(worker, context);
   });
-}
-
-function addReady(program: Command, { context, readConfig }: ProgramDependencies): void {
   program
     .command('ready')
     .description('ask a running service whether it is ready: exit status 0 if it is, for health checks')
     .option('--url <url>', 'its admin port (default: that of ADMIN_HOST and ADMIN_PORT)', toUrl)
     .action(({ url }: { url?: URL }) => requireReady(url ?? adminUrlOf(readConfig()), context));
-}
-
-function addCheck(program: Command, { context, readConfig, environment }: ProgramDependencies): void {
   program
     .command('check')
     .description('examine the settings, the machine and the database, before or while the service runs')
@@ -133,7 +126,80 @@ function addCheck(program: Command, { context, readConfig, environment }: Progra
     );
 }
 
-function addMigrate(program: Command, { context, readConfig }: ProgramDependencies): void {
+/** How long the old token of a rotation works by default, in milliseconds: an hour. */
+const defaultOverlapMs = 3_600_000;
+
+function addTokens(program: Command, { context, readConfig }: ProgramDependencies): void {
+  const token = program
+    .command('token')
+    .description('issue, list, rotate, revoke and move access tokens')
+    .helpCommand(false);
+  token
+    .command('create')
+    .description('issue a token and print it, this once')
+    .usage('--name <name> [options]')
+    .option('--name <name>', 'who or what the token is for', toName)
+    .option(
+      '--expires <duration>',
+      'how long it is valid: 90s, 30m, 12h, 30d, 52w, or never (default: never)',
+      toExpiry,
+    )
+    .action(({ name, expires }: { name?: string; expires?: Date | null }, command: Command) => {
+      // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
+      if (name === undefined) return command.error("error: required option '--name <name>' not specified");
+      return createToken(readConfig(), { name, ...(expires && { expiresAt: expires }) }, context);
+    });
+  token
+    .command('rotate')
+    .description(
+      'issue a token that replaces another one, print it, this once, and make the other one expire',
+    )
+    .argument('<id>', 'the id that token list shows', toTokenId)
+    .addOption(
+      new Option(
+        '--overlap <duration>',
+        'how long the other one still works at most: 90s, 30m, 12h; 0 revokes it',
+      )
+        .argParser(toOverlapMs)
+        .default(defaultOverlapMs, '1h'),
+    )
+    .option(
+      '--expires <duration>',
+      'how long the new one is valid, or never (default: as long as the other one was issued for)',
+      toExpiry,
+    )
+    .action((id: number, { overlap, expires }: { overlap: number; expires?: Date | null }) => {
+      const expiry = expires === undefined ? {} : { expiresAt: expires };
+      return rotateToken(readConfig(), { id, overlapMs: overlap, ...expiry }, context);
+    });
+  token
+    .command('list')
+    .description('print all tokens: id, name, creation, expiry or revocation, last use')
+    .action(() => listTokens(readConfig(), context));
+  token
+    .command('find')
+    .description(
+      'print what token list prints of the tokens on standard input, one a line, such as leaked ones',
+    )
+    .action(() => findTokens(readConfig(), context));
+  token
+    .command('revoke')
+    .description('revoke a token by its id')
+    .argument('<id>', 'the id that token list shows', toTokenId)
+    .action((id: number) => revokeToken(readConfig(), id, context));
+  token
+    .command('export')
+    .description('print all tokens as NDJSON, with their hashes, to move them to another database')
+    .action(() => exportTokens(readConfig(), context));
+  token
+    .command('import')
+    .description('add the tokens that token export has printed; they keep working unchanged')
+    .argument('[file]', 'the file; standard input by default')
+    .action((file: string | undefined) => importTokens(readConfig(), file, context));
+}
+
+/** The commands that create, read and fill a database. */
+function addStore(program: Command, { context, readConfig }: ProgramDependencies): void {
   program
     .command('migrate')
     .description('create the database as needed and apply pending migrations')
@@ -143,17 +209,11 @@ function addMigrate(program: Command, { context, readConfig }: ProgramDependenci
       toShardCount,
     )
     .action((options: MigrateOptions) => migrate(readConfig(), options, context));
-}
-
-function addExport(program: Command, { context, readConfig }: ProgramDependencies): void {
   program
     .command('export')
     .description('write all plants as NDJSON, one a line, ordered by id')
     .option('--output <file>', 'a new file instead of standard output')
     .action((options: { output?: string }) => exportPlants(readConfig(), options, context));
-}
-
-function addImport(program: Command, { context, readConfig }: ProgramDependencies): void {
   program
     .command('import')
     .description(
@@ -168,12 +228,70 @@ function addImport(program: Command, { context, readConfig }: ProgramDependencie
       'after',
       '\nInvalid lines are reported on standard error and skipped; the exit status is then 1.',
     );
-}
-
-function addBackup(program: Command, { context, readConfig }: ProgramDependencies): void {
   program
     .command('backup')
     .description('copy a SQLite database to a new file, while services use it, and check the copy')
     .argument('<file>', 'the file to create; an existing file is never replaced')
     .action((file: string) => backUp(readConfig(), file, context));
+}
+
+function toName(text: string): string {
+  if (text.trim() === '' || /\p{Cc}/u.test(text))
+    throw new InvalidArgumentError('Give a name for the token: one line of text.');
+  return text;
+}
+
+/** The time in so long from now, given as a duration such as `12h`; `null` for `never`. */
+function toExpiry(text: string): Date | null {
+  return text === 'never' ? null : new Date(Date.now() + toDurationMs(text));
+}
+
+/** The milliseconds of a duration such as `1h`, or of `0`. */
+function toOverlapMs(text: string): number {
+  return text === '0' ? 0 : toDurationMs(text);
+}
+
+/** The milliseconds of a duration. The time in so long has a year of four digits, as `token import` expects (RFC 3339). */
+function toDurationMs(text: string): number {
+  const durationMs = parseDuration(text);
+  if (durationMs === undefined)
+    throw new InvalidArgumentError('Give a number and a unit, such as 12h or 30d.');
+  if (new Date(Date.now() + durationMs).getUTCFullYear() > 9_999)
+    throw new InvalidArgumentError('Give a time before the year 10000.');
+  return durationMs;
+}
+
+function toUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError('Give a URL, such as http://127.0.0.1:3001.');
+  return url;
+}
+
+/** Returns a parser of a number from 1 on, in decimal digits. */
+function countUpTo(max: number, advice: string): (text: string) => number {
+  return (text) => {
+    if (!/^[1-9]\d{0,15}$/.test(text) || Number(text) > max) throw new InvalidArgumentError(advice);
+    return Number(text);
+  };
+}
+
+const toTokenId = countUpTo(999_999_999, 'Give the id that token list shows.');
+const toLineNumber = countUpTo(999_999_999_999_999, 'Give the number of a line, from 1 on.');
+/** Citus allows 64,000 shards, and each is a table on its node. */
+const toShardCount = countUpTo(32_000, 'Give a number of shards from 1 to 32000.');
+
+const unitsMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** The milliseconds in a text such as `90s`, `30m`, `12h`, `30d` or `52w`; `undefined` when it is not one. */
+export function parseDuration(text: string): number | undefined {
+  const [, amount, unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(text) ?? [];
+  const unitMs = unitsMs[unit];
+  return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBlank, readPlantLine } from './read-plant-lines.js';
+import { isBlank, readPlantLine } from './import.js';
 
 const read = (text: string) => readPlantLine(Buffer.from(text));
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ReadLimits, readBatches } from './read-plant-lines.js';
+import { type ReadLimits, readBatches } from './import.js';
 
 const limits = { fromLine: 1, lineBytes: 100, batchLines: 100, batchBytes: 10_000 };
 const line = (id: number) => `{"id":${id},"name":"x"}`;

@@ -17,24 +17,19 @@ export async function requireReady(
 ): Promise<void> {
   const url = new URL('/readyz', adminUrl);
   const readiness = await fetchReadiness(url, timeoutMs).catch((error: unknown) => {
-    throw noReply(url, error);
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    throw new OperatorError(
+      `${url} does not reply: ${messageOf(cause)}\nStart the service with ADMIN_PORT, or pass the URL of its admin port as --url.`,
+      { cause: error },
+    );
   });
-  if (readiness === undefined) {
+  if (readiness === undefined)
     throw new OperatorError(
       `${url} is not the health check of a Plant Store. Pass the URL of its admin port.`,
     );
-  }
   if (readiness.status !== 'ready') throw new OperatorError(`The service is not ready: ${readiness.reason}.`);
   for (const warning of readiness.warnings) await context.message(warning);
   context.print('ready\n');
-}
-
-function noReply(url: URL, error: unknown): OperatorError {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return new OperatorError(
-    `${url} does not reply: ${messageOf(cause)}\nStart the service with ADMIN_PORT, or pass the URL of its admin port as --url.`,
-    { cause: error },
-  );
 }
 
 /**
@@ -43,11 +38,10 @@ function noReply(url: URL, error: unknown): OperatorError {
  * @throws {OperatorError} when it has none, or any free one
  */
 export function adminUrlOf({ admin }: Config): URL {
-  if (admin === undefined || admin.port === 0) {
+  if (admin === undefined || admin.port === 0)
     throw new OperatorError(
       'There is no admin port to ask: set ADMIN_PORT as for the service, or pass its URL as --url.',
       { exitCode: 2 },
     );
-  }
   return reachableUrl(admin.host, admin.port);
 }

@@ -43,13 +43,14 @@ export async function serve(
     isShared: config.workers > 1,
   });
   const { log, print, close: closeLog } = logger;
+  const { workers } = config;
   const stopCause = waitForStop(config, context, stopWithParent);
   // Without an admin port no load balancer could notice, and at a terminal a person is waiting.
   const { drainDelayMs = config.admin && !context.isTerminal ? defaultDrainDelayMs : 0 } = config;
   const service = await start(config, readConfig, logger, context);
   const { baseUrl, adminUrl, appliedMigrations } = service;
   try {
-    log.info({ baseUrl, adminUrl, appliedMigrations, ...workersOf(config) }, 'listening');
+    log.info({ baseUrl, adminUrl, appliedMigrations, ...(workers > 1 && { workers }) }, 'listening');
     context.reportStarted().catch((error: unknown) => log.warn({ err: error }, 'systemd was not notified'));
     if (quickstart) {
       const tokenFile = resolve(context.folder, 'data/access-token');
@@ -84,11 +85,6 @@ async function start(
     });
   }
   return starting;
-}
-
-/** What the log says about workers: nothing without any. */
-function workersOf({ workers }: Config): { readonly workers?: number } {
-  return workers === 1 ? {} : { workers };
 }
 
 /** Whether SIGHUP replaces the workers; a terminal sends it when it is closed, and it stops the service then. */

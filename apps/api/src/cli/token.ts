@@ -1,7 +1,10 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isAccessTokenFormat } from '@plant-store/contract/access-token';
+import * as z from 'zod';
 import { hashAccessToken } from '../auth/access-token-format.js';
-import type { AccessToken } from '../auth/access-token-store.js';
+import type { AccessToken, HashedAccessToken } from '../auth/access-token-store.js';
 import { createAccessTokens } from '../auth/access-tokens.js';
 import { issueAndDeliver, type RotationRequest, rotateAccessToken } from '../auth/issue-and-rotate.js';
 import type { Config } from '../config.js';
@@ -10,8 +13,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { reachableUrl } from '../observe/fetch-readiness.js';
 import type { Database, OpenOptions } from '../store/database.js';
 import { openDatabase } from '../store/open-database.js';
-import type { CliContext } from './cli-context.js';
-import { writeAll, writeResult } from './output.js';
+import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';
 import { createCurl } from './quickstart.js';
 import { reasonOf } from './retry-while-unavailable.js';
 
@@ -72,13 +74,10 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
 export async function findTokens(config: Config, context: CliContext): Promise<void> {
   await withTokenStore(config, { mustExist: true }, async (store) => {
     const problems: string[] = [];
-    let number = 0;
     let count = 0;
-    for await (const line of createInterface({ input: context.input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      number++;
-      const text = line.trim();
-      if (text === '') continue;
+    for await (const [number, line] of readLines(context.input)) {
       count++;
+      const text = line.trim();
       const token = isAccessTokenFormat(text) ? await store.findByHash(hashAccessToken(text)) : undefined;
       if (token) await writeResult(context, describe(token));
       else
@@ -97,6 +96,35 @@ export async function revokeToken(config: Config, id: number, context: CliContex
     const token = await store.revoke(id, new Date());
     if (token === null) throw unknownToken(id, context);
     context.message(describeReplaced(token));
+  });
+}
+
+/** Prints all access tokens as NDJSON, each with its hash instead of its text, which is enough to verify it elsewhere. */
+export async function exportTokens(config: Config, context: CliContext): Promise<void> {
+  await withTokenStore(config, { mustExist: true }, async (store) => {
+    const tokens = await store.listHashed();
+    await writeResult(context, tokens.map((token) => `${JSON.stringify(token)}\n`).join(''));
+    await context.message(`${countOf(tokens.length, 'token')} exported.`);
+  });
+}
+
+/**
+ * Adds the access tokens of an NDJSON file, as `exportTokens` prints it. A token that exists already is kept, but a
+ * revocation is applied to it. A file with an invalid line changes nothing.
+ *
+ * @param file without one, standard input is read
+ */
+export async function importTokens(
+  config: Config,
+  file: string | undefined,
+  context: CliContext,
+): Promise<void> {
+  const input = file === undefined ? context.input : createReadStream(resolve(context.folder, file));
+  const tokens = await readTokens(input);
+  await withTokenStore(config, {}, async (store) => {
+    let added = 0;
+    for (const token of tokens) if (await store.takeOver(token)) added++;
+    context.print(`${added} imported, ${tokens.length - added} already there\n`);
   });
 }
 
@@ -173,4 +201,55 @@ function describeUse({ lastUsedAt }: AccessToken): string {
 function describeExpiry({ expiresAt }: AccessToken): string {
   if (expiresAt === null) return 'never expires';
   return `${expiresAt.getTime() <= Date.now() ? 'expired' : 'expires'} ${expiresAt.toISOString()}`;
+}
+
+const TimeSchema = z.iso.datetime().transform((text) => new Date(text));
+const HashedAccessTokenSchema = z.strictObject({
+  name: z.string().min(1),
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal'),
+  createdAt: TimeSchema,
+  expiresAt: TimeSchema.nullable(),
+  revokedAt: TimeSchema.nullable(),
+  // Version 1.0 exported none.
+  lastUsedAt: TimeSchema.nullable().default(null),
+});
+
+async function readTokens(input: NodeJS.ReadableStream): Promise<readonly HashedAccessToken[]> {
+  const tokens: HashedAccessToken[] = [];
+  const invalidLines: string[] = [];
+  try {
+    for await (const [number, line] of readLines(input)) {
+      const { data: token, error } = HashedAccessTokenSchema.safeParse(parseJson(line));
+      if (token !== undefined) tokens.push(token);
+      else invalidLines.push(`  line ${number}: ${error.issues.map(describeIssue).join('; ')}`);
+    }
+  } catch (error) {
+    throw new OperatorError(`The tokens cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  if (invalidLines.length === 0) return tokens;
+  throw new OperatorError(
+    `No token was imported: the file is not what token export prints.\n${invalidLines.join('\n')}`,
+  );
+}
+
+/** The lines that are not blank, with their numbers. */
+async function* readLines(input: NodeJS.ReadableStream): AsyncGenerator<readonly [number, string]> {
+  let number = 0;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (line.trim() !== '') yield [number, line];
+  }
+}
+
+/** The value of a line; `undefined`, which is not a token, when it is not JSON. */
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function describeIssue({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }

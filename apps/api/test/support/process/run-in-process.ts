@@ -1,8 +1,6 @@
 import { Readable, Writable } from 'node:stream';
-import type { CliContext } from '../../../src/cli/cli-context.js';
-import { commandNameOf } from '../../../src/cli/cli-context.js';
+import { type CliContext, commandNameOf, reportFailure } from '../../../src/cli/cli-context.js';
 import { runProgram } from '../../../src/cli/program.js';
-import { reportFailure } from '../../../src/cli/report-failure.js';
 import { parseConfig } from '../../../src/config.js';
 import type { PostgresqlTimeouts } from '../../../src/database/database-location.js';
 import { withTimeouts } from '../database/create-test-database.js';
