@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { allProofs } from './all-proofs.js';
 import type { Proof, ProofContext } from './proof.js';
-import { formatRuns } from './report/format-runs.js';
-import { writeRuns } from './report/write-runs.js';
+import { formatRuns, writeRuns } from './report.js';
 import { hasFailures, runProofs } from './run-proofs.js';
 import { killProcesses } from './service/start-process.js';
 

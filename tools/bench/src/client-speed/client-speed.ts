@@ -1,12 +1,11 @@
 import { createClient } from '@plant-store/client';
-import { countOf, formatCount, formatRatio, formatTable } from '@plant-store/report';
+import { countOf, formatRatio, formatTable, writeJson } from '@plant-store/report';
 import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { resultFiles } from '../paths.js';
 import { startTarget } from '../processes/start-target.js';
 import { allTargets } from '../targets/all-targets.js';
-import { writeResults } from '../write-results.js';
 import type { ClientPair, ClientResults, ClientSettings } from './client-results.js';
 import { summarizePairs } from './summarize-pairs.js';
 
@@ -54,7 +53,7 @@ export async function measureClientSpeed(settings: ClientSettings, environment: 
   }
   await server.stop();
   const results: ClientResults = { machine, settings, summaries };
-  writeResults(resultFiles.client, results);
+  writeJson(resultFiles.client, results);
   print(`${clientTable(results)}\n${machineLine(machine)}\n`);
 }
 
@@ -101,9 +100,9 @@ function clientTable({ summaries, settings }: ClientResults): string {
   const table = formatTable(
     ['calls at a time', 'fetch/s', 'client/s', 'ratio'],
     summaries.map(({ concurrency, fetch, client, ratio }) => [
-      formatCount(concurrency),
-      formatCount(fetch),
-      formatCount(client),
+      concurrency,
+      fetch,
+      client,
       formatRatio(ratio),
     ]),
   );

@@ -1,12 +1,11 @@
-import { median } from '@plant-store/report';
+import { median, medians } from '@plant-store/report';
 import type { ClientPair, ClientSummary } from './client-results.js';
 
 /** Medians of pairs. The ratio is computed for each pair, so that other activity on the machine affects both of its sides. */
 export function summarizePairs(concurrency: number, pairs: ClientPair[]): ClientSummary {
   return {
     concurrency,
-    fetch: median(pairs.map(({ fetch }) => fetch)),
-    client: median(pairs.map(({ client }) => client)),
+    ...medians(pairs, 'fetch', 'client'),
     ratio: median(pairs.map(({ fetch, client }) => client / fetch)),
     pairs,
   };

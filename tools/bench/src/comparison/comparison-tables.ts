@@ -26,12 +26,12 @@ export function comparisonTables({
         .filter((summary) => summary.target === name && summary.connections === connectionCount)
         .map((summary) => [
           title,
-          formatCount(summary.requestsPerSecond),
+          summary.requestsPerSecond,
           `${formatCount(summary.slowestRequestsPerSecond)}–${formatCount(summary.fastestRequestsPerSecond)}`,
           formatMs(summary.p50Ms),
           formatMs(summary.p99Ms),
           formatRatio(summary.ratioToPlantStore),
-          formatCount(summary.errors),
+          summary.errors,
           formatMemory(summary.peakMemoryBytes),
           describeStored(stores, summary.valid),
         ]),

@@ -1,3 +1,4 @@
+import { writeJson } from '@plant-store/report';
 import type { DatabaseEngine } from '../databases/database.js';
 import { sqlite } from '../databases/sqlite.js';
 import { startPostgresql } from '../databases/start-postgresql.js';
@@ -5,7 +6,6 @@ import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { resultFiles } from '../paths.js';
 import type { Target } from '../targets/target.js';
-import { writeResults } from '../write-results.js';
 import type { ComparisonResults, ComparisonSettings } from './comparison-results.js';
 import { comparisonTables } from './comparison-tables.js';
 import { runComparison } from './run-comparison.js';
@@ -58,7 +58,7 @@ async function runAndReport(
     summaries: summarize(runs),
     runs,
   };
-  writeResults(resultFile, results);
+  writeJson(resultFile, results);
   environment.print(`${comparisonTables(results)}${engine.title}, ${machineLine(machine)}\n`);
   return runs.every((run) => run.valid);
 }

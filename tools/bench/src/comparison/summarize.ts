@@ -1,15 +1,11 @@
-import { median } from '@plant-store/report';
+import { medians, outcomeOf } from '@plant-store/report';
 import type { Run, Summary } from './comparison-results.js';
 
 const reference = 'plant-store';
 
 /** Summarizes the rounds of each target at each number of connections, in the order of the runs. */
 export function summarize(runs: readonly Run[]): Summary[] {
-  const groups = new Map<string, Run[]>();
-  for (const run of runs) {
-    const key = `${run.target} ${run.connections}`;
-    groups.set(key, [...(groups.get(key) ?? []), run]);
-  }
+  const groups = Map.groupBy(runs, ({ target, connections }) => `${target} ${connections}`);
   const summaries = [...groups.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [summarizeRounds(first, [first, ...others])],
   );
@@ -27,14 +23,11 @@ function summarizeRounds({ target, connections }: Run, rounds: readonly Run[]): 
   return {
     target,
     connections,
-    requestsPerSecond: median(speeds),
-    p50Ms: median(rounds.map((run) => run.p50Ms)),
-    p99Ms: median(rounds.map((run) => run.p99Ms)),
+    ...medians(rounds, 'requestsPerSecond', 'p50Ms', 'p99Ms'),
     slowestRequestsPerSecond: Math.min(...speeds),
     fastestRequestsPerSecond: Math.max(...speeds),
     ratioToPlantStore: null,
-    errors: rounds.reduce((sum, run) => sum + run.errors, 0),
     peakMemoryBytes: Math.max(...rounds.map((run) => run.peakMemoryBytes)),
-    valid: rounds.every((run) => run.valid),
+    ...outcomeOf(rounds),
   };
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { countOf, formatCount, formatMs, formatRatio, formatTable } from '@plant-store/report';
+import { countOf, formatCount, formatMs, formatRatio, formatTable, writeJson } from '@plant-store/report';
 import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
@@ -8,7 +8,6 @@ import { driveLoad } from '../load/drive-load.js';
 import { resultFiles } from '../paths.js';
 import { startTarget } from '../processes/start-target.js';
 import { plantStore } from '../targets/plant-store.js';
-import { writeResults } from '../write-results.js';
 import { fillPlants } from './fill-plants.js';
 import type { GrowthResults, GrowthRun, GrowthSettings } from './growth-results.js';
 import { summarizeGrowth } from './summarize-growth.js';
@@ -43,7 +42,7 @@ export async function measureGrowth(settings: GrowthSettings, environment: Envir
     }
   }
   const results: GrowthResults = { machine, settings, connections, summaries: summarizeGrowth(runs), runs };
-  writeResults(resultFiles.growth, results);
+  writeJson(resultFiles.growth, results);
   environment.print(`${growthTable(results)}\n${machineLine(machine)}\n`);
   return runs.every((run) => run.valid);
 }
@@ -75,12 +74,12 @@ async function runOnce(
 
 function growthTable({ settings, summaries }: GrowthResults): string {
   const rows = summaries.map((summary) => [
-    formatCount(summary.plants),
-    formatCount(summary.requestsPerSecond),
+    summary.plants,
+    summary.requestsPerSecond,
     formatMs(summary.p50Ms),
     formatMs(summary.p99Ms),
     formatRatio(summary.ratioToSmallest),
-    formatCount(summary.errors),
+    summary.errors,
     summary.valid ? 'all' : 'INVALID',
   ]);
   const head = ['plants before', 'requests/s', 'p50 ms', 'p99 ms', 'ratio', 'errors', 'stored'];

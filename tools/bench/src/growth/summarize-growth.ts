@@ -1,4 +1,4 @@
-import { median } from '@plant-store/report';
+import { medians, outcomeOf } from '@plant-store/report';
 import type { GrowthRun, GrowthSummary } from './growth-results.js';
 
 /** Summarizes the rounds of each size, smallest first. */
@@ -8,11 +8,8 @@ export function summarizeGrowth(runs: readonly GrowthRun[]): GrowthSummary[] {
     const rounds = runs.filter((run) => run.plants === plants);
     return {
       plants,
-      requestsPerSecond: median(rounds.map((run) => run.requestsPerSecond)),
-      p50Ms: median(rounds.map((run) => run.p50Ms)),
-      p99Ms: median(rounds.map((run) => run.p99Ms)),
-      errors: rounds.reduce((sum, run) => sum + run.errors, 0),
-      valid: rounds.every((run) => run.valid),
+      ...medians(rounds, 'requestsPerSecond', 'p50Ms', 'p99Ms'),
+      ...outcomeOf(rounds),
     };
   });
   const smallest = summaries[0]?.requestsPerSecond ?? Number.NaN;

@@ -50,12 +50,12 @@ export async function measureOverload(
     { connections: manyConnections, ...summarizeOverload(many) },
   ];
   const rows = summaries.map((summary) => [
-    formatCount(summary.connections),
-    formatCount(summary.storedPerSecond),
-    formatCount(summary.rejectedPerSecond),
+    summary.connections,
+    summary.storedPerSecond,
+    summary.rejectedPerSecond,
     formatMs(summary.firstReplyMs),
     formatRatio(summary.storedPerSecond / ofUsual.storedPerSecond),
-    formatCount(summary.failed),
+    summary.failed,
   ]);
   const head = ['connections', 'stored/s', 'rejected/s', 'first reply ms', 'ratio', 'failed'];
   environment.print(

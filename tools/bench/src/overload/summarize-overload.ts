@@ -1,12 +1,10 @@
-import { median } from '@plant-store/report';
+import { median, medians } from '@plant-store/report';
 import type { OverloadResult } from './overload-load.js';
 
 /** Summarizes the rounds of one number of connections: medians, and the sum of the failed requests. */
 export function summarizeOverload(rounds: readonly OverloadResult[]): OverloadResult {
   return {
-    storedPerSecond: median(rounds.map(({ storedPerSecond }) => storedPerSecond)),
-    rejectedPerSecond: median(rounds.map(({ rejectedPerSecond }) => rejectedPerSecond)),
-    firstReplyMs: median(rounds.map(({ firstReplyMs }) => firstReplyMs)),
+    ...medians(rounds, 'storedPerSecond', 'rejectedPerSecond', 'firstReplyMs'),
     failed: rounds.reduce((sum, { failed }) => sum + failed, 0),
   };
 }

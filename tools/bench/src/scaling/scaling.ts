@@ -129,13 +129,13 @@ async function readTimes(primary: number | undefined, workers: readonly number[]
 
 function scalingTable(summaries: readonly ScalingSummary[]): string {
   const rows = summaries.map((summary) => [
-    formatCount(summary.workers),
-    formatCount(summary.requestsPerSecond),
+    summary.workers,
+    summary.requestsPerSecond,
     formatRatio(summary.factor),
     summary.primaryMicroseconds?.toFixed(1) ?? '',
     summary.workerMicroseconds.toFixed(1),
     formatMs(summary.p99Ms),
-    formatCount(summary.errors),
+    summary.errors,
     summary.valid ? 'all' : 'INVALID',
   ]);
   return formatTable(

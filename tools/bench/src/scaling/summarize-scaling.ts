@@ -1,4 +1,4 @@
-import { median } from '@plant-store/report';
+import { median, medians, outcomeOf } from '@plant-store/report';
 
 /** One number of workers in one round. */
 export interface ScalingRun {
@@ -27,12 +27,9 @@ export function summarizeScaling(runs: readonly ScalingRun[]): ScalingSummary[] 
     const ofPrimary = rounds.flatMap(({ primaryMicroseconds }) => primaryMicroseconds ?? []);
     return {
       workers,
-      requestsPerSecond: median(rounds.map((run) => run.requestsPerSecond)),
-      p99Ms: median(rounds.map((run) => run.p99Ms)),
+      ...medians(rounds, 'requestsPerSecond', 'p99Ms', 'workerMicroseconds'),
       primaryMicroseconds: ofPrimary.length === 0 ? undefined : median(ofPrimary),
-      workerMicroseconds: median(rounds.map((run) => run.workerMicroseconds)),
-      errors: rounds.reduce((sum, run) => sum + run.errors, 0),
-      valid: rounds.every((run) => run.valid),
+      ...outcomeOf(rounds),
     };
   });
   const fewest = summaries[0]?.requestsPerSecond ?? Number.NaN;

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { formatMemory, median } from '@plant-store/report';
+import { formatMemory, medians, writeJson } from '@plant-store/report';
 import { sqliteIn } from '../databases/sqlite.js';
 import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
@@ -11,7 +11,6 @@ import { resultFiles } from '../paths.js';
 import { readResidentMemory } from '../processes/process-memory.js';
 import { processEnd, startProcess } from '../processes/start-process.js';
 import { plantStore } from '../targets/plant-store.js';
-import { writeResults } from '../write-results.js';
 import type { StartResults } from './start-results.js';
 
 const pollMs = 2;
@@ -30,13 +29,8 @@ export async function measureStartTime(count: number, { folder, print, log }: En
       `start ${start}/${count}: ${figures.firstReplyMs.toFixed(0)} ms, ${formatMemory(figures.idleMemoryBytes)}`,
     );
   }
-  const results: StartResults = {
-    machine,
-    firstReplyMs: median(starts.map(({ firstReplyMs }) => firstReplyMs)),
-    idleMemoryBytes: median(starts.map(({ idleMemoryBytes }) => idleMemoryBytes)),
-    starts,
-  };
-  writeResults(resultFiles.start, results);
+  const results: StartResults = { machine, ...medians(starts, 'firstReplyMs', 'idleMemoryBytes'), starts };
+  writeJson(resultFiles.start, results);
   print(
     `From the start of the process to the first reply with 200: ${results.firstReplyMs.toFixed(0)} ms\n` +
       `Memory when idle: ${formatMemory(results.idleMemoryBytes)}\n` +

@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { formatCount } from '@plant-store/report';
 import type { Table } from '../support/documented-table.js';
 import { createProject, installTools } from '../support/install.js';
 import { run } from '../support/run.js';
@@ -60,7 +61,7 @@ export function tryBundlers(folder: string, client: string, { baseUrl, token }: 
     if (result.trim() !== '{"status":200,"refused":"not_sent"}') throw new Error(`${bundler}: ${result}`);
     const code = readFileSync(bundle);
     console.log(`compatibility: ${bundler}: its bundle of ${code.length} bytes runs`);
-    return [bundler, ...[code.length, gzipSync(code).length].map((size) => size.toLocaleString('en-US'))];
+    return [bundler, ...[code.length, gzipSync(code).length].map(formatCount)];
   });
   return { head: ['bundler', 'minified, bytes', 'and gzipped'], rows };
 }

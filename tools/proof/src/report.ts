@@ -1,6 +1,7 @@
-import { formatCount, formatTable } from '@plant-store/report';
-import type { ProofResult } from '../proof.js';
-import type { ProofRun } from '../run-proofs.js';
+import { availableParallelism } from 'node:os';
+import { formatCount, formatTable, writeJson } from '@plant-store/report';
+import type { ProofContext, ProofResult } from './proof.js';
+import type { ProofRun } from './run-proofs.js';
 
 /** The most failures of one promise that are printed; `--output` has all. */
 const printedFailures = 10;
@@ -36,4 +37,23 @@ function describeFailures({ promise, failures }: ProofResult): string[] {
   const printed = failures.slice(0, printedFailures).map((failure) => `- ${failure}`);
   const left = failures.length - printed.length;
   return ['', `Failed: ${promise}`, ...printed, ...(left > 0 ? [`- and ${formatCount(left)} more`] : [])];
+}
+
+/** Writes all that a run of the command found, as JSON. */
+export function writeRuns(
+  path: string,
+  { seed, amount, settings }: Pick<ProofContext, 'seed' | 'amount' | 'settings'>,
+  proofs: readonly ProofRun[],
+): void {
+  const document = {
+    date: new Date().toISOString(),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    processors: availableParallelism(),
+    seed,
+    amount,
+    settings,
+    proofs,
+  };
+  writeJson(path, document);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatRuns } from './format-runs.js';
+import { formatRuns } from './report.js';
 
 const promise = 'A 200 survives a crash';
 
