@@ -9,7 +9,7 @@ export default defineConfig(({ mode }) => {
       // of change, and `--mode nightly` does it with all.
       provide: { isNightly },
       // All files change the same copy of the repository, one after another.
-      globalSetup: 'test/support/global-setup.ts',
+      globalSetup: 'test/support/copy-repository.ts',
       fileParallelism: false,
       // Only a test that hangs takes this long, even on a slow machine.
       testTimeout: 900_000,

@@ -23,7 +23,7 @@ import { addServiceGauges, createRegistry } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';
 import type { CommitHealth } from './plants/commit-health.js';
-import type { PlantStore } from './plants/plant-store.js';
+import type { PlantReader } from './plants/plant-store.js';
 import { type StopTime, startStopTime, stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/timing.js';
 import type { Batcher } from './store/batcher.js';
@@ -124,7 +124,7 @@ export async function openBackend(config: Config, { metrics, log }: Observers, t
 export interface Backend {
   readonly plants: Batcher;
   /** What operations read from. */
-  readonly store: PlantStore;
+  readonly store: PlantReader;
   readonly health: CommitHealth;
   readonly tokens: ServedTokens;
   /** Aborted when the service is not ready any more, since it will stop. */
@@ -201,7 +201,7 @@ export async function createApi(config: Config, parts: ApiParts): Promise<Api> {
   const stopping = new AbortController();
   const app = await createApp({
     ...config,
-    ...{ plants, ...tokens, page, metrics, log, requestLog, requestCounts },
+    ...{ plants, store: backend.store, ...tokens, page, metrics, log, requestLog, requestCounts },
     draining: draining.signal,
     stopping: stopping.signal,
   });

@@ -12,12 +12,12 @@ const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const allTypes = join(dist, 'all-types');
 
-const entries = ['index', 'unwrap/index', 'tanstack-query/index', 'testing/index', 'msw/index'];
+const entries = ['index', 'unwrap', 'tanstack-query', 'testing/index', 'msw'];
 /** So that an error is of the same class in each entry. */
 const shareUnwrap: Plugin = {
   name: 'share-unwrap',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\.\/unwrap\/index\.js$/ }, ({ path }) => ({ path, external: true })),
+    onResolve({ filter: /^\.\/unwrap\.js$/ }, ({ path }) => ({ path, external: true })),
 };
 
 rmSync(dist, { recursive: true, force: true });

@@ -1,6 +1,5 @@
 import type { Operations } from '@plant-store/contract/operations';
-import type { CallOptions } from './options.js';
-import type { TsRestOptions } from './ts-rest-options.js';
+import type { CallOptions, TsRestOptions } from './options.js';
 
 /** One function per operation of the contract, by the operation's name. */
 export type Client = ClientOf<Operations>;
@@ -53,3 +52,14 @@ type Reply<Responses> = {
     readonly response: Response;
   };
 }[keyof Responses];
+
+/** What a client needs to know about an operation at run time. */
+export interface Route {
+  readonly method: string;
+  /** The path below the base address, with parameters as `:name`. */
+  readonly path: string;
+  /** The statuses that the operation declares. */
+  readonly statuses: readonly number[];
+  /** Whether a retried request has the effect of a single one. Default: by its method (RFC 9110, section 9.2.2). */
+  readonly idempotent?: boolean;
+}

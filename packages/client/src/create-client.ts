@@ -1,8 +1,10 @@
 import type { Operations } from '@plant-store/contract/operations';
 import { routes } from '@plant-store/contract/routes';
-import type { Client } from './client.js';
-import { createClientOf } from './create-client-of.js';
+import { type AnyRequest, call } from './call.js';
+import type { Client, ClientOf, Route } from './client.js';
 import type { ClientOptions } from './options.js';
+import { parseBaseUrl } from './parse-base-url.js';
+import { createTokens } from './tokens.js';
 
 /**
  * Creates a client: an object with one function per operation of the contract. It sends nothing yet.
@@ -28,4 +30,25 @@ import type { ClientOptions } from './options.js';
  */
 export function createClient(options: ClientOptions): Client {
   return createClientOf<Operations>(routes, options);
+}
+
+/**
+ * Creates a client for any routes; what their operations take and return is given by the type parameter alone.
+ *
+ * @throws {TypeError} when `baseUrl` or `token` is not valid
+ */
+export function createClientOf<Operations>(
+  routes: Readonly<Record<keyof Operations, Route>>,
+  options: ClientOptions,
+): ClientOf<Operations> {
+  // So that invalid options are reported here, not by the first call.
+  const baseUrl = parseBaseUrl(options.baseUrl);
+  const defaults = { ...options, baseUrl, tokens: createTokens(options.token) };
+  // Routes are plain data at run time; the bodies and replies of their operations exist in the contract's types only.
+  return Object.fromEntries(
+    Object.entries<Route>(routes).map(([name, route]) => [
+      name,
+      (request?: AnyRequest) => call(name, route, defaults, request),
+    ]),
+  ) as ClientOf<Operations>;
 }

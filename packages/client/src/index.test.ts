@@ -3,10 +3,10 @@ import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import clientPackage from '../package.json' with { type: 'json' };
 import * as client from './index.js';
-import * as msw from './msw/index.js';
-import * as tanstackQuery from './tanstack-query/index.js';
+import * as msw from './msw.js';
+import * as tanstackQuery from './tanstack-query.js';
 import * as testing from './testing/index.js';
-import * as unwrapping from './unwrap/index.js';
+import * as unwrapping from './unwrap.js';
 
 describe('@plant-store/client', () => {
   it('exports this and nothing else', () => {
@@ -26,13 +26,13 @@ describe('@plant-store/client', () => {
 
   it('includes only plain data of the contract, and nothing of any other package', async () => {
     const { files, packages } = await listImports('src/index.ts');
-    expect(files.filter((file) => file.startsWith('../'))).toEqual([
-      '../contract/src/errors/errors.ts',
+    expect(files.filter((file) => file.startsWith('../') && !isOperation(file))).toEqual([
+      '../contract/src/errors.ts',
       '../contract/src/exact-json/stringify.ts',
-      '../contract/src/routes.ts',
+      '../contract/src/operations.ts',
     ]);
     expect(files).toContain('src/errors/network-error.ts');
-    expect(files.filter((file) => /^src\/(unwrap|tanstack-query|testing|msw)\//.test(file))).toEqual([]);
+    expect(files.filter((file) => /^src\/(unwrap|tanstack-query|testing|msw)\b/.test(file))).toEqual([]);
     expect(packages).toEqual([]);
   });
 
@@ -53,13 +53,8 @@ describe('@plant-store/client/unwrap', () => {
   });
 
   it('includes no contract, no client and nothing of any other package', async () => {
-    expect(await listImports('src/unwrap/index.ts')).toEqual({
-      files: [
-        'src/call/backoff.ts',
-        'src/unwrap/index.ts',
-        'src/unwrap/rejected-error.ts',
-        'src/unwrap/unwrap.ts',
-      ],
+    expect(await listImports('src/unwrap.ts')).toEqual({
+      files: ['src/backoff.ts', 'src/unwrap.ts'],
       packages: [],
     });
   });
@@ -76,12 +71,8 @@ describe('@plant-store/client/tanstack-query', () => {
   });
 
   it('includes unwrap and nothing of any other package, TanStack Query among them', async () => {
-    const { files, packages } = await listImports('src/tanstack-query/index.ts');
-    expect(files.filter((file) => !file.startsWith('src/unwrap/'))).toEqual([
-      'src/call/backoff.ts',
-      'src/tanstack-query/create-tanstack-query-utils.ts',
-      'src/tanstack-query/index.ts',
-    ]);
+    const { files, packages } = await listImports('src/tanstack-query.ts');
+    expect(files).toEqual(['src/backoff.ts', 'src/tanstack-query.ts', 'src/unwrap.ts']);
     expect(packages).toEqual([]);
   });
 });
@@ -92,12 +83,11 @@ describe('@plant-store/client/msw', () => {
   });
 
   it('includes no schema and no fake, which its caller brings', async () => {
-    const { files, packages } = await listImports('src/msw/index.ts', ['msw']);
-    expect(files).toEqual([
-      '../contract/src/routes.ts',
-      'src/msw/create-handlers.ts',
-      'src/msw/index.ts',
-      'src/request/parse-base-url.ts',
+    const { files, packages } = await listImports('src/msw.ts', ['msw']);
+    expect(files.filter((file) => !isOperation(file))).toEqual([
+      '../contract/src/operations.ts',
+      'src/msw.ts',
+      'src/parse-base-url.ts',
     ]);
     expect(packages).toEqual([]);
   });
@@ -110,7 +100,7 @@ describe('@plant-store/client/testing', () => {
 
   it('includes the schemas of the contract, and nothing that only Node.js has', async () => {
     const { files, packages } = await listImports('src/testing/index.ts');
-    expect(files).toContain('../contract/src/plant.ts');
+    expect(files).toContain('../contract/src/schemas.ts');
     expect(packages).toEqual(['@ts-rest/core', 'zod']);
   });
 });
@@ -133,6 +123,9 @@ describe('the manifest', () => {
     expect(clientPackage.publishConfig.exports).toEqual(Object.fromEntries(built));
   });
 });
+
+/** Whether a file of the contract is that of an operation, of which the client has the route. */
+const isOperation = (file: string) => file.startsWith('../contract/src/operations/');
 
 /**
  * Every file that a source imports at run time, directly or not, and every package outside this repository among them,

@@ -19,5 +19,5 @@ export type {
   RequestEvent,
   ResponseEvent,
   TokenSource,
+  TsRestOptions,
 } from './options.js';
-export type { TsRestOptions } from './ts-rest-options.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { ClientOf } from '../src/client.js';
-import { createClientOf } from '../src/create-client-of.js';
+import { createClientOf } from '../src/create-client.js';
 import type { CallOptions, ClientOptions, Fetch } from '../src/options.js';
 
 /** Operations that are not those of the contract. */

@@ -1,7 +1,7 @@
 import type { ClientInferRequest, ClientInferResponses, ServerInferRequest } from '@ts-rest/core';
 import { describe, expectTypeOf, it, test } from 'vitest';
 import type { contract } from './contract.js';
-import type { ErrorBody, ErrorName, errors } from './errors/errors.js';
+import type { ErrorBody, ErrorName, errors } from './errors.js';
 import type { NewPlant, NewPlantInput, Operations, Plant } from './operations.js';
 
 type Operation = typeof contract.createPlant;

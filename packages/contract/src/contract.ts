@@ -1,16 +1,25 @@
-import { type AppRoute, initContract } from '@ts-rest/core';
-import type { ZodType } from 'zod';
-import { errorSchemaOf } from './errors/error-schema.js';
-import type { OperationMetadata } from './operation-metadata.js';
-import { PlantSchema } from './plant.js';
-import { requestSchemas } from './request-schemas.js';
-import { routes } from './routes.js';
+import { type AppRoute, ContractNoBody, initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import type { ErrorBody } from './errors.js';
+import type { Definition, ReplyDescription, Route } from './operation.js';
+import { definitions, routes } from './operations.js';
+import { type RequestSchemas, requestSchemas } from './request-schemas.js';
+import { schemas } from './schemas.js';
 
-/** One schema for each status that the route of an operation names, neither more nor fewer. */
-type Replies<Operation extends keyof typeof routes> = Record<
-  (typeof routes)[Operation]['statuses'][number],
-  ZodType
->;
+/** The body of every reply that is not a success (API: Resources, Error). */
+export const ErrorSchema = z
+  .object({
+    error: z.int32().meta({
+      description: 'Numeric error value: the HTTP status times 100, plus a serial number',
+      override: { type: 'integer', format: 'int32', minimum: undefined, maximum: undefined },
+    }),
+    message: z.string().meta({ description: 'Error message text' }),
+  })
+  .meta({
+    id: 'Error',
+    // No example here: mock servers would send it with every status. Each reply has examples of its own errors.
+    description: 'What went wrong, as a stable number and as a sentence that explains what to do.',
+  });
 
 /**
  * The API, version 1.0.0: every operation with the request it takes and each reply it may give.
@@ -18,40 +27,64 @@ type Replies<Operation extends keyof typeof routes> = Record<
  * The service implements this router and the client is typed by it, so neither can drift from the other.
  */
 export const contract = initContract().router(
-  {
-    createPlant: {
-      method: routes.createPlant.method,
-      path: routes.createPlant.path,
-      summary: 'Create plant',
-      description:
-        'Creates a new plant in the store. The id is also the key of the request: the same plant again is ' +
-        'answered 200 again and stored once, so a create can always be retried safely.',
-      metadata: {
-        access: 'write',
-        tag: 'plants',
-        replies: {
-          200: {
-            description: 'The plant response: the plant is stored, durably',
-            headers: ['Idempotent-Replayed'],
-          },
-          400: { description: 'Something is wrong with the request itself; nothing was stored' },
-          503: { description: 'The service cannot store plants at the moment' },
-        },
-      } satisfies OperationMetadata<'createPlant'>,
-      body: requestSchemas.createPlant.body,
-      responses: {
-        200: PlantSchema,
-        400: errorSchemaOf(400),
-        401: errorSchemaOf(401),
-        403: errorSchemaOf(403),
-        429: errorSchemaOf(429),
-        500: errorSchemaOf(500),
-        503: errorSchemaOf(503),
-      } satisfies Replies<'createPlant'>,
-    },
-  } satisfies Contract,
+  Object.fromEntries(
+    (Object.keys(routes) as (keyof typeof routes)[]).map((name) => [
+      name,
+      createRoute(routes[name], definitions[name], requestSchemas[name]),
+    ]),
+    // Entry by entry what the types below derive in the same way.
+  ) as { [Name in keyof typeof routes]: ContractRoute<Name> },
   { strictStatusCodes: true },
 );
 
-/** An entry for each operation. */
-type Contract = { [Name in keyof typeof routes]: AppRoute & { metadata: OperationMetadata<Name> } };
+/** What is to be known of an operation besides its route and its schemas. */
+export interface OperationMetadata extends Pick<Definition, 'access' | 'tag'> {
+  readonly replies: Readonly<Record<number, ReplyDescription>>;
+}
+
+/** An operation as ts-rest takes it. */
+type ContractRoute<Name extends keyof typeof routes> = Pick<(typeof routes)[Name], 'method' | 'path'> & {
+  summary: string;
+  description: string;
+  metadata: OperationMetadata;
+  responses: {
+    [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200
+      ? (typeof schemas)[(typeof definitions)[Name]['replies'][200]['body']]
+      : z.ZodType<ErrorBody<Status>>;
+  };
+} & RequestOf<(typeof requestSchemas)[Name]> &
+  BodyOf<(typeof routes)[Name]['method'], (typeof requestSchemas)[Name]>;
+
+/** The schemas of a request by the names that ts-rest has for its parts. */
+type RequestOf<Schemas> = {
+  [Part in keyof Schemas as Part extends 'path' ? 'pathParams' : Part]: Part extends 'headers'
+    ? Schemas[Part]['shape' & keyof Schemas[Part]]
+    : Schemas[Part];
+};
+
+/** ts-rest wants to know that a POST, PUT or PATCH has no body. */
+type BodyOf<Method, Schemas> = Method extends 'GET' | 'DELETE'
+  ? unknown
+  : 'body' extends keyof Schemas
+    ? unknown
+    : { body: typeof ContractNoBody };
+
+function createRoute(
+  { method, path, statuses }: Route,
+  { access, tag, summary, description, replies }: Definition,
+  { path: pathParams, query, headers, body }: RequestSchemas,
+): AppRoute {
+  const responses = statuses.map((status) => {
+    const named = replies[status]?.body;
+    return [status, named === undefined ? ErrorSchema : schemas[named]];
+  });
+  return {
+    ...{ method, path, summary, description },
+    metadata: { access, tag, replies } satisfies OperationMetadata,
+    ...(pathParams && { pathParams }),
+    ...(query && { query }),
+    ...(headers && { headers: headers.shape }),
+    ...(method !== 'GET' && { body: body ?? ContractNoBody }),
+    responses: Object.fromEntries(responses),
+  } as AppRoute;
+}

@@ -1,30 +1,29 @@
-import type { ErrorBody } from './errors/errors.js';
-import type { routes } from './routes.js';
+import type { Definition, Route, TypesOf } from './operation.js';
+import * as createPlant from './operations/create-plant.js';
 
-/** A plant as the service shows it (API: Resources, Plant): `{ name, tag? }`. */
-export type Plant = { name: string; tag?: string | undefined };
+export type { NewPlant, NewPlantInput, Plant } from './operation.js';
 
-/** `{ id, name, tag? }` once validated: `id` is a `bigint`. */
-export type NewPlant = { id: bigint; name: string; tag?: string | undefined };
+/**
+ * Method, path and the statuses of the replies of each operation (API: Endpoints), and whether a request may be
+ * retried without doing more than the first one.
+ *
+ * Plain data, so that a client can send requests and know the replies without carrying the schemas. The definitions
+ * stand apart, so that its bundle is without their texts.
+ */
+export const routes = {
+  createPlant: createPlant.route,
+} as const satisfies Record<string, Route>;
 
-/** What a client sends to create a plant (API: Resources, NewPlant); beyond 2^53 only a `bigint` is exact. */
-export type NewPlantInput = { id: number | bigint; name: string; tag?: string | undefined };
-
-/** The body of each reply of an operation, by the statuses of its route; of every failure it is an Error body. */
-type Responses<Operation extends keyof typeof routes, Success> = {
-  [Status in (typeof routes)[Operation]['statuses'][number]]: Status extends 200
-    ? Success
-    : ErrorBody<Status>;
-};
+/** What each operation takes and gives, by the names of schemas, and its texts: plain data, too. */
+export const definitions = {
+  createPlant: createPlant.definition,
+} as const satisfies Record<keyof typeof routes, Definition>;
 
 /**
  * What each operation takes and gives, as types without a schema: for clients, whose users need neither zod nor ts-rest.
  *
  * The type tests of `contract` check that its schemas agree.
  */
-export interface Operations {
-  createPlant: {
-    body: NewPlantInput;
-    responses: Responses<'createPlant', Plant>;
-  };
-}
+export type Operations = {
+  [Name in keyof typeof routes]: TypesOf<(typeof routes)[Name], (typeof definitions)[Name]>;
+};

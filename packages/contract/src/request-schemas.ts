@@ -1,20 +1,29 @@
-import type { ZodObject, ZodType } from 'zod';
-import { NewPlantSchema } from './plant.js';
-import type { routes } from './routes.js';
+import * as z from 'zod';
+import type { RequestPart, RequestParts, SchemaName } from './operation.js';
+import { definitions } from './operations.js';
+import { schemas } from './schemas.js';
 
 /** The schemas of the parts of a request. A part without a schema is not read. */
-export interface RequestSchemas {
-  /** The parameters in the path, each as text; one for each `:name` of the route's path. */
-  readonly path?: ZodObject;
-  /** The parameters in the query, each as text, or as a list of texts where one is sent more than once. */
-  readonly query?: ZodObject;
-  /** Headers by their names in lower case; others are not read. */
-  readonly headers?: ZodObject;
-  /** The JSON body. */
-  readonly body?: ZodType;
-}
+export type RequestSchemas = {
+  readonly [Part in keyof RequestParts]: Part extends 'body' ? z.ZodType : z.ZodObject;
+};
 
 /** What the service reads of the requests of each operation. The contract and the fake plant store validate by it. */
-export const requestSchemas = {
-  createPlant: { body: NewPlantSchema },
-} satisfies Record<keyof typeof routes, RequestSchemas>;
+export const requestSchemas = Object.fromEntries(
+  Object.entries(definitions).map(([name, { request }]) => [
+    name,
+    Object.fromEntries(Object.entries(request).map(([part, named]) => [part, schemaOf(named)])),
+  ]),
+  // Entry by entry what the type below derives in the same way.
+) as { readonly [Name in keyof typeof definitions]: SchemasOf<(typeof definitions)[Name]['request']> };
+
+function schemaOf(named: RequestPart): z.ZodType {
+  if (typeof named === 'string') return schemas[named];
+  return z.object(Object.fromEntries(Object.entries(named).map(([member, name]) => [member, schemas[name]])));
+}
+
+type SchemasOf<Request> = { readonly [Part in keyof Request]: SchemaOf<Request[Part]> };
+
+type SchemaOf<Named> = Named extends SchemaName
+  ? (typeof schemas)[Named]
+  : z.ZodObject<{ -readonly [Member in keyof Named]: SchemaOf<Named[Member]> }>;

@@ -4,12 +4,105 @@ import { accessed, type Operation } from './operation.js';
 export function filesFor(operation: Operation): Record<string, string> {
   const { file } = operation;
   return {
+    [`packages/contract/src/operations/${file}.ts`]: writeDefinition(operation),
     [`apps/api/src/plants/${file}.ts`]: writeMeaning(operation),
-    [`apps/api/src/http/routes/${file}.ts`]: writeRouteHandler(operation),
     [`apps/api/test/http/${file}.test.ts`]: writeTest(operation),
-    [`packages/client/src/testing/handlers/${file}.ts`]: writeFakeHandler(operation),
     [`.changeset/${file}.md`]: writeChangeset(operation),
   };
+}
+
+/** An addition to an existing file. */
+export interface Edit {
+  readonly file: string;
+  /** The start of the line before which it is inserted. */
+  readonly before: string;
+  readonly addition: string;
+}
+
+/** The lines that an operation adds to the lists of all operations. */
+export function editsFor(operation: Operation): Edit[] {
+  const { name, file, access, params, hasBody } = operation;
+  const list = 'packages/contract/src/operations.ts';
+  const routes = 'apps/api/src/http/routes/operations.ts';
+  const { dependency } = accessed[access];
+  const parts = [...(params.length > 0 ? ['params'] : []), ...(hasBody ? ['body'] : [])];
+  const values = [
+    `dependencies.${dependency}`,
+    ...params.map((param) => `params.${param}`),
+    ...(hasBody ? ['body'] : []),
+  ];
+  return [
+    { file: list, before: 'import * as', addition: `import * as ${name} from './operations/${file}.js';\n` },
+    {
+      file: list,
+      before: '} as const satisfies Record<string, Route>;',
+      addition: `  ${name}: ${name}.route,\n`,
+    },
+    {
+      file: list,
+      before: '} as const satisfies Record<keyof typeof routes, Definition>;',
+      addition: `  ${name}: ${name}.definition,\n`,
+    },
+    {
+      file: routes,
+      before: 'import',
+      addition: `import { ${name} } from '../../plants/${file}.js';\n`,
+    },
+    {
+      file: routes,
+      before: '  };\n\n  app.set(',
+      addition: `    ${name}: {
+      middleware: middlewareOf('${name}'),
+      handler: async (${parts.length > 0 ? `{ ${parts.join(', ')} }` : ''}) => ({
+        status: 200,
+        body: await ${name}(${values.join(', ')}),
+      }),
+    },
+`,
+    },
+    {
+      file: 'packages/client/src/testing/handlers.ts',
+      before: '};\n',
+      addition: `  ${name}() {\n    throw new Error('${name} is not implemented');\n  },\n`,
+    },
+  ];
+}
+
+function writeDefinition({ name, method, path, access, params, hasBody }: Operation): string {
+  const summary = name
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replace(/^./, (first) => first.toUpperCase());
+  const statuses = [200, 400, 401, 403, ...(params.length > 0 ? [404] : []), 429, 500, 503];
+  const request = [
+    ...(params.length > 0
+      ? [`path: { ${params.map((param) => `${param}: 'Int64Parameter'`).join(', ')} }`]
+      : []),
+    ...(hasBody ? ["body: 'NewPlant'"] : []),
+  ];
+  return `import type { Definition, Route } from '../operation.js';
+
+export const route = {
+  method: '${method}',
+  path: '${path}',
+  statuses: [${statuses.join(', ')}],
+  idempotent: ${/^(GET|PUT|DELETE)$/.test(method)},
+} as const satisfies Route;
+
+/** ${summary}. */
+export const definition = {
+  access: '${access}',
+  tag: 'plants',
+  summary: '${summary}',
+  description: '${summary}.',
+  request: { ${request.join(', ')} },
+  replies: {
+    200: { description: 'The plant', body: 'Plant' },
+    400: { description: 'Something is wrong with the request itself'${hasBody ? '' : ", errors: ['bad_request']"} },
+    ${params.length > 0 ? "404: { description: 'There is no such plant' }," : ''}
+    503: { description: 'The service cannot answer at the moment' },
+  },
+} as const satisfies Definition<(typeof route.statuses)[number]>;
+`;
 }
 
 function writeMeaning({ name, access, params, hasBody }: Operation): string {
@@ -26,32 +119,6 @@ import type { ${type} } from './${module}.js';
 export async function ${name}(${inputs.join(', ')}): Promise<Plant> {
   throw new Error('${name} is not implemented');
 }
-`;
-}
-
-function writeRouteHandler({ name, file, access, params, hasBody }: Operation): string {
-  const { dependency, type, module } = accessed[access];
-  const parts = [...(params.length > 0 ? ['params'] : []), ...(hasBody ? ['body'] : [])];
-  const values = [dependency, ...params.map((param) => `params.${param}`), ...(hasBody ? ['body'] : [])];
-  return `import type { contract } from '@plant-store/contract';
-import type { AppRouteImplementation } from '@ts-rest/express';
-import { ${name} } from '../../plants/${file}.js';
-import type { ${type} } from '../../plants/${module}.js';
-
-/** Answers \`${name}\`. */
-export function ${name}Handler(${dependency}: ${type}): AppRouteImplementation<typeof contract.${name}> {
-  return async (${parts.length > 0 ? `{ ${parts.join(', ')} }` : ''}) => ({ status: 200, body: await ${name}(${values.join(', ')}) });
-}
-`;
-}
-
-function writeFakeHandler({ name }: Operation): string {
-  return `import type { Handler } from './handler.js';
-
-/** Answers \`${name}\` as the service does. */
-export const ${name}: Handler<'${name}'> = () => {
-  throw new Error('${name} is not implemented');
-};
 `;
 }
 

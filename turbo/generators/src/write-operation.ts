@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { editsFor } from './edits.js';
-import { filesFor } from './files.js';
+import { editsFor, filesFor } from './files.js';
 import type { Operation } from './operation.js';
 
 /**
@@ -18,10 +17,12 @@ export function writeOperation(root: string, operation: Operation): string[] {
     if (existsSync(join(root, file))) throw new Error(`${file} exists already`);
   }
   const originals = new Map<string, string>();
-  for (const { file, edit } of editsFor(operation)) {
-    const original = readFileSync(join(root, file), 'utf8');
-    originals.set(file, original);
-    written.set(file, edit(written.get(file) ?? original));
+  for (const { file, before, addition } of editsFor(operation)) {
+    const text = written.get(file) ?? readFileSync(join(root, file), 'utf8');
+    if (!originals.has(file)) originals.set(file, text);
+    const start = text.indexOf(`\n${before}`) + 1;
+    if (start === 0) throw new Error(`No place to insert at: no line of ${file} starts with "${before}"`);
+    written.set(file, text.slice(0, start) + addition + text.slice(start));
   }
 
   try {

@@ -29,15 +29,15 @@ function findTypeErrors(): string[] {
 
 const ofSchemas = {
   what: 'the schemas',
-  file: 'plant.ts',
+  file: 'schemas.ts',
   inApi: 'src/http/routes/create-plant.ts',
   inClient: 'create-client.test-d.ts',
 };
 const ofTypes = {
   what: 'the types',
-  file: 'operations.ts',
+  file: 'operation.ts',
   inApi: 'src/plants/create-plant.ts',
-  inClient: 'testing/handlers/create-plant.ts',
+  inClient: 'testing/handlers.ts',
 };
 
 // Each check takes seconds, so by default there is one. That these files compile otherwise is up to `pnpm typecheck`.
@@ -54,7 +54,7 @@ it.each(isNightly ? [ofSchemas, ofTypes] : [ofSchemas])(
 
     expect(findTypeErrors()).toEqual(
       expect.arrayContaining([
-        '../../packages/contract/src/plant.ts',
+        '../../packages/contract/src/schemas.ts',
         inApi,
         `../../packages/client/src/${inClient}`,
       ]),

@@ -1,41 +1,41 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { filesFor } from '../src/files.js';
+import { editsFor, filesFor } from '../src/files.js';
 import { parseOperation } from '../src/operation.js';
 import { writeOperation } from '../src/write-operation.js';
 import { workspaces } from './support/copy-repository.js';
-import { fillIn, fillInsFor } from './support/fill-ins.js';
-import { getPlantFillIns } from './support/get-plant.js';
+import { fillIn, fillInsFor, getSampleFillIns } from './support/fill-ins.js';
 import { checkTypes, expectSuccess, run } from './support/run.js';
 
-const getPlant = { name: 'getPlant', method: 'GET', path: '/plants/:id', access: 'read' };
-const generateGetPlant = ['run', 'operation', '--root', '.', '--args', ...Object.values(getPlant)];
-const addLeaf = { name: 'addLeaf', method: 'POST', path: '/plants/:id/leaves/:leafId', access: 'write' };
+/** Of a resource that the API does not have, so that none of these operations exists already. */
+const getSample = { name: 'getSample', method: 'GET', path: '/samples/:id', access: 'read' };
+const generateGetSample = ['run', 'operation', '--root', '.', '--args', ...Object.values(getSample)];
+const addLeaf = { name: 'addLeaf', method: 'POST', path: '/samples/:id/leaves/:leafId', access: 'write' };
 const copy = inject('copy');
 const isNightly = inject('isNightly');
-/** With getPlant a read without a body and a write with one, which differ most; each other one makes every check longer. */
+/** With getSample a read without a body and a write with one, which differ most; each other one makes every check longer. */
 const others = [
   addLeaf,
   ...(isNightly
     ? [
-        { name: 'listPlants', method: 'GET', path: '/plants', access: 'read' },
-        { name: 'replacePlant', method: 'PUT', path: '/plants/:id', access: 'write' },
-        { name: 'removePlant', method: 'DELETE', path: '/plants/:id', access: 'write' },
+        { name: 'listSamples', method: 'GET', path: '/samples', access: 'read' },
+        { name: 'replaceSample', method: 'PUT', path: '/samples/:id', access: 'write' },
+        { name: 'removeSample', method: 'DELETE', path: '/samples/:id', access: 'write' },
       ]
     : []),
 ].map(parseOperation);
 
 /** The files of all operations and those that they share, relative to the root of the copy. */
-const written = new Set(Object.keys(filesFor(parseOperation(getPlant))));
+const written = new Set(Object.keys(filesFor(parseOperation(getSample))));
 beforeAll(() => {
-  expectSuccess(copy, 'gen', ...generateGetPlant);
+  expectSuccess(copy, 'gen', ...generateGetSample);
   for (const file of others.flatMap((operation) => writeOperation(copy, operation))) written.add(file);
 });
 
 it.each([
-  ['whose files exist', getPlant, 'get-plant.ts exists already'],
-  ['whose route exists', { ...getPlant, name: 'findPlant' }, 'another operation is get there'],
+  ['whose files exist', getSample, 'get-sample.ts exists already'],
+  ['whose route exists', { ...getSample, name: 'findSample' }, 'another operation is get there'],
 ])('changes no file for an operation %s', (_, answers, message) => {
   const before = readFiles();
   expect(() => writeOperation(copy, parseOperation(answers))).toThrow(message);
@@ -45,8 +45,8 @@ it.each([
 // Both take seconds. That files are left alone is above, and that the tests pass, and how many, below.
 describe.runIf(isNightly)('before it is filled in', () => {
   it('fails as a command, too, for an operation that exists', () => {
-    const { status, output } = run(copy, 'gen', ...generateGetPlant);
-    expect(output).toContain('get-plant.ts exists already');
+    const { status, output } = run(copy, 'gen', ...generateGetSample);
+    expect(output).toContain('get-sample.ts exists already');
     expect(status).not.toBe(0);
   });
 
@@ -57,13 +57,21 @@ describe.runIf(isNightly)('before it is filled in', () => {
   });
 });
 
-it('leaves at most 40 lines to be written by hand for getPlant', () => {
-  const lines = getPlantFillIns.flatMap(({ replacement }) => replacement.trim().split('\n'));
+it('writes no more than 8 files for an operation, so that few are to be read', () => {
+  const operation = parseOperation(getSample);
+  const edited = editsFor(operation).map(({ file }) => file);
+  expect(new Set([...Object.keys(filesFor(operation)), ...edited, 'openapi.json']).size).toBeLessThanOrEqual(
+    8,
+  );
+});
+
+it('leaves at most 40 lines to be written by hand for getSample', () => {
+  const lines = getSampleFillIns.flatMap(({ replacement }) => replacement.trim().split('\n'));
   expect(lines.length).toBeLessThanOrEqual(40);
 });
 
 describe('operations that are filled in', () => {
-  beforeAll(() => fillIn(copy, [...getPlantFillIns, ...others.flatMap(fillInsFor)]));
+  beforeAll(() => fillIn(copy, [...getSampleFillIns, ...others.flatMap(fillInsFor)]));
 
   // With all their tests, the one of the service alone takes seconds.
   it.runIf(isNightly).each(workspaces)('have correct types in %s', (workspace) => {
@@ -91,7 +99,14 @@ describe('operations that are filled in', () => {
   it('are described by a valid OpenAPI document', () => {
     const contract = join(copy, 'packages/contract');
     expectSuccess(contract, 'redocly', 'lint', 'openapi.json');
-    expectSuccess(contract, 'vitest', 'run', '--typecheck=false', 'src/openapi', 'src/errors');
+    expectSuccess(
+      contract,
+      'vitest',
+      'run',
+      '--typecheck=false',
+      'src/openapi.test.ts',
+      'src/errors.test.ts',
+    );
   });
 
   // What is generated knows no engine, and PostgreSQL takes seconds to start: so it is left to the mode `nightly`.
@@ -99,14 +114,14 @@ describe('operations that are filled in', () => {
   it(`answer alike in the service${isNightly ? ', on each engine,' : ''} and in the fake plant store, and HEAD where they have GET`, () => {
     const { status, output } = runTests(...tested);
     expect(status, output).toBe(0);
-    // Of the service and of the fake: one of each operation, HEAD of each GET, and two more of getPlant.
+    // Of the service and of the fake: one of each operation, HEAD of each GET, and two more of getSample.
     expect(output).toMatch(isNightly ? /Tests {2}36 passed/ : /Tests {2}10 passed/);
   });
 });
 
 /** Runs the tests of the generated operations, with options for Vitest. */
 function runTests(...options: readonly string[]) {
-  const files = ['get-plant', ...others.map(({ file }) => file)].map((file) => `test/http/${file}.test.ts`);
+  const files = ['get-sample', ...others.map(({ file }) => file)].map((file) => `test/http/${file}.test.ts`);
   return run(join(copy, 'apps/api'), 'vitest', 'run', ...options, ...files);
 }
 

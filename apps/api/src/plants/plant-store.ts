@@ -56,6 +56,9 @@ export interface PlantWriter {
 /** The part of a store that inserts plants. */
 export type PlantInserter = Pick<PlantStore, 'insert'>;
 
+/** The part of a store that reads plants. */
+export type PlantReader = Pick<PlantStore, 'read'>;
+
 /** The most that a page of plants may hold. Bytes are those of the texts, in UTF-8. */
 export interface PageLimits {
   readonly plants: number;

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { withTimeout } from '../../src/runtime/with-timeout.js';
+import { withTimeout } from '../../src/runtime/timing.js';
 import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
 import { fillStore } from '../support/process/fill-store.js';
 import { runCommand, startCommand } from '../support/process/run-command.js';

@@ -11,7 +11,7 @@ import {
 const targets: Case[] = [
   ['the root', 'not_found', { path: '/' }],
   ['another path', 'not_found', { path: '/plant' }],
-  ['a path below', 'not_found', { path: '/plants/1' }],
+  ['a path below', 'not_found', { path: '/plants/1/2/3' }],
   ['a trailing slash', 'not_found', { path: '/plants/' }],
   ['two slashes', 'not_found', { path: '//plants' }],
   ['the path in upper case', 'not_found', { path: '/PLANTS' }],

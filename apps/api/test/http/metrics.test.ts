@@ -122,7 +122,7 @@ it('are those that the page lists for the engine, and no others', async () => {
 
 it('have no labels that a stranger chooses', async () => {
   const service = await start();
-  for (const path of ['/one', '/two', '/plants/3', '/docs/four']) {
+  for (const path of ['/one', '/two', '/plants/1/2/3', '/docs/four']) {
     await supertest(service.baseUrl).get(path).expect(404);
   }
   await sendRaw(service.baseUrl, 'BREW /plants HTTP/1.1\r\nHost: a\r\n\r\n');

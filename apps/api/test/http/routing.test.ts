@@ -51,7 +51,7 @@ describe('a request that is rejected', () => {
     '/PLANTS',
     '/plants/',
     '//plants',
-    '/plants/1',
+    '/plants/1/2/3',
     '/plants;x=1',
     '/plants%2F',
     '/plants%00',

@@ -35,6 +35,7 @@ async function startHeldService() {
   const app = await createApp({
     ...config,
     plants,
+    store: { async *read() {} },
     accessTokens,
     authenticationLimit: createLoggedAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     log,

@@ -37,6 +37,7 @@ export async function openApp(
   const app = await createApp({
     ...config,
     plants,
+    store: database.plants,
     accessTokens,
     authenticationLimit: createLoggedAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     log,

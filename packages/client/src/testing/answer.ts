@@ -1,11 +1,7 @@
 import type { routes } from '@plant-store/contract/routes';
-import type { Handler, StoreState } from './handlers/handler.js';
-import { handlers } from './handlers/handlers.js';
-import { errorReply, jsonReply, type Reply } from './reply.js';
-import { authenticate } from './request/authenticate.js';
-import { findOperation } from './request/find-operation.js';
-import { readRequest, type ValidRequest } from './request/read-request.js';
-import { ServiceError } from './service-error.js';
+import { type Handler, handlers, type StoreState } from './handlers.js';
+import { authenticate, findOperation, readRequest, type ValidRequest } from './read-request.js';
+import { errorReply, jsonReply, type Reply, ServiceError } from './reply.js';
 
 /** A request with its body read to the end. */
 export interface ReadRequest {

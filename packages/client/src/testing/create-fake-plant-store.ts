@@ -1,13 +1,10 @@
 import type { Plant } from '@plant-store/contract/operations';
 import type { Fetch } from '../options.js';
-import { parseBaseUrl } from '../request/parse-base-url.js';
-import { withTimeout } from '../timing/with-timeout.js';
+import { parseBaseUrl } from '../parse-base-url.js';
+import { withTimeout } from '../timeout.js';
 import { answer } from './answer.js';
-import { answerWithFault, checkFault } from './answer-with-fault.js';
-import { hostNotFound } from './connection-error.js';
-import type { Fault } from './fault.js';
+import { answerWithFault, checkFault, type Fault, hostNotFound } from './faults.js';
 import { toResponse } from './reply.js';
-import { nameRequest } from './request/request-id.js';
 
 /** Where a fake plant store seems to be, and which token it accepts. */
 export interface FakePlantStoreOptions {
@@ -118,3 +115,12 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
 }
 
 const defaultToken = `pst_${'Fake'.padEnd(49, '0')}`;
+
+/** The caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-` and no access token, or a new UUID. */
+function nameRequest(headers: Headers): string {
+  const proposed = headers.get('x-request-id') ?? '';
+  return acceptable.test(proposed) && !accessToken.test(proposed) ? proposed : crypto.randomUUID();
+}
+
+const acceptable = /^[\w.:-]{1,64}$/;
+const accessToken = /pst_[0-9A-Za-z]/;

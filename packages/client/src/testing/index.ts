@@ -3,4 +3,4 @@ export {
   type FakePlantStore,
   type FakePlantStoreOptions,
 } from './create-fake-plant-store.js';
-export type { DelayFault, DropFault, Fault, MalformedFault, RefuseFault, StatusFault } from './fault.js';
+export type { DelayFault, DropFault, Fault, MalformedFault, RefuseFault, StatusFault } from './faults.js';

@@ -1,4 +1,4 @@
-import type { ServiceError } from './service-error.js';
+import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 
 /** A reply as it is to be sent; an empty body is none. */
 export interface Reply {
@@ -33,4 +33,27 @@ export function errorReply(requestId: string, { status, number, message, headers
  */
 export function toResponse({ status, headers, body }: Reply): Response {
   return new Response(body === '' ? null : body, { status, headers });
+}
+
+/** An error of the registry: thrown by whichever rule a request breaks, turned into a reply in one place. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly errorName: ErrorName;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(errorName: ErrorName, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.errorName = errorName;
+    this.headers = headers;
+  }
+
+  /** The HTTP status it is sent with. */
+  get status(): number {
+    return errors[this.errorName].status;
+  }
+
+  /** The number in the body's field `error`. */
+  get number(): ErrorNumber {
+    return errors[this.errorName].error;
+  }
 }

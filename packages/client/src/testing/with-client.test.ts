@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createClient } from '../create-client.js';
 import type { CallOptions, Fetch } from '../options.js';
 import { createFakePlantStore } from './create-fake-plant-store.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './faults.js';
 
 const body = { id: 9223372036854775807n, name: 'Monstera deliciosa', tag: 'houseplant' };
 

@@ -1,54 +1,12 @@
-import { isInt64 } from '../int64/int64.js';
-import { DIGIT_0, DIGIT_9, LOWER_E, MINUS, PLUS, POINT, UPPER_E } from './code-units.js';
-import type { Cursor } from './cursor.js';
-import { NumberLiteral } from './number-literal.js';
+import { isInt64 } from '../int64.js';
 
-/**
- * Reads the number (RFC 8259, section 6) that starts at the cursor, and moves the cursor behind it.
- *
- * @throws {SyntaxError} where a digit is missing
- */
-export function readNumber(cursor: Cursor): number | bigint | NumberLiteral {
-  const start = cursor.position;
-  if (cursor.peek() === MINUS) cursor.position++;
-  // A leading zero is the whole integer part.
-  if (cursor.peek() === DIGIT_0) cursor.position++;
-  else skipDigits(cursor);
-  const hasFraction = cursor.peek() === POINT;
-  if (hasFraction) {
-    cursor.position++;
-    skipDigits(cursor);
+/** A JSON number for which neither an int64 nor a fraction of type `number` can stand: its exact text. */
+export class NumberLiteral {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
   }
-  const hasExponent = isExponent(cursor.peek());
-  if (hasExponent) {
-    cursor.position++;
-    skipSign(cursor);
-    skipDigits(cursor);
-  }
-  const text = cursor.text.slice(start, cursor.position);
-  if (hasExponent) return toExactNumber(text);
-  return hasFraction ? toExactDecimal(text) : toExactInteger(text);
-}
-
-function isExponent(code: number): boolean {
-  return code === LOWER_E || code === UPPER_E;
-}
-
-function skipSign(cursor: Cursor): void {
-  const code = cursor.peek();
-  if (code === PLUS || code === MINUS) cursor.position++;
-}
-
-function skipDigits(cursor: Cursor): void {
-  const { text, position: start } = cursor;
-  let end = start;
-  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
-  cursor.position = end;
-  if (end === start) throw cursor.expected('a digit');
-}
-
-function isDigit(code: number): boolean {
-  return code >= DIGIT_0 && code <= DIGIT_9;
 }
 
 /** How many decimal digits a `number` always distinguishes. */
@@ -56,14 +14,14 @@ const safeDigits = 15;
 const int64Digits = 19;
 
 /** The value of a JSON number without a fraction or an exponent: what `toExactNumber` returns, in less time. */
-function toExactInteger(text: string): number | bigint | NumberLiteral {
+export function toExactInteger(text: string): number | bigint | NumberLiteral {
   if (text.length <= safeDigits) return Number(text) + 0;
   if (text.length > '-'.length + int64Digits) return new NumberLiteral(text);
   return narrow(BigInt(text)) ?? new NumberLiteral(text);
 }
 
 /** The value of a JSON number with a fraction and no exponent: what `toExactNumber` returns, in less time. */
-function toExactDecimal(text: string): number | bigint | NumberLiteral {
+export function toExactDecimal(text: string): number | bigint | NumberLiteral {
   // A `number` distinguishes all values of so few digits, so none of them is rounded to an integer.
   return text.length <= safeDigits ? Number(text) + 0 : toExactNumber(text);
 }
@@ -72,7 +30,7 @@ function toExactDecimal(text: string): number | bigint | NumberLiteral {
  * The value of a JSON number in any notation: a safe integer as `number`, another int64 as `bigint`, a fraction as
  * `number`, anything else as a `NumberLiteral`. Takes time linear in the length of the text.
  */
-function toExactNumber(text: string): number | bigint | NumberLiteral {
+export function toExactNumber(text: string): number | bigint | NumberLiteral {
   const integer = parseInt64(text);
   if (integer !== undefined) return integer;
   const rounded = Number(text);

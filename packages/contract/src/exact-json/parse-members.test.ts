@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NumberLiteral } from './number-literal.js';
+import { NumberLiteral } from './number.js';
 import { parseExactJson } from './parse.js';
 
 describe('a member named twice', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INT64_MAX, INT64_MIN } from '../int64/int64.js';
-import { NumberLiteral } from './number-literal.js';
+import { INT64_MAX, INT64_MIN } from '../int64.js';
+import { NumberLiteral } from './number.js';
 import { parseExactJson } from './parse.js';
 
 const numRuns = 10_000;

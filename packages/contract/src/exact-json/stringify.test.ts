@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INT64_MAX, INT64_MIN } from '../int64/int64.js';
+import { INT64_MAX, INT64_MIN } from '../int64.js';
 import { parseExactJson } from './parse.js';
 import { type ExactJson, stringifyExactJson } from './stringify.js';
 

@@ -19,7 +19,7 @@ export function stringifyExactJson(value: ExactJson): string {
   if (typeof value === 'number') return stringifyNumber(value);
   if (typeof value === 'bigint') return String(value);
   if (!value || typeof value !== 'object') return JSON.stringify(value);
-  if (isArray(value)) return `[${value.map(stringifyExactJson)}]`;
+  if (Array.isArray(value)) return `[${value.map(stringifyExactJson)}]`;
   let members = '';
   for (const [name, member] of Object.entries(value)) {
     if (member !== undefined) {
@@ -34,6 +34,3 @@ function stringifyNumber(value: number): string {
   if (Number.isSafeInteger(value) || value % 1) return String(value);
   throw new RangeError(`The number ${value} is not exact; pass a bigint`);
 }
-
-/** `Array.isArray` that also narrows a readonly array. */
-const isArray: (value: object) => value is readonly ExactJson[] = Array.isArray;

@@ -1,6 +1,16 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { TestProject } from 'vitest/node';
 
 /** The workspaces that an operation is written into, as paths relative to the root. */
 export const workspaces = ['packages/contract', 'packages/client', 'apps/api'] as const;
@@ -8,8 +18,24 @@ export const workspaces = ['packages/contract', 'packages/client', 'apps/api'] a
 const root = resolve(import.meta.dirname, '../../../..');
 const scope = '@plant-store';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The path of the copy of the repository that all tests change. */
+    readonly copy: string;
+    /** Whether the mode is `nightly`: every example is tested, instead of one of each kind. */
+    readonly isNightly: boolean;
+  }
+}
+
+/** Makes the copy that all tests change, and removes it after them. */
+export function setup(project: TestProject): () => void {
+  const copy = copyRepository();
+  project.provide('copy', copy);
+  return () => rmSync(copy, { recursive: true });
+}
+
 /** Copies the repository's sources, links what is installed, and returns the path of the copy, which is to be removed. */
-export function copyRepository(): string {
+function copyRepository(): string {
   const copy = realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-')));
   for (const file of [
     '.gitignore',

@@ -26,9 +26,75 @@ export function fillInsFor({ name, file }: Operation): FillIn[] {
   return [
     { file: `apps/api/src/plants/${file}.ts`, generated, replacement: "return { name: 'Monstera' };" },
     {
-      file: `packages/client/src/testing/handlers/${file}.ts`,
+      file: 'packages/client/src/testing/handlers.ts',
       generated,
       replacement: "return { status: 200, body: { name: 'Monstera' } };",
     },
   ];
 }
+
+const notFound = `\`No plant has the id \${id}.\``;
+
+/** What a person adds for `getSample`: its meaning, in the service and in the fake, and what its tests expect. */
+export const getSampleFillIns: readonly FillIn[] = [
+  {
+    file: 'apps/api/src/plants/get-sample.ts',
+    generated: `export async function getSample(_store: PlantReader, _id: bigint): Promise<Plant> {
+  throw new Error('getSample is not implemented');
+}`,
+    replacement: `export async function getSample(store: PlantReader, id: bigint): Promise<Plant> {
+  const after = id === INT64_MIN ? undefined : id - 1n;
+  for await (const [plant] of store.read(after, { plants: 1, bytes: 0 })) {
+    if (plant?.id !== id) break;
+    return plant.tag === undefined ? { name: plant.name } : { name: plant.name, tag: plant.tag };
+  }
+  throw new ServiceError('not_found', ${notFound});
+}`,
+  },
+  {
+    file: 'apps/api/src/plants/get-sample.ts',
+    generated: "import type { Plant } from '@plant-store/contract';\n",
+    replacement: `import { INT64_MIN, type Plant } from '@plant-store/contract';
+import { ServiceError } from '../errors/service-error.js';
+`,
+  },
+  {
+    file: 'packages/client/src/testing/handlers.ts',
+    generated: `  getSample() {
+    throw new Error('getSample is not implemented');
+  },`,
+    replacement: `  getSample({ path: { id } }, { plants }) {
+    const plant = plants.get(id);
+    if (plant === undefined) throw new ServiceError('not_found', ${notFound});
+    return { status: 200, body: plant };
+  },`,
+  },
+  {
+    file: 'apps/api/test/http/get-sample.test.ts',
+    generated: 'params: { id: 1n }',
+    replacement: 'params: { id: 9223372036854775807n }',
+  },
+  {
+    file: 'apps/api/test/http/get-sample.test.ts',
+    generated: `    const reply = await openClient().getSample(request);
+    expect(reply).toMatchObject({ status: 200, body: {} });
+  });
+`,
+    replacement: `    await openClient().createPlant({ body: { id: request.params.id, name: 'Monstera' } });
+    const reply = await openClient().getSample(request);
+    expect(reply).toMatchObject({ status: 200, body: { name: 'Monstera' } });
+  });
+
+  it('answers 404 for an id that no plant has', async () => {
+    const reply = await openClient().getSample({ params: { id: 1n } });
+    expect(reply).toMatchObject({ status: 404, body: { message: 'No plant has the id 1.' } });
+  });
+
+  it('names the parameter that is not valid', async () => {
+    const reply = await openClient().getSample({ params: { id: 2n ** 63n } });
+    const message = expect.stringContaining('path parameter id must be an integer');
+    expect(reply).toMatchObject({ status: 400, body: { message } });
+  });
+`,
+  },
+];

@@ -3,14 +3,17 @@ import { parseQuery } from '@plant-store/contract/request-target';
 import { ContractNoBody } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
-import type { PlantWriter } from '../../plants/plant-store.js';
+import type { PlantReader, PlantWriter } from '../../plants/plant-store.js';
 import { createPlantHandler } from './create-plant.js';
 
 type Name = keyof typeof contract;
 
 /** What operations depend on. */
 export interface OperationDependencies {
+  /** What operations write through. */
   readonly plants: PlantWriter;
+  /** What operations read from. */
+  readonly store: PlantReader;
 }
 
 /** The middleware that every operation has, and that which it has by what the contract declares of it. */

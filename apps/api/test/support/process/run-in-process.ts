@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { type CliContext, commandNameOf, reportFailure } from '../../../src/cli/cli-context.js';
 import { runProgram } from '../../../src/cli/program.js';
 import { parseConfig } from '../../../src/config.js';
-import type { PostgresqlTimeouts } from '../../../src/database/database-location.js';
+import type { PostgresqlTimeouts } from '../../../src/store/database-location.js';
 import { withTimeouts } from '../database/create-test-database.js';
 import type { Call, Result } from './run-command.js';
 

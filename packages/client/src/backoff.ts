@@ -1,0 +1,25 @@
+import type { Route } from './client.js';
+
+/**
+ * How long to wait before a retry, in milliseconds: what `Retry-After` asks for (RFC 9110, section 10.2.3), otherwise a
+ * random part of a time that doubles with each retry, so that clients do not come back all at the same moment.
+ * `Infinity` where a retry is not safe or would not help.
+ */
+export function retryDelayMs(
+  { method, idempotent = !/^(POST|PATCH)$/.test(method) }: Route,
+  retry: number,
+  response: Response | undefined,
+): number {
+  if (!idempotent || (response && !retryableStatuses.test(String(response.status)))) return Infinity;
+  const askedMs = parseRetryAfter(response?.headers.get('retry-after') ?? '');
+  // At most 200 ms before the first retry, 400 before the second, and never more than 10 seconds.
+  return Number.isNaN(askedMs) ? Math.random() * Math.min(10_000, 100 * 2 ** retry) : askedMs;
+}
+
+/** Those after which the same request may succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */
+const retryableStatuses = /^(408|425|429|50[0234])$/;
+
+/** What `Retry-After` asks for, seconds or a date, as milliseconds from now; `NaN` when it is neither. */
+export function parseRetryAfter(value: string): number {
+  return /^\d+$/.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - Date.now());
+}

@@ -1,0 +1,126 @@
+import { errors } from '@plant-store/contract/errors';
+import { routes } from '@plant-store/contract/routes';
+import { HttpResponse, http } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '../test/listen.js';
+import { createClient } from './create-client.js';
+import { createHandlers } from './msw.js';
+import type { ClientOptions } from './options.js';
+import { createFakePlantStore } from './testing/create-fake-plant-store.js';
+import type { Fault } from './testing/faults.js';
+
+const baseUrl = 'https://plants.example.com/v1';
+const body = { id: 9223372036854775807n, name: 'Monstera deliciosa' };
+const plant = { name: body.name };
+
+const store = createFakePlantStore();
+const server = setupServer();
+
+beforeEach(() => {
+  store.clear();
+  server.listen({ onUnhandledFrame: 'error' });
+  server.use(...createHandlers(store, { baseUrl }));
+});
+afterEach(() => {
+  server.resetHandlers();
+  server.close();
+});
+
+/** A client with the fetch of the platform, which MSW intercepts. */
+const open = (options: Partial<ClientOptions> = {}) =>
+  createClient({ baseUrl, token: store.token, retries: 0, ...options });
+
+describe('the handlers', () => {
+  it('answer the fetch of the platform as the service does', async () => {
+    const reply = await open().createPlant({ body });
+    expect(reply).toMatchObject({ status: 200, body: plant, replayed: false, requestId: expect.any(String) });
+    expect([...store.plants]).toEqual([[body.id, plant]]);
+    expect(await open().createPlant({ body })).toMatchObject({ status: 200, replayed: true });
+    const taken = await open().createPlant({ body: { ...body, name: 'Another' } });
+    expect(taken).toMatchObject({ status: 400, body: { error: errors.id_taken.error } });
+  });
+
+  it('check the token', async () => {
+    const reply = await open({ token: 'pst_another' }).createPlant({ body });
+    expect(reply).toMatchObject({ status: 401, body: { error: errors.invalid_token.error } });
+    expect(store.plants.size).toBe(0);
+  });
+
+  it('reject another method of a path as the service does', async () => {
+    const response = await fetch(`${baseUrl}/plants?tag=indoor`, { headers: { 'X-Request-Id': 'a1' } });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(response.headers.get('x-request-id')).toBe('a1');
+    expect(await response.json()).toMatchObject({ error: errors.method_not_allowed.error });
+  });
+
+  it('stand at the address of the store, unless another is given', async () => {
+    server.resetHandlers(...createHandlers(store));
+    expect(await open({ baseUrl: store.baseUrl }).createPlant({ body })).toMatchObject({ status: 200 });
+  });
+
+  it('need an address that can be one', () => {
+    expect(() => createHandlers(store, { baseUrl: 'plants' })).toThrow(TypeError);
+  });
+
+  it('are one for each path of the API', () => {
+    const paths = new Set(Object.values(routes).map(({ path }) => path));
+    expect(createHandlers(store)).toHaveLength(paths.size);
+  });
+});
+
+describe('a scripted failure', () => {
+  it.each<[Fault, object, number]>([
+    [{ kind: 'drop' }, { name: 'NetworkError', outcome: 'unknown' }, 0],
+    [{ kind: 'drop', stored: true }, { name: 'NetworkError', outcome: 'unknown' }, 1],
+    [{ kind: 'refuse' }, { name: 'NetworkError', outcome: 'unknown' }, 0],
+    [{ kind: 'status', status: 503, headers: { 'Retry-After': '1' } }, { status: 503 }, 0],
+    [{ kind: 'status', status: 504, stored: true }, { name: 'UnexpectedResponseError', status: 504 }, 1],
+    [{ kind: 'malformed', body: 'html' }, { name: 'UnexpectedResponseError', bodyStart: /^<!doctype/ }, 1],
+    [{ kind: 'malformed', body: 'truncated' }, { name: 'UnexpectedResponseError', status: 200 }, 1],
+    [{ kind: 'malformed', body: 'empty' }, { name: 'UnexpectedResponseError', bodyStart: '' }, 1],
+    [{ kind: 'delay', ms: 1 }, { status: 200, body: plant }, 1],
+  ])('reaches the caller: %j', async (fault, expected, stored) => {
+    store.fail(fault);
+    const result = await open()
+      .createPlant({ body })
+      .catch((error: unknown) => error);
+    const { bodyStart, ...others } = Object(expected);
+    expect(result).toMatchObject(others);
+    if (bodyStart !== undefined) expect(Object(result).bodyStart).toMatch(bodyStart);
+    expect([store.plants.size, store.faultsLeft]).toEqual([stored, 0]);
+  });
+
+  it('is retried by the client, so that the plant is stored once', async () => {
+    store.fail({ kind: 'drop', stored: true });
+    expect(await open({ retries: 1 }).createPlant({ body })).toMatchObject({ status: 200, replayed: true });
+    expect(store.plants.size).toBe(1);
+  });
+
+  it('that is a delay ends with the request, which then is not carried out', async () => {
+    store.fail({ kind: 'delay', ms: 3_600_000 });
+    const control = new AbortController();
+    const reason = new Error('Left the page');
+    const result = open().createPlant({ body, signal: control.signal });
+    await expect.poll(() => store.faultsLeft).toBe(0);
+    control.abort(reason);
+    await expect(result).rejects.toBe(reason);
+    expect(store.plants.size).toBe(0);
+  });
+});
+
+describe('any other request', () => {
+  it('passes to the handlers of others', async () => {
+    server.use(http.get('https://weather.example.com/', () => HttpResponse.text('Rain')));
+    expect(await (await fetch('https://weather.example.com/')).text()).toBe('Rain');
+  });
+
+  it('of the same origin passes to the network', async () => {
+    const { url: origin } = await listen((request, response) => response.end(`The page ${request.url}`));
+    server.close();
+    server.listen({ onUnhandledFrame: 'bypass' });
+    server.resetHandlers(...createHandlers(store, { baseUrl: origin }));
+    expect(await (await fetch(`${origin}/index.html`)).text()).toBe('The page /index.html');
+    expect(await open({ baseUrl: origin }).createPlant({ body })).toMatchObject({ status: 200 });
+  });
+});

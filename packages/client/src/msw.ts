@@ -1,0 +1,53 @@
+import { routes } from '@plant-store/contract/routes';
+import { type HttpHandler, HttpResponse, http } from 'msw';
+import { parseBaseUrl } from './parse-base-url.js';
+import type { FakePlantStore } from './testing/create-fake-plant-store.js';
+
+/** Where the program under test sends its requests. */
+export interface HandlersOptions {
+  /** The address that the program's client has. Default: that of the store. */
+  readonly baseUrl?: string | URL;
+}
+
+/**
+ * Creates handlers for MSW that answer with a fake plant store, so that a program is tested with its own client, its own
+ * token source and its own `fetch`: `setupServer(...handlers)` in Node.js, `setupWorker(...handlers)` in browsers.
+ *
+ * Only requests under the paths of the API are answered, any other passes to the other handlers or to the network. All
+ * that `store.fail()` scripts holds here, too; where no reply comes (`drop`, `refuse`) `fetch` rejects as MSW makes it
+ * reject, like that of a browser, so the client's `outcome` is `unknown`. In browsers MSW passes no abort on, so what a
+ * `delay` holds is carried out though its caller has left.
+ *
+ * @throws {TypeError} when the base address cannot be one
+ *
+ * @example
+ * import { createHandlers } from '@plant-store/client/msw';
+ * import { createFakePlantStore } from '@plant-store/client/testing';
+ * import { setupServer } from 'msw/node';
+ *
+ * const store = createFakePlantStore();
+ * const server = setupServer(...createHandlers(store, { baseUrl: 'https://plants.example.com' }));
+ * server.listen();
+ */
+export function createHandlers(
+  store: Pick<FakePlantStore, 'fetch' | 'baseUrl'>,
+  options: HandlersOptions = {},
+): HttpHandler[] {
+  const baseUrl = parseBaseUrl(options.baseUrl ?? store.baseUrl);
+  const paths = new Set(Object.values(routes).map(({ path }) => path));
+  // Every method, so that one that a path does not have is rejected as the service does it.
+  return [...paths].map((path) =>
+    http.all(baseUrl + path, ({ request }) =>
+      answer(store.fetch, request, store.baseUrl + request.url.slice(baseUrl.length)),
+    ),
+  );
+}
+
+/** The reply of the fake to a request, sent to another address. */
+async function answer(fetch: FakePlantStore['fetch'], request: Request, url: string): Promise<Response> {
+  const { method, headers, signal } = request;
+  const body = await request.arrayBuffer();
+  const init = { method, headers, signal, ...(body.byteLength > 0 && { body }) };
+  // MSW takes what a handler throws for an error of the handler, and answers 500.
+  return fetch(url, init).catch(() => HttpResponse.error());
+}

@@ -1,1 +1,0 @@
-export { createHandlers, type HandlersOptions } from './create-handlers.js';

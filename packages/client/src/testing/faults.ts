@@ -1,0 +1,157 @@
+import { type ErrorName, errors } from '@plant-store/contract/errors';
+import { delay } from '../timeout.js';
+import { errorReply, type Reply, ServiceError, toResponse } from './reply.js';
+
+/**
+ * What goes wrong with one request to a fake plant store. `stored` is whether the request is carried out all the
+ * same, before anything goes wrong, so that a valid plant is stored; the default is `false`.
+ *
+ * @example
+ * import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
+ *
+ * const gateway: Fault = {
+ *   kind: 'status',
+ *   status: 502,
+ *   headers: { 'Content-Type': 'text/html' },
+ *   body: '<h1>Bad Gateway</h1>',
+ * };
+ * createFakePlantStore().fail(gateway, { kind: 'drop', stored: true });
+ */
+export type Fault = DelayFault | DropFault | RefuseFault | StatusFault | MalformedFault;
+
+/** The usual reply, late. With 0 milliseconds nothing goes wrong: it lets a request pass between two faults. */
+export interface DelayFault {
+  readonly kind: 'delay';
+  /** In milliseconds. A request that is aborted in this time is not carried out any more. */
+  readonly ms: number;
+  readonly stored?: boolean;
+}
+
+/** The connection breaks before a reply comes: `fetch` rejects, and the caller cannot know what is stored. */
+export interface DropFault {
+  readonly kind: 'drop';
+  readonly stored?: boolean;
+}
+
+/** No connection is made: `fetch` rejects, and certainly nothing is stored. */
+export interface RefuseFault {
+  readonly kind: 'refuse';
+}
+
+/** A reply of another status, from the service or from a proxy in front of it. */
+export interface StatusFault {
+  readonly kind: 'status';
+  /** From 200 to 599. */
+  readonly status: number;
+  /** Such as `{ 'Retry-After': '1' }`. Default: none; the service itself always sends `Retry-After` with 429 and 503. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: the Error body of the first error of that status in the registry; where there is none, nothing. */
+  readonly body?: string;
+  readonly stored?: boolean;
+}
+
+/** The request is carried out, but its reply comes with another body: a page, the first half, or nothing. */
+export interface MalformedFault {
+  readonly kind: 'malformed';
+  readonly body: 'html' | 'truncated' | 'empty';
+}
+
+/** A request to be answered. */
+export interface Answerable {
+  /** Names the request in its reply. */
+  readonly id: string;
+  /** Carries the request out, and gives the reply that it gets when nothing goes wrong. */
+  answer(): Reply;
+}
+
+/**
+ * Answers a request with the fault that it meets, if any.
+ *
+ * @throws {TypeError} where `fetch` would, since no reply comes
+ * @throws the reason of the signal when that ends during a delay
+ */
+export async function answerWithFault(
+  request: Answerable,
+  fault: Fault | undefined,
+  signal: AbortSignal,
+): Promise<Reply> {
+  switch (fault?.kind) {
+    case undefined:
+      return request.answer();
+    case 'delay':
+      return answerLate(request, fault, signal);
+    case 'drop':
+      if (fault.stored) request.answer();
+      throw connectionReset();
+    case 'refuse':
+      throw connectionRefused();
+    case 'status':
+      if (fault.stored) request.answer();
+      return statusReply(request.id, fault);
+    case 'malformed':
+      return malform(request.answer(), fault.body);
+  }
+}
+
+/**
+ * Checks that a fault can be answered with.
+ *
+ * @throws {RangeError | TypeError} when its status, its headers or its body cannot be those of a response
+ */
+export function checkFault(fault: Fault): void {
+  if (fault.kind === 'status') toResponse(statusReply('', fault));
+}
+
+async function answerLate(
+  request: Answerable,
+  { ms, stored }: DelayFault,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const reply = stored ? request.answer() : undefined;
+  await delay(ms, signal);
+  return reply ?? request.answer();
+}
+
+function statusReply(requestId: string, { status, headers = {}, body }: StatusFault): Reply {
+  const errorName = errorNames.find((name) => errors[name].status === status);
+  if (body !== undefined || errorName === undefined) return { status, headers, body: body ?? '' };
+  return errorReply(requestId, new ServiceError(errorName, errors[errorName].example, headers));
+}
+
+const errorNames = Object.keys(errors) as ErrorName[];
+
+function malform(reply: Reply, body: MalformedFault['body']): Reply {
+  switch (body) {
+    case 'html':
+      return {
+        ...reply,
+        headers: { ...reply.headers, 'Content-Type': 'text/html; charset=utf-8' },
+        body: '<!doctype html><title>Plants</title>',
+      };
+    case 'truncated':
+      return { ...reply, body: reply.body.slice(0, reply.body.length / 2) };
+    case 'empty':
+      return { ...reply, body: '' };
+  }
+}
+
+/** What `fetch` of Node.js rejects with when the connection breaks. */
+function connectionReset(): TypeError {
+  return connectionError('read', 'ECONNRESET');
+}
+
+/** What `fetch` of Node.js rejects with when nobody listens at the address. */
+function connectionRefused(): TypeError {
+  return connectionError('connect', 'ECONNREFUSED');
+}
+
+/** What `fetch` of Node.js rejects with when the host has no address. */
+export function hostNotFound(): TypeError {
+  return connectionError('getaddrinfo', 'ENOTFOUND');
+}
+
+function connectionError(syscall: string, code: string): TypeError {
+  return new TypeError('fetch failed', {
+    cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }),
+  });
+}

@@ -1,0 +1,112 @@
+import { type RequestSchemas, requestSchemas } from '@plant-store/contract';
+import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
+import {
+  allowedMethods,
+  type MatchedOperation,
+  matchPath,
+  parseQuery,
+} from '@plant-store/contract/request-target';
+import type { routes } from '@plant-store/contract/routes';
+import { readJsonBody } from './read-body.js';
+import { ServiceError } from './reply.js';
+
+/**
+ * Finds the operation that a request names, with the parameters in its path decoded.
+ *
+ * @throws {ServiceError} `not_found`, `bad_request` or `method_not_allowed`
+ */
+export function findOperation(method: string, path: string): MatchedOperation<keyof typeof routes> {
+  const operations = matchPath(path);
+  if (operations.length === 0) {
+    throw new ServiceError('not_found', messages.notFound(path));
+  }
+  const decoded = operations.map((operation) => ({ ...operation, params: decodeParams(operation.params) }));
+  const servedBy = method === 'HEAD' ? 'GET' : method;
+  const operation = decoded.find((candidate) => candidate.method === servedBy);
+  if (operation !== undefined) return operation;
+  const allowed = allowedMethods(operations);
+  const message = messages.methodNotAllowed(method, path, allowed);
+  throw new ServiceError('method_not_allowed', message, { Allow: allowed.join(', ') });
+}
+
+function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]));
+  } catch {
+    throw new ServiceError('bad_request', messages.invalidPath);
+  }
+}
+
+/**
+ * Checks that a request brings one of the accepted tokens as `Authorization: Bearer` (RFC 6750, section 2.1).
+ *
+ * @throws {ServiceError} `missing_token` or `invalid_token`
+ */
+export function authenticate(headers: Headers, accepted: readonly string[]): void {
+  const token = /^Bearer +(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  if (token === undefined) {
+    throw unauthorized('missing_token', messages.missingToken);
+  }
+  if (accepted.includes(token)) return;
+  throw unauthorized(
+    'invalid_token',
+    issuedForm.test(token) ? messages.unknownToken : messages.malformedToken,
+  );
+}
+
+const issuedForm = /^pst_[0-9A-Za-z]{49}$/;
+
+/** The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
+function unauthorized(errorName: 'missing_token' | 'invalid_token', message: string): ServiceError {
+  const error = errorName === 'invalid_token' ? ', error="invalid_token"' : '';
+  return new ServiceError(errorName, message, { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` });
+}
+
+type Schemas = typeof requestSchemas;
+
+/** A request of an operation, validated: the parts that the operation has a schema for. */
+export type ValidRequest<Name extends keyof Schemas> = {
+  readonly [Part in keyof Schemas[Name]]: Schemas[Name][Part] extends { readonly _output: infer Output }
+    ? Output
+    : never;
+};
+
+/** The parts of a request, as they were sent. */
+export interface RawRequest {
+  /** The parameters in the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The query, without its question mark. */
+  readonly query: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Validates a request by the schemas of its operation. A part without a schema is not read.
+ *
+ * @throws {ServiceError} for the first of these that it breaks: content type, size, JSON, shape
+ */
+export function readRequest<Name extends keyof Schemas>(name: Name, request: RawRequest): ValidRequest<Name> {
+  const schemas: RequestSchemas = requestSchemas[name];
+  const json = schemas.body && readJsonBody(request.headers, request.body);
+  const path = schemas.path?.safeParse(request.params);
+  const query = schemas.query?.safeParse(parseQuery(request.query));
+  const headers = schemas.headers?.safeParse(Object.fromEntries(request.headers));
+  const body = schemas.body?.safeParse(json);
+  if ([path, query, headers, body].some((result) => result?.success === false)) {
+    const { errorName, message } = explainInvalidRequest({
+      path: path?.error?.issues,
+      query: query?.error?.issues,
+      headers: headers?.error?.issues,
+      body: body?.error?.issues,
+    });
+    throw new ServiceError(errorName, message);
+  }
+  // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.
+  return {
+    path: path?.data,
+    query: query?.data,
+    headers: headers?.data,
+    body: body?.data,
+  } as ValidRequest<Name>;
+}

@@ -1,0 +1,40 @@
+/** What a wait rejects with when it times out. */
+export const timeoutReason = new Error('Timed out');
+
+/**
+ * Waits for work, at most some milliseconds and until a signal is aborted; a later result of the work is ignored. The
+ * work gets a signal of its own, which is aborted with the same reason when the wait ends first.
+ *
+ * @throws `timeoutReason`, the reason of the signal, or what the work throws
+ */
+export function withTimeout<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const control = new AbortController();
+    const release = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    };
+    const end = () => {
+      release();
+      const reason = signal?.aborted ? signal.reason : timeoutReason;
+      reject(reason);
+      control.abort(reason);
+    };
+    // The longest delay that timers support.
+    const timer = setTimeout(end, Math.min(ms, 2 ** 31 - 1));
+    signal?.addEventListener('abort', end);
+    work(control.signal).finally(release).then(resolve, reject);
+  });
+}
+
+/** Waits some milliseconds. Rejects with the signal's reason as soon as that is aborted. */
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  return withTimeout(() => new Promise<never>(() => undefined), ms, signal).catch((error: unknown) => {
+    if (error !== timeoutReason) throw error;
+  });
+}

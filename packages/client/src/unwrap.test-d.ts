@@ -1,0 +1,83 @@
+import { type ErrorNumber, errors } from '@plant-store/contract/errors';
+import type { Plant } from '@plant-store/contract/operations';
+import { describe, expectTypeOf, it } from 'vitest';
+import type { ClientOf, ReplyOf } from './client.js';
+import { createClient } from './create-client.js';
+import { ensureSuccess, isRejectedError, type RejectedError, type RejectionsOf, unwrap } from './unwrap.js';
+
+const client = createClient({ baseUrl: 'https://example.com', token: 'pst_secret' });
+const request = { body: { id: 1, name: 'Fern' } };
+
+describe('unwrap', () => {
+  it('returns the plant of a reply, of its promise, and as what a promise is chained with', () => {
+    expectTypeOf(unwrap({} as ReplyOf<'createPlant'>)).toEqualTypeOf<Plant>();
+    expectTypeOf(unwrap(client.createPlant(request))).toEqualTypeOf<Promise<Plant>>();
+    expectTypeOf(client.createPlant(request).then(unwrap)).resolves.toEqualTypeOf<Plant>();
+  });
+
+  it('leaves of a reply the successful ones', () => {
+    expectTypeOf(ensureSuccess({} as ReplyOf<'createPlant'>).status).toEqualTypeOf<200>();
+    expectTypeOf(client.createPlant(request).then(ensureSuccess)).resolves.toHaveProperty('replayed');
+  });
+
+  it('takes the replies of any operation', () => {
+    type Other = ClientOf<{
+      countPlants: { responses: { 200: { count: number }; 404: { error: 40400; message: string } } };
+    }>;
+    const other = {} as Other;
+    expectTypeOf(unwrap(other.countPlants())).resolves.toEqualTypeOf<{ count: number }>();
+    expectTypeOf<RejectionsOf<Awaited<ReturnType<Other['countPlants']>>>>().toEqualTypeOf<
+      RejectedError<40400>
+    >();
+  });
+
+  it('takes nothing but a reply', () => {
+    // @ts-expect-error a plant is not a reply
+    unwrap({ name: 'Fern' });
+    // @ts-expect-error a response of fetch is not a reply of the client
+    unwrap(fetch('https://example.com'));
+  });
+});
+
+describe('a caught error', () => {
+  it('has the status and the number that it was asked for', () => {
+    const error: unknown = undefined;
+    if (isRejectedError(error, errors.id_taken.error)) {
+      expectTypeOf(error).toEqualTypeOf<RejectedError<40003>>();
+      expectTypeOf(error.number).toEqualTypeOf<40003>();
+      expectTypeOf(error.status).toEqualTypeOf<400>();
+    }
+    if (isRejectedError(error, errors.overloaded.error, errors.rate_limited.error)) {
+      expectTypeOf(error.status).toEqualTypeOf<429 | 503>();
+      expectTypeOf(error.message).toEqualTypeOf<string>();
+    }
+    // @ts-expect-error no error of the table
+    isRejectedError(error, 40099);
+  });
+
+  it('of one number is one of any number', () => {
+    expectTypeOf<RejectedError<40003>>().toExtend<RejectedError>();
+    expectTypeOf<RejectionsOf<ReplyOf<'createPlant'>>>().toExtend<RejectedError>();
+    expectTypeOf<RejectedError>().not.toExtend<RejectedError<40003>>();
+  });
+
+  it('narrows by number, and by status', () => {
+    const error: unknown = undefined;
+    if (!isRejectedError(error)) return;
+    expectTypeOf(error.number).toEqualTypeOf<ErrorNumber>();
+    if (error.number === errors.overloaded.error) expectTypeOf(error.status).toEqualTypeOf<503>();
+    if (error.status === 429) expectTypeOf(error.number).toEqualTypeOf<42900>();
+  });
+
+  it('has the rejections of an operation, where that is known', () => {
+    const error = {} as RejectionsOf<ReplyOf<'createPlant'>>;
+    switch (error.number) {
+      case errors.id_taken.error:
+        expectTypeOf(error).toEqualTypeOf<RejectedError<40003>>();
+        break;
+      // @ts-expect-error no reply of this operation
+      case errors.not_found.error:
+        break;
+    }
+  });
+});

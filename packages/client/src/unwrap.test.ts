@@ -1,0 +1,156 @@
+import { inspect } from 'node:util';
+import { errors } from '@plant-store/contract/errors';
+import { describe, expect, it, vi } from 'vitest';
+import { createClient } from './create-client.js';
+import { NetworkError } from './errors/network-error.js';
+import { createFakePlantStore } from './testing/create-fake-plant-store.js';
+import { ensureSuccess, isRejectedError, RejectedError, unwrap } from './unwrap.js';
+
+const body = { id: 9223372036854775807n, name: 'Monstera deliciosa', tag: 'indoor' };
+const plant = { name: 'Monstera deliciosa', tag: 'indoor' };
+const other = { body: { ...body, name: 'Another' } };
+
+function open() {
+  const store = createFakePlantStore();
+  const { baseUrl, token, fetch } = store;
+  return { store, client: createClient({ baseUrl, token, fetch, retries: 0 }) };
+}
+
+describe('unwrap', () => {
+  it('returns the plant of a reply, of its promise, and as what a promise is chained with', async () => {
+    const { client } = open();
+    expect(unwrap(await client.createPlant({ body }))).toEqual(plant);
+    expect(await unwrap(client.createPlant({ body }))).toEqual(plant);
+    expect(await client.createPlant({ body }).then(unwrap)).toEqual(plant);
+  });
+
+  it('throws the rejection of a reply immediately, and rejects with that of a promise', async () => {
+    const { client } = open();
+    await client.createPlant({ body });
+    const reply = await client.createPlant(other);
+    expect(() => unwrap(reply)).toThrow(RejectedError);
+    await expect(unwrap(client.createPlant(other))).rejects.toMatchObject({
+      name: 'RejectedError',
+      message: 'The id 9223372036854775807 belongs to another plant. Choose another id.',
+      status: 400,
+      number: errors.id_taken.error,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      retryAfterMs: undefined,
+      headers: expect.any(Headers),
+    });
+  });
+
+  it('passes on what the call itself rejects with', async () => {
+    const { client, store } = open();
+    store.fail({ kind: 'drop' });
+    const error = await unwrap(client.createPlant({ body })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'NetworkError' });
+    expect(isRejectedError(error)).toBe(false);
+  });
+});
+
+describe('ensureSuccess', () => {
+  it('returns the whole successful reply, with what unwrap leaves out', async () => {
+    const { client } = open();
+    expect(ensureSuccess(await client.createPlant({ body })).replayed).toBe(false);
+    expect(await client.createPlant({ body }).then(ensureSuccess)).toMatchObject({
+      replayed: true,
+      body: plant,
+    });
+  });
+
+  it('throws the rejection of any other', async () => {
+    const { client, store } = open();
+    store.fail({ kind: 'status', status: 503, headers: { 'Retry-After': '3' } });
+    await expect(client.createPlant({ body }).then(ensureSuccess)).rejects.toMatchObject({
+      status: 503,
+      number: errors.overloaded.error,
+      retryAfterMs: 3000,
+    });
+  });
+});
+
+function rejection(headers: Record<string, string> = {}, error: number = errors.id_taken.error) {
+  return new RejectedError({
+    status: 400,
+    body: { error, message: 'The id 7 belongs to another plant. Choose another id.' },
+    headers: new Headers(headers),
+    requestId: 'a1',
+  });
+}
+
+describe('RejectedError', () => {
+  it('is an Error with the message of the service, and has a stack but no cause', () => {
+    const error = rejection();
+    expect(error).toBeInstanceOf(Error);
+    expect(String(error)).toBe('RejectedError: The id 7 belongs to another plant. Choose another id.');
+    expect(error.stack).toMatch(/^RejectedError: The id 7/);
+    expect('cause' in error).toBe(false);
+  });
+
+  it.each([
+    [{}, undefined],
+    [{ 'Retry-After': '0' }, 0],
+    [{ 'Retry-After': '120' }, 120_000],
+    [{ 'Retry-After': 'Fri, 01 Jan 1999 00:00:00 GMT' }, 0],
+    [{ 'Retry-After': 'soon' }, undefined],
+  ])('reads %j as a wait of %s ms', (headers, ms) => {
+    expect(rejection(headers).retryAfterMs).toBe(ms);
+  });
+
+  it('can be written as JSON, with its message, and read as plain data', () => {
+    const copy = JSON.parse(JSON.stringify({ error: rejection({ 'Retry-After': '2' }) }));
+    expect(copy.error).toEqual({
+      name: 'RejectedError',
+      message: 'The id 7 belongs to another plant. Choose another id.',
+      status: 400,
+      number: 40003,
+      requestId: 'a1',
+      retryAfterMs: 2000,
+    });
+  });
+
+  it('can be sent to another thread, whole as data and with its message as an error', () => {
+    expect(structuredClone(rejection().toJSON())).toEqual(rejection().toJSON());
+    expect(structuredClone(rejection())).toMatchObject({ message: rejection().message });
+  });
+
+  it('holds neither the token nor the plant that were sent', async () => {
+    const { baseUrl, token, fetch, fail } = createFakePlantStore();
+    fail({ kind: 'status', status: 500 });
+    const client = createClient({ baseUrl, token, fetch, retries: 0 });
+    const body = { id: 1n, name: 'Secret rose' };
+    const error = await unwrap(client.createPlant({ body })).catch((thrown: unknown) => thrown);
+    const shown = inspect(error, { depth: null, showHidden: true, getters: true }) + JSON.stringify(error);
+    expect(shown).toContain('50000');
+    expect(shown).not.toContain(token);
+    expect(shown).not.toContain('Secret rose');
+  });
+});
+
+describe('isRejectedError', () => {
+  it('compares the number with those that are given', () => {
+    const error: unknown = rejection();
+    expect(isRejectedError(error)).toBe(true);
+    expect(isRejectedError(error, errors.id_taken.error)).toBe(true);
+    expect(isRejectedError(error, errors.overloaded.error, errors.id_taken.error)).toBe(true);
+    expect(isRejectedError(error, errors.overloaded.error)).toBe(false);
+  });
+
+  it('recognizes a number that only a later version lists', () => {
+    expect(isRejectedError(rejection({}, 40_099))).toBe(true);
+  });
+
+  it('recognizes an error of another copy of the package', async () => {
+    vi.resetModules();
+    const copy = await import('./unwrap.js');
+    expect(copy.RejectedError).not.toBe(RejectedError);
+    expect(copy.isRejectedError(rejection())).toBe(true);
+  });
+
+  it('is false for every other value', () => {
+    const lookalike = Object.assign(new Error('gone'), { name: 'RejectedError', status: 400, number: 40003 });
+    const others = [lookalike, new NetworkError('gone', { outcome: 'unknown' }), 'gone', null, undefined];
+    expect(others.filter((value) => isRejectedError(value))).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import type { Route } from './client.js';
+
+type Scalar = string | number | bigint | boolean;
+
+/** The parts that a request of any operation may have. */
+export interface RequestParts {
+  readonly params?: Readonly<Record<string, Scalar>>;
+  readonly query?: Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
+  readonly body?: ExactJson;
+}
+
+/**
+ * The path and query of a request, to be appended to the base URL. A list in the query becomes one parameter per
+ * value.
+ *
+ * @throws {RangeError} when an integer `number` may have been rounded
+ */
+export function writeTarget({ path }: Route, { params = {}, query = {} }: RequestParts): string {
+  // Only for what it throws: the values below are written as text.
+  stringifyExactJson([params, query]);
+  const target = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value ?? []].flat()) search.append(name, String(one));
+  }
+  const text = String(search);
+  return text ? `${target}?${text}` : target;
+}
+
+/**
+ * The body of a request, if it has one, with every integer exact.
+ *
+ * @throws {RangeError} when an integer `number` may have been rounded
+ */
+export function writeBody({ body }: RequestParts): string | undefined {
+  return body === undefined ? undefined : stringifyExactJson(body);
+}

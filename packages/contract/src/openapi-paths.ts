@@ -1,0 +1,188 @@
+import { type AppRoute, ContractNoBody } from '@ts-rest/core';
+import * as z from 'zod';
+import type {
+  ZodOpenApiHeaderObject,
+  ZodOpenApiOperationObject,
+  ZodOpenApiPathsObject,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import type { OperationMetadata } from './contract.js';
+import { type ErrorDefinition, errors } from './errors.js';
+import { commonReplies, type HeaderName, type ReplyDescription } from './operation.js';
+
+/** A route of the contract, with the description of its replies. */
+export type DescribedRoute = AppRoute & {
+  readonly metadata: Pick<OperationMetadata, 'tag'> & {
+    readonly replies: Readonly<Record<number, ReplyDescription>>;
+  };
+};
+
+/**
+ * The paths of a router, as the document has them.
+ *
+ * @throws {Error} for a route with something that this cannot describe, such as a form, rather than leave it out
+ */
+export function describePaths(router: Readonly<Record<string, DescribedRoute>>): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const [operationId, route] of Object.entries(router)) {
+    rejectUndescribable(operationId, route);
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const method = route.method.toLowerCase();
+    if (paths[path]?.[method]) throw new Error(`${operationId}: another operation is ${method} there`);
+    paths[path] = { ...paths[path], [method]: describeOperation(operationId, route) };
+  }
+  return paths;
+}
+
+function describeOperation(operationId: string, route: DescribedRoute): ZodOpenApiOperationObject {
+  return {
+    operationId,
+    tags: [route.metadata.tag],
+    summary: route.summary ?? operationId,
+    description: route.description ?? '',
+    ...describeParameters(route),
+    ...(hasBody(route) && {
+      requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
+    }),
+    responses: describeResponses(route),
+  } as ZodOpenApiOperationObject;
+}
+
+function describeParameters({ pathParams, query, headers }: AppRoute) {
+  const requestParams = {
+    ...(pathParams !== undefined && { path: pathParams }),
+    ...(query !== undefined && { query }),
+    ...(headers !== undefined && { header: z.object(headers as z.core.$ZodLooseShape) }),
+  };
+  return Object.keys(requestParams).length > 0 ? { requestParams } : {};
+}
+
+function describeResponses({ responses, metadata }: DescribedRoute): ZodOpenApiResponsesObject {
+  const described: Record<string, object> = {};
+  for (const [key, schema] of Object.entries(responses)) {
+    const status = Number(key);
+    const reply = describeReply(metadata.replies, status);
+    described[key] = {
+      description: reply?.description,
+      headers: describeHeaders(status, reply?.headers),
+      content: { 'application/json': { schema, ...describeErrors(status, reply?.errors) } },
+    };
+  }
+  return described as ZodOpenApiResponsesObject;
+}
+
+function describeReply(
+  replies: DescribedRoute['metadata']['replies'],
+  status: number,
+): ReplyDescription | undefined {
+  const common: Readonly<Record<number, ReplyDescription>> = commonReplies;
+  return replies[status] ?? common[status];
+}
+
+/** An example of each error that a reply may carry; nothing for a success. */
+function describeErrors(status: number, names: readonly string[] = Object.keys(errors)) {
+  const examples: Record<string, { summary: string; value: { error: number; message: string } }> = {};
+  for (const [name, definition] of Object.entries<ErrorDefinition>(errors)) {
+    if (definition.status !== status || !names.includes(name)) continue;
+    examples[name] = {
+      summary: definition.meaning,
+      value: { error: definition.error, message: definition.example },
+    };
+  }
+  return Object.keys(examples).length > 0 ? { examples } : {};
+}
+
+/** @throws {Error} for the first thing of a route that `describeOperation` would leave out, or print wrongly */
+function rejectUndescribable(operationId: string, route: DescribedRoute): void {
+  const reject = (what: string) => {
+    throw new Error(
+      `${operationId}: the OpenAPI document cannot describe ${what} yet; extend openapi-paths.ts`,
+    );
+  };
+  if (!/^(\/(:\w+|[\w.~-]+))+$/.test(route.path)) reject(`the path ${route.path}`);
+  const { pathParams, query } = route;
+  if (pathParams !== undefined && !(pathParams instanceof z.ZodObject)) reject('pathParams without a schema');
+  if (query !== undefined && !(query instanceof z.ZodObject)) reject('a query without a schema');
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name).sort();
+  const inSchema = pathParams instanceof z.ZodObject ? Object.keys(pathParams.shape).sort() : [];
+  if (`${inPath}` !== `${inSchema}`) reject(`the parameters ${inSchema} in the path ${route.path}`);
+  for (const [name, schema] of Object.entries(route.headers ?? {})) {
+    if (!(schema instanceof z.ZodType)) reject(`the header ${name} without a schema`);
+  }
+  if (route.deprecated !== undefined) reject('deprecated');
+  if ('contentType' in route && route.contentType !== 'application/json') reject(`${route.contentType}`);
+  if (hasBody(route) && !(route.body instanceof z.ZodType)) reject('a body without a schema');
+  for (const [status, schema] of Object.entries(route.responses)) {
+    if (!(schema instanceof z.ZodType)) reject(`the reply ${status} without a schema`);
+    if (describeReply(route.metadata.replies, Number(status)) === undefined) reject(`the status ${status}`);
+  }
+}
+
+/** A POST without a body declares `ContractNoBody`; a GET has no `body`. */
+function hasBody(route: AppRoute): route is AppRoute & { body: unknown } {
+  return 'body' in route && route.body !== ContractNoBody;
+}
+
+/** The headers that replies bear, as components of the document. */
+export const headers = {
+  RequestId: {
+    description: 'Names this request in the log of the service; quote it when reporting an error.',
+    schema: { type: 'string', examples: ['5f0c954e-1a41-4c8e-9d8c-3f0f4d2f9d55'] },
+  },
+  IdempotentReplayed: {
+    description: 'Present when the same plant was stored before and nothing was stored now.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  RetryAfter: {
+    description: 'Seconds to wait before the request is retried (RFC 9110, section 10.2.3).',
+    schema: { type: 'integer', minimum: 0, examples: [1] },
+  },
+  RateLimit: {
+    description: 'Requests left in the current window, where the operator has set a limit.',
+    schema: { type: 'string', examples: ['"plants"; r=59; t=60'] },
+  },
+  RateLimitPolicy: {
+    description:
+      'The limit itself, where the operator has set one (draft-ietf-httpapi-ratelimit-headers-08).',
+    schema: { type: 'string', examples: ['"plants"; q=60; w=60'] },
+  },
+  WwwAuthenticate: {
+    description: 'The bearer challenge (RFC 6750, section 3).',
+    schema: { type: 'string', examples: ['Bearer realm="plant-store", error="invalid_token"'] },
+  },
+} satisfies Record<string, ZodOpenApiHeaderObject>;
+
+/** The headers of replies by their names, and the component that describes each. */
+const components = {
+  'X-Request-Id': 'RequestId',
+  'Idempotent-Replayed': 'IdempotentReplayed',
+  'Retry-After': 'RetryAfter',
+  RateLimit: 'RateLimit',
+  'RateLimit-Policy': 'RateLimitPolicy',
+  'WWW-Authenticate': 'WwwAuthenticate',
+} as const satisfies Record<HeaderName | 'X-Request-Id', keyof typeof headers>;
+
+const rateLimitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
+
+/**
+ * The headers, besides the request id, that a reply of a status may bear whatever the operation. Without an entry it may
+ * bear the RateLimit headers: they are set once the token is valid, and stay whatever happens then.
+ */
+const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  429: ['Retry-After', ...rateLimitHeaders],
+  503: ['Retry-After', ...rateLimitHeaders],
+};
+
+/** The headers that a reply of a status may bear: those of every operation, and those given. */
+function describeHeaders(status: number, own: readonly HeaderName[] = []) {
+  const names: readonly (keyof typeof components)[] = [
+    'X-Request-Id',
+    ...own,
+    ...(headersByStatus[status] ?? rateLimitHeaders),
+  ];
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${components[name]}` }]),
+  );
+}

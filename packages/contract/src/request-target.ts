@@ -1,0 +1,55 @@
+import { routes } from './operations.js';
+
+/** The operations that are served under a path, in the order of the routes. Paths are compared exactly. */
+export const matchPath = createPathMatcher(routes);
+
+/**
+ * The methods to name in `Allow`, for the operations of one path. What has GET has HEAD too (RFC 9110, section 9.3.2).
+ */
+export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method'>[]): string[] {
+  return [...new Set(operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+}
+
+/**
+ * The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark; a list where
+ * one is sent more than once.
+ */
+export function parseQuery(query: string): Record<string, string | string[]> {
+  const parameters: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(query)) {
+    const earlier = parameters[name];
+    if (earlier === undefined) parameters[name] = value;
+    else if (typeof earlier === 'string') parameters[name] = [earlier, value];
+    else earlier.push(value);
+  }
+  return parameters;
+}
+
+/** An operation that is served under a path. */
+export interface MatchedOperation<Name extends string> {
+  readonly name: Name;
+  readonly method: string;
+  /** The parameters in the path, as they were sent: still percent-encoded. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What a route has that its path can be matched by. */
+export interface MatchableRoute {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Compiles the paths of some routes; each `:name` in them stands for one segment, which is not empty. */
+export function createPathMatcher<Name extends string>(
+  table: Readonly<Record<Name, MatchableRoute>>,
+): (path: string) => MatchedOperation<Name>[] {
+  const patterns = (Object.keys(table) as Name[]).map((name) => {
+    const source = table[name].path.replace(/\./g, '\\.').replace(/:(\w+)/g, '(?<$1>[^/]+)');
+    return { name, method: table[name].method, pattern: new RegExp(`^${source}$`) };
+  });
+  return (path) =>
+    patterns.flatMap(({ name, method, pattern }) => {
+      const match = pattern.exec(path);
+      return match === null ? [] : [{ name, method, params: { ...match.groups } }];
+    });
+}

@@ -1,0 +1,35 @@
+import { expectTypeOf, test } from 'vitest';
+import type { z } from 'zod';
+import type { NewPlant, NewPlantInput, Plant } from './operations.js';
+import type { NewPlantSchema, PlantSchema } from './schemas.js';
+
+test('the types are what the schemas take and give', () => {
+  expectTypeOf<z.input<typeof PlantSchema>>().toEqualTypeOf<Plant>();
+  expectTypeOf<z.output<typeof PlantSchema>>().toEqualTypeOf<Plant>();
+  expectTypeOf<z.input<typeof NewPlantSchema>>().toEqualTypeOf<NewPlantInput>();
+  expectTypeOf<z.output<typeof NewPlantSchema>>().toEqualTypeOf<NewPlant>();
+});
+
+test('the id is a bigint once validated, and a number or a bigint before', () => {
+  expectTypeOf<NewPlant['id']>().toEqualTypeOf<bigint>();
+  expectTypeOf<NewPlantInput['id']>().toEqualTypeOf<number | bigint>();
+});
+
+test('the tag is optional', () => {
+  expectTypeOf<{ id: number; name: string }>().toExtend<NewPlantInput>();
+  expectTypeOf<{ name: string }>().toExtend<Plant>();
+});
+
+test('a plant that is written wrongly does not compile', () => {
+  const take = (_: NewPlantInput) => {};
+  // @ts-expect-error An id is no string.
+  take({ id: '1', name: 'Rose' });
+  // @ts-expect-error The id is missing.
+  take({ name: 'Rose' });
+  // @ts-expect-error The name is missing.
+  take({ id: 1 });
+  // @ts-expect-error The tag is misspelt.
+  take({ id: 1, name: 'Rose', tags: 'shrub' });
+  // @ts-expect-error A tag is a string or absent.
+  take({ id: 1, name: 'Rose', tag: null });
+});
