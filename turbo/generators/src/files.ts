@@ -106,14 +106,14 @@ export const definition = {
 }
 
 function writeMeaning({ name, access, params, hasBody }: Operation): string {
-  const { dependency, type, module } = accessed[access];
+  const { dependency, type } = accessed[access];
   const inputs = [
     `_${dependency}: ${type}`,
     ...params.map((param) => `_${param}: bigint`),
     ...(hasBody ? ['_body: NewPlant'] : []),
   ];
   return `import type { ${hasBody ? 'NewPlant, ' : ''}Plant } from '@plant-store/contract';
-import type { ${type} } from './${module}.js';
+import type { ${type} } from './plant-store.js';
 
 /** What \`${name}\` means, whatever the transport and the engine. */
 export async function ${name}(${inputs.join(', ')}): Promise<Plant> {

@@ -15,8 +15,8 @@ export interface Operation {
 
 /** What the code of an operation is given to work on, by the access of the operation. */
 export const accessed = {
-  read: { dependency: 'store', type: 'PlantReader', module: 'plant-store' },
-  write: { dependency: 'plants', type: 'PlantWriter', module: 'plant-store' },
+  read: { dependency: 'store', type: 'PlantReader' },
+  write: { dependency: 'plants', type: 'PlantWriter' },
 } as const;
 
 /**
