@@ -2,14 +2,14 @@ import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import {
-  type AccessTokens,
-  cacheTtlMs,
-  createAccessTokens,
-  type TokenVerifier,
-} from './auth/access-tokens.js';
-import { type AuthenticationLimit, createLoggedAuthenticationLimit } from './auth/authentication-limit.js';
+import { type AuthenticationLimit, createAuthenticationLimit } from './auth/authentication-limit.js';
 import { createLastUseRecorder } from './auth/last-use-recorder.js';
+import {
+  cacheTtlMs,
+  createTokenService,
+  type TokenService,
+  type TokenVerifier,
+} from './auth/token-service.js';
 import type { Config } from './config.js';
 import { createApp } from './http/create-app.js';
 import { createGracefulShutdown, trackConnections } from './http/graceful-shutdown.js';
@@ -36,7 +36,7 @@ export interface Service {
   readonly baseUrl: string;
   /** Where its admin port listens, such as `http://127.0.0.1:3001`; `undefined` without one. */
   readonly adminUrl: string | undefined;
-  readonly accessTokens: AccessTokens;
+  readonly accessTokens: TokenService;
   /** The migrations that the start applied, in order. */
   readonly appliedMigrations: readonly string[];
   /** Makes it not ready from now on, and resolves after the delay, in milliseconds; until `stop` it accepts requests. */
@@ -102,7 +102,7 @@ interface Observers {
 export async function openBackend(config: Config, { metrics, log }: Observers, ttlMs = cacheTtlMs) {
   const database = await openDatabase(config.database, { log, metrics });
   const lastUses = createLastUseRecorder(database.accessTokens, log);
-  const ownTokens = createAccessTokens(database.accessTokens, Date.now, lastUses.note, ttlMs);
+  const ownTokens = createTokenService(database.accessTokens, Date.now, lastUses.note, ttlMs);
   // Most services accept none of these, and start faster without.
   const withJwts =
     config.jwt &&
@@ -111,7 +111,7 @@ export async function openBackend(config: Config, { metrics, log }: Observers, t
   const accessTokens = metrics ? countTokenChecks(verified, metrics) : verified;
   const tokens = {
     accessTokens,
-    authenticationLimit: createLoggedAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
+    authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     closeTokens(withinMs: number) {
       withJwts?.close();
       return lastUses.close(withinMs);

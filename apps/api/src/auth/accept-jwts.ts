@@ -1,11 +1,12 @@
 import { accessTokenPrefix } from '@plant-store/contract/access-token';
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../errors/service-error.js';
 import { hashAccessToken } from './access-token-format.js';
-import type { JwtRejection } from './access-tokens.js';
-import { type AccessTokens, cacheSize, cacheTtlMs, type Verification } from './access-tokens.js';
 import type { JwtSettings } from './jwt-settings.js';
-import { createProviderKeys, type JwtLog } from './provider-keys.js';
-import { JwtRejectedError, type VerifiedJwt, verifyJwt } from './verify-jwt.js';
+import { createProviderKeys, type JwtLog, type ProviderKeys } from './provider-keys.js';
+import type { JwtRejection } from './token-service.js';
+import { cacheSize, cacheTtlMs, type TokenService, type Verification } from './token-service.js';
 
 /** The longest token that is looked at, in characters. */
 const maxLength = 8_192;
@@ -17,7 +18,7 @@ const shape = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 type CheckedJwt = VerifiedJwt | { readonly status: JwtRejection };
 
 /** Access tokens that accept JSON Web Tokens, too. */
-export interface AccessTokensWithJwts extends AccessTokens {
+export interface TokenServiceWithJwts extends TokenService {
   /** Stops fetching the keys of the identity provider. */
   close(): void;
 }
@@ -30,12 +31,12 @@ export interface AccessTokensWithJwts extends AccessTokens {
  * @param ttlMs how long a result is cached, in milliseconds
  */
 export function acceptJwts(
-  accessTokens: AccessTokens,
+  accessTokens: TokenService,
   settings: JwtSettings,
   log: JwtLog,
   now: () => number = Date.now,
   ttlMs = cacheTtlMs,
-): AccessTokensWithJwts {
+): TokenServiceWithJwts {
   const keys = createProviderKeys(settings, log);
   // Concurrent checks of one token share one. Rejections are cached, too, unless the next fetch of keys may change them.
   const cache = new LRUCache<string, CheckedJwt, string>({
@@ -101,3 +102,135 @@ export function acceptJwts(
 function concernsKey({ status }: JwtRejectedError): boolean {
   return status === 'unknown_key' || status === 'unusable_key';
 }
+
+/** The claims of a token that are used, once it is verified. */
+export interface VerifiedJwt {
+  /** The claim `sub`: who it was issued for, as the identity provider names them; 1 to 255 printable characters. */
+  readonly subject: string;
+  /** When it is no longer accepted, the clock tolerance included, in milliseconds since the epoch. */
+  readonly acceptedUntil: number;
+}
+
+/** A token that is not accepted. */
+export class JwtRejectedError extends Error {
+  override readonly name = 'JwtRejectedError';
+  readonly status: JwtRejection;
+
+  constructor(status: JwtRejection, options?: ErrorOptions) {
+    super(`The token is rejected: ${status}`, options);
+    this.status = status;
+  }
+}
+
+/**
+ * Verifies a JSON Web Token in the compact form (RFC 7519; RFC 9068 for access tokens, RFC 8725 for what to check).
+ *
+ * @param now the time in milliseconds since the epoch
+ * @throws {JwtRejectedError} when it is not valid
+ * @throws {ServiceError} `identity_provider_unavailable` when its key cannot be fetched
+ */
+export async function verifyJwt(
+  text: string,
+  settings: JwtSettings,
+  keys: Pick<ProviderKeys, 'find'>,
+  now: number,
+): Promise<VerifiedJwt> {
+  try {
+    rejectForeign(text, settings);
+    const { payload } = await jwtVerify(text, keys.find, {
+      issuer: settings.issuer,
+      audience: settings.audience,
+      algorithms: [...settings.algorithms],
+      requiredClaims: ['exp', 'sub'],
+      clockTolerance: settings.clockToleranceSeconds,
+      currentDate: new Date(now),
+    });
+    return readClaims(payload, settings, now);
+  } catch (error) {
+    if (error instanceof JwtRejectedError || error instanceof ServiceError) throw error;
+    throw new JwtRejectedError(toRejection(error), { cause: error });
+  }
+}
+
+/**
+ * Rejects what is certainly not for this service before its key is looked for, so that it costs no signature check, and
+ * fetches no key of another provider.
+ */
+function rejectForeign(text: string, { algorithms, types, issuer }: JwtSettings): void {
+  const { alg, typ = 'JWT', crit } = decodeHeader(text);
+  if (typeof alg !== 'string' || typeof typ !== 'string') throw new JwtRejectedError('malformed_jwt');
+  if (!algorithms.includes(alg)) throw new JwtRejectedError('algorithm_not_allowed');
+  // A media type, so in any case, and with or without its first part (RFC 7515, section 4.1.9).
+  const type = typ.toLowerCase().replace(/^application\//, '');
+  if (!types.some((accepted) => accepted.toLowerCase() === type)) throw new JwtRejectedError('wrong_type');
+  const { iss } = decodeJwt(text);
+  if (iss === undefined) throw new JwtRejectedError('missing_claim');
+  if (iss !== issuer) throw new JwtRejectedError('wrong_issuer');
+  // No extension is supported (RFC 7515, section 4.1.11). jose would accept b64 (RFC 7797).
+  if (crit !== undefined) throw new JwtRejectedError('unsupported_extension');
+}
+
+function decodeHeader(text: string): ReturnType<typeof decodeProtectedHeader> {
+  try {
+    return decodeProtectedHeader(text);
+  } catch (cause) {
+    throw new JwtRejectedError('malformed_jwt', { cause });
+  }
+}
+
+/** The limit of OpenID Connect Core, section 2, and no character that could change how a line of the log is shown. */
+const subjectShape = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
+
+function readClaims(
+  payload: JWTPayload,
+  { clockToleranceSeconds, requiredScope }: JwtSettings,
+  now: number,
+): VerifiedJwt {
+  const { sub: subject, exp, nbf, iat } = payload;
+  if (typeof subject !== 'string' || !subjectShape.test(subject) || exp === undefined)
+    throw new JwtRejectedError('missing_claim');
+  if (![exp, nbf, iat].every(isTime)) throw new JwtRejectedError('missing_claim');
+  if (iat !== undefined && iat > now / 1_000 + clockToleranceSeconds)
+    throw new JwtRejectedError('not_yet_valid');
+  if (requiredScope !== undefined && !scopesOf(payload).includes(requiredScope))
+    throw new JwtRejectedError('insufficient_scope');
+  return { subject, acceptedUntil: (exp + clockToleranceSeconds) * 1_000 };
+}
+
+/** Whether a time, a number if it is there, is exact to the second; 1e400 is parsed as infinite. */
+function isTime(time: number | undefined): boolean {
+  return time === undefined || Math.abs(time) <= Number.MAX_SAFE_INTEGER;
+}
+
+/** The scopes in `scope` (RFC 9068, section 2.2.3), or `scp`, as some providers name it, a text or a list. */
+function scopesOf({ scope, scp }: JWTPayload): readonly unknown[] {
+  const scopes = scope ?? scp;
+  if (typeof scopes === 'string') return scopes.split(' ');
+  return Array.isArray(scopes) ? scopes : [];
+}
+
+/** By the codes of jose, whose messages quote what the token says. */
+function toRejection(error: unknown): JwtRejection {
+  if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'check_failed')
+    return failedChecks[error.claim] ?? 'missing_claim';
+  const code = error instanceof errors.JOSEError ? error.code : '';
+  return rejections[code] ?? 'unusable_key';
+}
+
+const failedChecks: Readonly<Record<string, JwtRejection>> = {
+  iss: 'wrong_issuer',
+  aud: 'wrong_audience',
+  nbf: 'not_yet_valid',
+};
+
+const rejections: Readonly<Record<string, JwtRejection>> = {
+  [errors.JWSInvalid.code]: 'malformed_jwt',
+  [errors.JWTInvalid.code]: 'malformed_jwt',
+  [errors.JOSENotSupported.code]: 'unsupported_extension',
+  [errors.JOSEAlgNotAllowed.code]: 'algorithm_not_allowed',
+  [errors.JWKSNoMatchingKey.code]: 'unknown_key',
+  [errors.JWKSMultipleMatchingKeys.code]: 'unknown_key',
+  [errors.JWSSignatureVerificationFailed.code]: 'bad_signature',
+  [errors.JWTClaimValidationFailed.code]: 'missing_claim',
+  [errors.JWTExpired.code]: 'expired',
+};

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { AccessTokens, Verification } from './access-tokens.js';
+import { ServiceError } from '../errors/service-error.js';
 import {
   type AuthenticationLimit,
   countedAddresses,
   createAuthenticationLimit,
 } from './authentication-limit.js';
+import type { TokenService, Verification } from './token-service.js';
 
 const failuresPerMinute = 3;
 const unknown = { status: 'unknown' } as const;
@@ -24,17 +25,15 @@ beforeEach(() => {
   events = [];
   cache = new Map();
   answer = async (text) => (text.startsWith('right') ? valid : unknown);
-  const accessTokens: Pick<AccessTokens, 'verify' | 'verifyCached'> = {
+  const accessTokens: Pick<TokenService, 'verify' | 'verifyCached'> = {
     verifyCached: (text) => cache.get(text),
     verify(text) {
       lookUps.push(text);
       return answer(text);
     },
   };
-  limit = createAuthenticationLimit(accessTokens, {
-    failuresPerMinute,
-    onStart: (...args) => events.push(['start', ...args]),
-    onEnd: (...args) => events.push(['end', ...args]),
+  limit = createAuthenticationLimit(accessTokens, failuresPerMinute, {
+    warn: (...line) => events.push(line),
   });
 });
 afterEach(() => {
@@ -161,13 +160,47 @@ it('does not count a look-up that cannot be made, and rejects those that wait fo
   await exhaust();
 });
 
+it('lets those that wait go on when a look-up meets an identity provider that is away', async () => {
+  const away = new ServiceError('identity_provider_unavailable', 'The provider is away.');
+  answer = (text) => (text.startsWith('away') ? Promise.reject(away) : Promise.resolve(valid));
+  const sent = ['away 0', 'away 1', 'away 2', 'right'].map((text) => limit.verify('a', text, undefined));
+  const results = await Promise.allSettled(sent);
+  const rejected = { status: 'rejected', reason: away };
+  expect(results).toEqual([rejected, rejected, rejected, { status: 'fulfilled', value: valid }]);
+});
+
+it('has places for each kind of tokens, and lets both go on when their failures reach the limit', async () => {
+  answer = (text) => (text.startsWith('jwt') ? new Promise(() => undefined) : Promise.resolve(unknown));
+  for (let count = 0; count < failuresPerMinute; count++) void verify(`jwt ${count}`);
+  const waiting = verify('jwt waits');
+  cache.set('jwt waits', unknown);
+  for (let count = 0; count < failuresPerMinute; count++)
+    expect(await verify(`pst_wrong ${count}`)).toBe('unknown');
+  expect(await waiting).toBe('limited');
+});
+
+it('counts together the look-ups of an address at the same time, until all have ended', async () => {
+  const released = Promise.withResolvers<void>();
+  answer = () => released.promise.then(() => valid);
+  const sent = [verify('right 0'), verify('right 1'), verify('right 2')];
+  cache.set('wrong', unknown);
+  for (let count = 0; count < failuresPerMinute; count++) await verify('wrong');
+  expect(await verify('wrong')).toBe('limited');
+  await vi.advanceTimersByTimeAsync(60_001);
+  expect(await verify('wrong')).toBe('unknown');
+  released.resolve();
+  expect(await Promise.all(sent)).toEqual(['valid', 'valid', 'valid']);
+  for (let count = 1; count < failuresPerMinute; count++) expect(await verify('wrong')).toBe('unknown');
+  expect(await verify('wrong')).toBe('limited');
+});
+
 it('reports an address with its first rejection, and at the end how many there were', async () => {
   await exhaust();
   expect(events).toEqual([]);
   for (let count = 0; count < 5; count++) await verify('wrong a 0');
-  expect(events).toEqual([['start', 'a', 60]]);
+  expect(events).toEqual([[{ clientAddress: 'a', seconds: 60 }, 'authentication limited']]);
   vi.advanceTimersByTime(60_001);
-  expect(events.slice(1)).toEqual([['end', 'a', 5]]);
+  expect(events.slice(1)).toEqual([[{ clientAddress: 'a', rejected: 5 }, 'authentication limit over']]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -176,7 +209,7 @@ it('reports what was counted so far when it is cleared', async () => {
   await exhaust('b');
   await verify('wrong b 0', 'b');
   limit.clear();
-  expect(events.slice(1)).toEqual([['end', 'b', 1]]);
+  expect(events.slice(1)).toEqual([[{ clientAddress: 'b', rejected: 1 }, 'authentication limit over']]);
 });
 
 it('forgets the address whose latest request is the longest ago when there are too many', async () => {

@@ -1,14 +1,8 @@
 import { accessTokenPrefix } from '@plant-store/contract/access-token';
 import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../errors/service-error.js';
 import { hashAccessToken } from './access-token-format.js';
-import type { AccessTokens, TokenVerifier, Verification } from './access-tokens.js';
-import { FailureWindow, spareLookUpMs, windowMs } from './failure-window.js';
-
-/** How many tokens are remembered of each kind: those that were valid when looked up last, were not, or lost a draw. */
-const rememberedTokens = 10_000;
-
-/** When a token that has lost a draw may be sent again: the next look-up is drawn a second later. */
-const retryAfterLossSeconds = spareLookUpMs / 1_000;
+import type { TokenVerifier, Verification } from './token-service.js';
 
 /** The result of a verification, or when its token may be sent again. */
 export type LimitedVerification =
@@ -36,168 +30,220 @@ export interface AuthenticationLimit {
   clear(): void;
 }
 
-/** How many failures are allowed, and who learns of addresses that had more. */
-interface AuthenticationLimitOptions {
-  readonly failuresPerMinute: number;
-  /** Called with an address when its first request is rejected, and for how long it is limited. */
-  onStart(address: string, seconds: number): void;
-  /** Called once that is over, with the number of requests that were rejected. */
-  onEnd(address: string, rejected: number): void;
-}
+/** How long the failures of an address count, in milliseconds. */
+const windowMs = 60_000;
 
-/**
- * Limits failed authentications by client address; decision 23 has the rule. A token that was valid when it was looked up
- * last is never limited.
- */
-export function createAuthenticationLimit(
-  accessTokens: Pick<AccessTokens, 'verify' | 'verifyCached'>,
-  { failuresPerMinute, onStart, onEnd }: AuthenticationLimitOptions,
-): AuthenticationLimit {
-  const windows = new AddressWindows(failuresPerMinute, onEnd);
-  // By hash: the text of a token is kept nowhere.
-  const validTokens = new LRUCache<string, true>({ max: rememberedTokens });
-  const forAMinute = { max: rememberedTokens, ttl: windowMs, perf: performance, ttlResolution: 0 };
-  const rejectedTokens = new LRUCache<string, true>(forAMinute);
-  const lostDraws = new LRUCache<string, number>(forAMinute);
-
-  function reject(
-    address: string,
-    window: FailureWindow,
-    retryAfterSeconds = window.secondsLeft,
-  ): LimitedVerification {
-    const isFirst = window.rejected++ === 0;
-    if (isFirst) onStart(address, window.secondsLeft);
-    return { status: 'limited', retryAfterSeconds, isFirst };
-  }
-
-  function conclude(address: string, window: FailureWindow, cached: Verification): LimitedVerification {
-    if (cached.status === 'valid') return cached;
-    if (window.isLimited) return reject(address, window);
-    window.fail();
-    return cached;
-  }
-
-  function remember(hash: string, { status }: Verification): void {
-    const [last, other] = status === 'valid' ? [validTokens, rejectedTokens] : [rejectedTokens, validTokens];
-    last.set(hash, true);
-    other.delete(hash);
-  }
-
-  async function lookUp(address: string, window: FailureWindow, text: string): Promise<LimitedVerification> {
-    const kind = text.startsWith(accessTokenPrefix) ? 'own' : 'jwt';
-    const hash = hashAccessToken(text);
-    if (!validTokens.has(hash)) {
-      while (window.isFull(kind)) {
-        await window.wait(kind);
-        const cached = accessTokens.verifyCached(text);
-        if (cached === undefined) continue;
-        window.wakeNext(kind);
-        return conclude(address, window, cached);
-      }
-      if (window.isLimited) {
-        if (rejectedTokens.has(hash)) return reject(address, window);
-        const losses = lostDraws.get(hash) ?? 0;
-        if (!(await window.drawSpareLookUp(losses))) {
-          lostDraws.set(hash, losses + 1);
-          return reject(address, window, retryAfterLossSeconds);
-        }
-      }
-    }
-    const verification = await window.lookUp(kind, () => accessTokens.verify(text));
-    remember(hash, verification);
-    return verification;
-  }
-
-  return {
-    verify(address, text, cached) {
-      if (cached !== undefined) return conclude(address, windows.get(address), cached);
-      return windows.use(address, (window) => lookUp(address, window, text));
-    },
-    clear: () => windows.clear(),
-  };
-}
+/** How often an address that is limited may look up a token that is not known, in milliseconds. */
+const spareLookUpMs = 1_000;
 
 /** How many client addresses are counted. Past that the one whose latest request is the longest ago is forgotten. */
 export const countedAddresses = 10_000;
 
-/** The windows of all addresses. Those with a failure end by themselves, a minute after the first. */
-export class AddressWindows {
-  readonly #limit: number;
-  readonly #failed: LRUCache<string, FailureWindow>;
-  /** Most addresses never have a failure. Adding them to the cache and removing them would cost more than a look-up. */
-  readonly #pending = new Map<string, FailureWindow>();
-
-  /**
-   * @param limit how many failures an address may have
-   * @param onEnd called with each address that was limited, once that is over
-   */
-  constructor(limit: number, onEnd: (address: string, rejected: number) => void) {
-    this.#limit = limit;
-    this.#failed = new LRUCache({
-      max: countedAddresses,
-      ttl: windowMs,
-      ttlAutopurge: true,
-      // The clock of the windows, too.
-      perf: performance,
-      // Otherwise it starts a timer instead of reading the clock again within a millisecond.
-      ttlResolution: 0,
-      dispose: ({ rejected }, address) => {
-        if (rejected > 0) onEnd(address, rejected);
-      },
-    });
-  }
-
-  /** The window of an address, with its failures, for one that fails now. */
-  get(address: string): FailureWindow {
-    return this.#failed.get(address) ?? this.#pending.get(address) ?? this.#create(address);
-  }
-
-  /** Makes a look-up within the window of an address, which is not kept afterwards if none has failed. */
-  async use<Result>(address: string, lookUp: (window: FailureWindow) => Promise<Result>): Promise<Result> {
-    const window = this.get(address);
-    if (!window.hasFailures) this.#pending.set(address, window);
-    window.pending++;
-    try {
-      return await lookUp(window);
-    } finally {
-      window.pending--;
-      if (window.pending === 0 && this.#pending.get(address) === window) this.#pending.delete(address);
-    }
-  }
-
-  /** Forgets all failures. */
-  clear(): void {
-    this.#failed.clear();
-  }
-
-  #create(address: string): FailureWindow {
-    const window: FailureWindow = new FailureWindow(this.#limit, () => {
-      this.#pending.delete(address);
-      this.#failed.set(address, window);
-    });
-    return window;
-  }
-}
+/** How many tokens are remembered of each kind: those that were valid when looked up last, were not, or lost a draw. */
+const rememberedTokens = 10_000;
 
 /**
- * Limits failed authentications, and logs which addresses were limited, and how many of their requests were rejected.
+ * Limits failed authentications by client address; decision 23 has the rule. A token that was valid when it was looked up
+ * last is never limited. Which addresses were limited is logged, and how many of their requests were rejected.
  *
  * @param failuresPerMinute 0 is no limit
  */
-export function createLoggedAuthenticationLimit(
-  accessTokens: TokenVerifier,
+export function createAuthenticationLimit(
+  tokens: TokenVerifier,
   failuresPerMinute: number,
   log: { warn(fields: object, message: string): void },
 ): AuthenticationLimit {
-  if (failuresPerMinute === 0) {
-    return {
-      verify: (_address, text, cached) => cached ?? accessTokens.verify(text),
-      clear: () => undefined,
-    };
-  }
-  return createAuthenticationLimit(accessTokens, {
-    failuresPerMinute,
-    onStart: (clientAddress, seconds) => log.warn({ clientAddress, seconds }, 'authentication limited'),
-    onEnd: (clientAddress, rejected) => log.warn({ clientAddress, rejected }, 'authentication limit over'),
+  if (failuresPerMinute === 0)
+    return { verify: (_address, text, cached) => cached ?? tokens.verify(text), clear: () => undefined };
+
+  // With a `ttlResolution` a timer is started instead of reading the clock again within a millisecond.
+  const forAMinute = { ttl: windowMs, perf: performance, ttlResolution: 0 };
+  // By hash: the text of a token is kept nowhere.
+  const validTokens = new LRUCache<string, true>({ max: rememberedTokens });
+  const rejectedTokens = new LRUCache<string, true>({ max: rememberedTokens, ...forAMinute });
+  const lostDraws = new LRUCache<string, number>({ max: rememberedTokens, ...forAMinute });
+  /** The addresses that have failed, for a minute. */
+  const failed = new LRUCache<string, AddressFailures>({
+    max: countedAddresses,
+    ttlAutopurge: true,
+    ...forAMinute,
+    dispose(failures, clientAddress) {
+      const { rejected } = failures;
+      failures.reset();
+      if (rejected > 0) log.warn({ clientAddress, rejected }, 'authentication limit over');
+    },
   });
+  /** Those with requests in flight. Most never fail: adding them to the cache would cost more than a look-up. */
+  const pending = new Map<string, AddressFailures>();
+
+  function failuresOf(address: string): AddressFailures {
+    return failed.get(address) ?? pending.get(address) ?? new AddressFailures(failuresPerMinute);
+  }
+
+  function fail(address: string, failures: AddressFailures): void {
+    if (failures.count === 0) failed.set(address, failures);
+    failures.add();
+  }
+
+  function reject(address: string, failures: AddressFailures, afterSeconds?: number): LimitedVerification {
+    const secondsLeft = Math.max(1, Math.ceil(failed.getRemainingTTL(address) / 1_000));
+    const isFirst = failures.rejected++ === 0;
+    if (isFirst) log.warn({ clientAddress: address, seconds: secondsLeft }, 'authentication limited');
+    return { status: 'limited', retryAfterSeconds: afterSeconds ?? secondsLeft, isFirst };
+  }
+
+  function conclude(address: string, failures: AddressFailures, result: Verification): LimitedVerification {
+    if (result.status === 'valid') return result;
+    if (failures.isLimited) return reject(address, failures);
+    fail(address, failures);
+    return result;
+  }
+
+  function lookUp(address: string, failures: AddressFailures, text: string): Promise<LimitedVerification> {
+    const hash = hashAccessToken(text);
+    const isInUse = validTokens.has(hash);
+    const lookUps = failures.lookUps[text.startsWith(accessTokenPrefix) ? 'own' : 'jwt'];
+    return lookUps.run(isInUse, async () => {
+      // Another request may have looked it up meanwhile.
+      const cached = tokens.verifyCached(text);
+      if (cached !== undefined) return conclude(address, failures, cached);
+      if (failures.isLimited && !isInUse) {
+        if (rejectedTokens.has(hash)) return reject(address, failures);
+        const losses = lostDraws.get(hash) ?? 0;
+        if (!(await failures.drawSpareLookUp(losses))) {
+          lostDraws.set(hash, losses + 1);
+          return reject(address, failures, spareLookUpMs / 1_000);
+        }
+      }
+      const verification = await tokens.verify(text);
+      const isValid = verification.status === 'valid';
+      const [last, other] = isValid ? [validTokens, rejectedTokens] : [rejectedTokens, validTokens];
+      last.set(hash, true);
+      other.delete(hash);
+      if (!isValid) fail(address, failures);
+      return verification;
+    });
+  }
+
+  return {
+    verify(address, text, cached) {
+      const failures = failuresOf(address);
+      if (cached !== undefined) return conclude(address, failures, cached);
+      failures.pending++;
+      pending.set(address, failures);
+      return lookUp(address, failures, text).finally(() => {
+        if (--failures.pending === 0) pending.delete(address);
+      });
+    },
+    clear: () => failed.clear(),
+  };
+}
+
+/** The failed authentications of one client address within a minute, and its look-ups in flight, which may fail. */
+class AddressFailures {
+  count = 0;
+  /** How many requests were rejected since the limit was reached. */
+  rejected = 0;
+  /** How many requests wait for a look-up or make one. */
+  pending = 0;
+  readonly #limit: number;
+  /** Apart, so that a provider that hangs does not hold up tokens of the service. */
+  readonly lookUps = { own: new LookUps(() => this.#left), jwt: new LookUps(() => this.#left) };
+  /** The request that takes the next spare look-up, unless one with a higher rank replaces it before. */
+  #next: { readonly rank: number; readonly resolve: (wins: boolean) => void } | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isLimited(): boolean {
+    return this.count >= this.#limit;
+  }
+
+  /** How many look-ups may fail at once. Past the limit none has to wait, since it is drawn which one is made. */
+  get #left(): number {
+    return this.isLimited ? Infinity : this.#limit - this.count;
+  }
+
+  add(): void {
+    this.count++;
+    if (!this.isLimited) return;
+    this.lookUps.own.admit();
+    this.lookUps.jwt.admit();
+  }
+
+  reset(): void {
+    this.count = 0;
+    this.rejected = 0;
+  }
+
+  /**
+   * Draws who takes the look-up that is spared once a second for an address that is limited: of the requests of that second
+   * the one whose token has lost most often, and a random one of equals. One request waits for it at a time.
+   *
+   * @param losses how often the token has lost so far
+   * @returns whether it wins
+   */
+  drawSpareLookUp(losses: number): Promise<boolean> {
+    const rank = losses + Math.random();
+    if (this.#next !== undefined && this.#next.rank > rank) return Promise.resolve(false);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    if (this.#next !== undefined) this.#next.resolve(false);
+    else setTimeout(() => this.#endDraw(), spareLookUpMs).unref();
+    this.#next = { rank, resolve };
+    return promise;
+  }
+
+  #endDraw(): void {
+    this.#next?.resolve(true);
+    this.#next = undefined;
+  }
+}
+
+/** The look-ups of one address, of which no more are in flight than may fail; the others wait, in order. */
+class LookUps {
+  readonly #mayFail: () => number;
+  readonly #waiting = new Set<PromiseWithResolvers<void>>();
+  #inFlight = 0;
+
+  constructor(mayFail: () => number) {
+    this.#mayFail = mayFail;
+  }
+
+  /** Makes a look-up; rejects if one could not be made that it waited for: this one could not be either. */
+  async run<Result>(immediately: boolean, lookUp: () => Promise<Result>): Promise<Result> {
+    if (immediately || this.#inFlight < this.#mayFail()) {
+      this.#inFlight++;
+    } else {
+      const waiting = Promise.withResolvers<void>();
+      this.#waiting.add(waiting);
+      await waiting.promise;
+    }
+    try {
+      return await lookUp();
+    } catch (error) {
+      // The key of the next token may be known.
+      if (!(error instanceof ServiceError && error.errorName === 'identity_provider_unavailable'))
+        this.#rejectAll(error);
+      throw error;
+    } finally {
+      this.#inFlight--;
+      this.admit();
+    }
+  }
+
+  /** Lets those that wait begin, as many as may fail. */
+  admit(): void {
+    for (const waiting of this.#waiting) {
+      if (this.#inFlight >= this.#mayFail()) return;
+      this.#waiting.delete(waiting);
+      this.#inFlight++;
+      waiting.resolve();
+    }
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const waiting of this.#waiting) waiting.reject(error);
+    this.#waiting.clear();
+  }
 }

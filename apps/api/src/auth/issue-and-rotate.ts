@@ -1,6 +1,6 @@
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { AccessToken, AccessTokenStore } from './access-token-store.js';
-import { type AccessTokens, createAccessTokens } from './access-tokens.js';
+import { createTokenService, type TokenService } from './token-service.js';
 
 /** Which token to replace, and how. */
 export interface RotationRequest {
@@ -46,7 +46,7 @@ export async function rotateAccessToken(
 
   const expiry = expiresAt === undefined ? sameLifetime(old, now()) : expiresAt;
   const request = { name: old.name, ...(expiry && { expiresAt: expiry }) };
-  const replacement = await issueAndDeliver(createAccessTokens(store, now), request, deliver);
+  const replacement = await issueAndDeliver(createTokenService(store, now), request, deliver);
   try {
     const at = new Date(now() + overlapMs);
     const limited = await (overlapMs === 0 ? store.revoke(id, at) : store.expire(id, at));
@@ -70,8 +70,8 @@ type DeliverToken = (text: string) => Promise<void>;
  * @throws {OperatorError} when it could not be delivered
  */
 export async function issueAndDeliver(
-  accessTokens: Pick<AccessTokens, 'issue' | 'revoke'>,
-  request: Parameters<AccessTokens['issue']>[0],
+  accessTokens: Pick<TokenService, 'issue' | 'revoke'>,
+  request: Parameters<TokenService['issue']>[0],
   deliver: DeliverToken,
 ): Promise<AccessToken> {
   const { text, token } = await accessTokens.issue(request);

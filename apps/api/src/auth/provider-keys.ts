@@ -1,8 +1,9 @@
 import {
+  type CryptoKey,
   createLocalJWKSet,
-  errors,
+  createRemoteJWKSet,
+  customFetch,
   type FlattenedJWSInput,
-  importJWK,
   type JSONWebKeySet,
   type JWK,
   type JWSHeaderParameters,
@@ -17,9 +18,6 @@ export interface JwtLog {
   warn(fields: { readonly err: unknown }, message: string): void;
 }
 
-type KeySet = ReturnType<typeof createLocalJWKSet>;
-type Key = Awaited<ReturnType<KeySet>>;
-
 /** The public keys of an identity provider. */
 export interface ProviderKeys {
   /**
@@ -28,7 +26,7 @@ export interface ProviderKeys {
    * @throws {errors.JOSEError} when there is no such key
    * @throws {ServiceError} `identity_provider_unavailable` when that cannot be known, since the keys cannot be fetched
    */
-  find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<Key>;
+  find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey>;
   /** Stops fetching. */
   close(): void;
 }
@@ -36,75 +34,56 @@ export interface ProviderKeys {
 /**
  * Fetches the keys now, at regular intervals, and when a token names one that is not known, but never twice at once nor
  * sooner than the cooldown after the last time, whatever tokens strangers send. While the provider is away, the keys that
- * are known stay in use.
+ * are known stay in use. jose does this, but for the intervals, and the cooldown after a fetch that has failed.
  */
 export function createProviderKeys(
-  settings: Pick<JwtSettings, 'jwksUrl' | 'algorithms' | 'keyTimes'>,
+  { jwksUrl, algorithms, keyTimes }: Pick<JwtSettings, 'jwksUrl' | 'algorithms' | 'keyTimes'>,
   log: JwtLog,
 ): ProviderKeys {
-  const { refreshMs, cooldownMs, timeoutMs, staleMs } = settings.keyTimes;
   const closing = new AbortController();
-  let keys: KeySet | undefined;
-  let fetchedAt = -Infinity;
-  /** When the last fetch ended, and what it failed with. */
-  let triedAt = -Infinity;
-  let failure: { readonly cause: unknown } | undefined;
-  let fetching: Promise<void> | undefined;
+  /** What the last fetch failed with, and when the next one begins. */
+  let failure: { readonly cause: unknown; readonly retryAt: number } | undefined;
+  /** Until the next fetch; that of a token ends it, unless the last one failed. */
   let timer: NodeJS.Timeout | undefined;
 
-  async function fetchKeys(): Promise<void> {
-    clearTimeout(timer);
-    try {
-      const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal]);
-      keys = await readKeySet(await fetchKeySet(settings.jwksUrl, signal), settings);
-      fetchedAt = performance.now();
-      if (failure !== undefined) log.info('keys of the identity provider fetched again');
-      failure = undefined;
-    } catch (cause) {
-      if (closing.signal.aborted) return;
-      if (failure === undefined)
-        log.warn({ err: cause }, 'could not fetch the keys of the identity provider');
-      failure = { cause };
-    } finally {
-      triedAt = performance.now();
-      fetching = undefined;
-    }
-    timer = setTimeout(refresh, failure === undefined ? refreshMs : cooldownMs).unref();
-  }
-
-  function refresh(): Promise<void> {
-    fetching ??= fetchKeys();
-    return fetching;
-  }
-
-  async function refreshUnlessCoolingDown(): Promise<void> {
-    if (fetching !== undefined || performance.now() - triedAt >= cooldownMs) await refresh();
-  }
-
-  function unavailable(): ServiceError {
-    const seconds = Math.max(1, Math.ceil((triedAt + cooldownMs - performance.now()) / 1_000));
-    const message = `The keys of the identity provider cannot be fetched. Try again in ${seconds} s.`;
-    return new ServiceError('identity_provider_unavailable', message, {
-      retryAfterSeconds: seconds,
-      cause: failure?.cause,
-    });
-  }
-
-  void refresh();
-  return {
-    async find(header, token) {
-      if (performance.now() - fetchedAt > staleMs) await refreshUnlessCoolingDown();
-      if (keys === undefined || performance.now() - fetchedAt > staleMs) throw unavailable();
+  const find = createRemoteJWKSet(new URL(jwksUrl), {
+    timeoutDuration: keyTimes.timeoutMs,
+    cooldownDuration: keyTimes.cooldownMs,
+    cacheMaxAge: keyTimes.staleMs,
+    async [customFetch](url, { signal }) {
+      if (failure !== undefined && timer !== undefined) throw unavailable(failure);
+      clearTimeout(timer);
       try {
-        return await keys(header, token);
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        const set = await fetchKeySet(url, AbortSignal.any([signal, closing.signal]));
+        if (!Array.isArray(set?.keys)) throw new Error(`${url} did not answer with a key set`);
+        const keys = await findUsableKeys(set.keys, algorithms);
+        // Such a set must not replace the keys that are known.
+        if (keys.length === 0)
+          throw new Error(`${url} answered without a key that fits ${algorithms.join(', ')}`);
+        if (failure !== undefined) log.info('keys of the identity provider fetched again');
+        failure = undefined;
+        return Response.json({ keys });
+      } catch (cause) {
+        if (failure === undefined && !closing.signal.aborted)
+          log.warn({ err: cause }, 'could not fetch the keys of the identity provider');
+        failure = { cause, retryAt: performance.now() + keyTimes.cooldownMs };
+        throw unavailable(failure);
+      } finally {
+        const delayMs = failure === undefined ? keyTimes.refreshMs : keyTimes.cooldownMs;
+        if (!closing.signal.aborted) timer = setTimeout(refresh, delayMs).unref();
       }
-      await refreshUnlessCoolingDown();
-      if (failure !== undefined) throw unavailable();
-      return keys(header, token);
     },
+  });
 
+  function refresh(): void {
+    timer = undefined;
+    // It is logged where it fails.
+    find.reload().catch(() => undefined);
+  }
+
+  refresh();
+  return {
+    find,
     close() {
       clearTimeout(timer);
       closing.abort();
@@ -112,15 +91,10 @@ export function createProviderKeys(
   };
 }
 
-/** A set without a key that could be used must not replace those that are known. */
-async function readKeySet(
-  set: JSONWebKeySet,
-  { jwksUrl, algorithms }: Pick<JwtSettings, 'jwksUrl' | 'algorithms'>,
-): Promise<KeySet> {
-  if (!Array.isArray(set?.keys)) throw new Error(`${jwksUrl} did not answer with a key set`);
-  const keys = await findUsableKeys(set.keys, algorithms);
-  if (keys.length > 0) return createLocalJWKSet({ keys });
-  throw new Error(`${jwksUrl} answered without a key that fits ${algorithms.join(', ')}`);
+function unavailable({ cause, retryAt }: { cause: unknown; retryAt: number }): ServiceError {
+  const seconds = Math.max(1, Math.ceil((retryAt - performance.now()) / 1_000));
+  const message = `The keys of the identity provider cannot be fetched. Try again in ${seconds} s.`;
+  return new ServiceError('identity_provider_unavailable', message, { retryAfterSeconds: seconds, cause });
 }
 
 /** The largest key set that is read, in bytes; one of ten keys with certificates has about 20 KiB. */
@@ -184,24 +158,13 @@ export async function findUsableKeys(
   members: readonly unknown[],
   algorithms: readonly string[],
 ): Promise<JWK[]> {
-  const keys = members.filter((member) => typeof member === 'object' && member !== null);
-  const usable = await Promise.all(keys.map((key) => isUsable(key, algorithms)));
-  return keys.filter((_, index) => usable[index]);
-}
-
-async function isUsable(key: JWK, algorithms: readonly string[]): Promise<boolean> {
-  const fitting = algorithms.filter((algorithm) => fitsAlgorithm(key, algorithm));
-  const imported = await Promise.allSettled(fitting.map((algorithm) => importJWK(key, algorithm)));
-  // A symmetric key is imported as bytes.
-  return imported.some(
-    (result) => result.status === 'fulfilled' && 'type' in result.value && result.value.type === 'public',
+  const usable = await Promise.all(
+    members.map((member) =>
+      Promise.any(algorithms.map(async (alg) => createLocalJWKSet({ keys: [member as JWK] })({ alg }))).then(
+        () => [member as JWK],
+        () => [],
+      ),
+    ),
   );
-}
-
-/** Whether a public key may verify signatures of an algorithm (RFC 7518, section 3.1; RFC 8037, section 3.1). */
-export function fitsAlgorithm({ kty, alg, use = 'sig' }: JWK, algorithm: string): boolean {
-  if (use !== 'sig') return false;
-  if (alg !== undefined) return alg === algorithm;
-  if (/^[RP]S/.test(algorithm)) return kty === 'RSA';
-  return kty === (algorithm.startsWith('ES') ? 'EC' : 'OKP');
+  return usable.flat();
 }

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { AccessTokens, Verification } from './access-tokens.js';
 import {
   type AuthenticationLimit,
   createAuthenticationLimit,
   type LimitedVerification,
 } from './authentication-limit.js';
+import type { TokenService, Verification } from './token-service.js';
 
 const failuresPerMinute = 30;
 const valid = { status: 'valid', token: {} } as Verification;
@@ -16,14 +16,14 @@ beforeEach(async () => {
   // lru-cache takes a start of 0 for none.
   vi.useFakeTimers().advanceTimersByTime(1);
   lookUps = [];
-  const accessTokens: Pick<AccessTokens, 'verify' | 'verifyCached'> = {
+  const accessTokens: Pick<TokenService, 'verify' | 'verifyCached'> = {
     verifyCached: () => undefined,
     async verify(text) {
       lookUps.push(text);
       return text.startsWith('right') ? valid : { status: 'unknown' };
     },
   };
-  limit = createAuthenticationLimit(accessTokens, { failuresPerMinute, onStart() {}, onEnd() {} });
+  limit = createAuthenticationLimit(accessTokens, failuresPerMinute, { warn() {} });
   for (let count = 0; count < failuresPerMinute; count++) await verify(`wrong ${count}`);
 });
 afterEach(() => {

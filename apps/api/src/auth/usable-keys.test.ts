@@ -30,3 +30,22 @@ it.each<[string, unknown]>([
   expect(await findUsableKeys([ec, odd, rsa], algorithms)).toEqual([ec, rsa]);
   expect(await findUsableKeys([odd], algorithms)).toEqual([]);
 });
+
+it.each([
+  ['RSA', 'RS256'],
+  ['RSA', 'RS512'],
+  ['RSA', 'PS384'],
+  ['EC', 'ES256'],
+  ['OKP', 'EdDSA'],
+  ['OKP', 'Ed25519'],
+])('a key of the type %s that names no algorithm fits %s, and no other type does', async (kty, algorithm) => {
+  const keys = [rsa, ec, await createJwk('Ed25519')];
+  const found = await findUsableKeys(keys, [algorithm]);
+  expect(found.map((key) => key.kty)).toEqual([kty]);
+});
+
+it('a key that names its algorithm fits that one alone', async () => {
+  const key = { ...rsa, alg: 'RS384' };
+  for (const algorithm of ['RS256', 'ES256']) expect(await findUsableKeys([key], [algorithm])).toEqual([]);
+  expect(await findUsableKeys([key], ['RS384'])).toEqual([key]);
+});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
-import { type AccessTokens, createAccessTokens } from '../auth/access-tokens.js';
+import { createTokenService, type TokenService } from '../auth/token-service.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ensureQuickstartToken } from './quickstart.js';
 
@@ -17,8 +17,8 @@ const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUse
 const token = { id: 1, name: 'quickstart', ...times };
 
 /** Access tokens over a store without any, which adds one in this way. */
-const createTokens = (add: AccessTokenStore['add']): AccessTokens =>
-  createAccessTokens({
+const createTokens = (add: AccessTokenStore['add']): TokenService =>
+  createTokenService({
     add,
     findByHash: async () => null,
     list: async () => [],

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { routes } from '@plant-store/contract/routes';
-import type { AccessTokens } from '../auth/access-tokens.js';
+import type { TokenService } from '../auth/token-service.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 
 /**
@@ -11,7 +11,7 @@ import { messageOf, OperatorError } from '../errors/operator-error.js';
  * @returns the token
  * @throws {OperatorError} when the file cannot be read or written
  */
-export async function ensureQuickstartToken(accessTokens: AccessTokens, file: string): Promise<string> {
+export async function ensureQuickstartToken(accessTokens: TokenService, file: string): Promise<string> {
   const existing = orExplain(file, () => readTokenFile(file));
   if (existing !== undefined && (await accessTokens.verify(existing)).status === 'valid') return existing;
 

@@ -5,8 +5,8 @@ import { isAccessTokenFormat } from '@plant-store/contract/access-token';
 import * as z from 'zod';
 import { hashAccessToken } from '../auth/access-token-format.js';
 import type { AccessToken, HashedAccessToken } from '../auth/access-token-store.js';
-import { createAccessTokens } from '../auth/access-tokens.js';
 import { issueAndDeliver, type RotationRequest, rotateAccessToken } from '../auth/issue-and-rotate.js';
+import { createTokenService } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -28,7 +28,7 @@ export async function createToken(
   context: CliContext,
 ): Promise<void> {
   await withTokenStore(config, {}, async (store) => {
-    const token = await issueAndDeliver(createAccessTokens(store), request, printTo(context));
+    const token = await issueAndDeliver(createTokenService(store), request, printTo(context));
     context.message(describeIssued(token));
     if (config.port !== 0) context.message(describeUseOf(config));
   });

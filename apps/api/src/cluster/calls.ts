@@ -1,8 +1,8 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { ClientRateLimitInfo } from 'express-rate-limit';
 import type { Registry } from 'prom-client';
-import { cacheTtlMs } from '../auth/access-tokens.js';
 import type { LimitedVerification } from '../auth/authentication-limit.js';
+import { cacheTtlMs } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import type { Readiness } from '../observe/readiness.js';
 import type { PageLimits, StoredPlant } from '../plants/plant-store.js';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import { hashAccessToken } from '../auth/access-token-format.js';
-import { cacheSize, type Verification } from '../auth/access-tokens.js';
+import { cacheSize, type Verification } from '../auth/token-service.js';
 import { createCheckCounter } from '../observe/count-token-checks.js';
 import type { ServedTokens } from '../service.js';
 import { type PrimaryCalls, tokenTtlMs } from './calls.js';

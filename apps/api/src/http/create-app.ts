@@ -1,8 +1,8 @@
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { TokenVerifier } from '../auth/access-tokens.js';
 import type { AuthenticationLimit } from '../auth/authentication-limit.js';
+import type { TokenVerifier } from '../auth/token-service.js';
 import { countRejections, createRejectionLog } from '../observe/count-rejections.js';
 import { measureRequests } from '../observe/measure-requests.js';
 import type { RequestLog } from '../observe/request-log.js';

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { TokenVerifier, Verification } from '../auth/access-tokens.js';
-import { tokenRejections } from '../auth/access-tokens.js';
+import type { TokenVerifier, Verification } from '../auth/token-service.js';
+import { tokenRejections } from '../auth/token-service.js';
 import { createCounter } from './create-counter.js';
 
 /** Creates what counts the results of verifications; it returns each as it is. */

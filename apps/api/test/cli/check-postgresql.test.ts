@@ -1,6 +1,6 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
-import { createAccessTokens } from '../../src/auth/access-tokens.js';
+import { createTokenService } from '../../src/auth/token-service.js';
 import { readMigrations } from '../../src/store/migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
@@ -22,7 +22,7 @@ const nameOf = () => new URL(url).pathname.slice(1);
 /** Creates the tables, and a token. */
 async function fill(): Promise<void> {
   const database = await openTestDatabase({ url });
-  await createAccessTokens(database.accessTokens).issue({ name: 'shop' });
+  await createTokenService(database.accessTokens).issue({ name: 'shop' });
   await database.close();
 }
 

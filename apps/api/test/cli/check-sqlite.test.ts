@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createAccessTokens } from '../../src/auth/access-tokens.js';
+import { createTokenService } from '../../src/auth/token-service.js';
 import { readMigrations } from '../../src/store/migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
@@ -19,7 +19,7 @@ async function createStore(sql = ''): Promise<{ readonly path: string; readonly 
   const path = join(temporaryFolder(), 'plant-store.db');
   const url = `file:${path}`;
   const database = await openTestDatabase({ url });
-  await createAccessTokens(database.accessTokens).issue({ name: 'shop' });
+  await createTokenService(database.accessTokens).issue({ name: 'shop' });
   await database.close();
   const connection = new Sqlite(path);
   connection.exec(sql);
@@ -155,7 +155,7 @@ it('reports a folder in which this user may not write', async () => {
 it('warns of tokens that expire soon, and of a store without valid ones', async () => {
   const { url } = await createStore();
   const database = await openTestDatabase({ url });
-  const accessTokens = createAccessTokens(database.accessTokens);
+  const accessTokens = createTokenService(database.accessTokens);
   const soon = new Date(Date.now() + dayMs);
   await accessTokens.issue({ name: 'page', expiresAt: soon });
   await accessTokens.revoke(1);

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { acceptJwts } from '../../src/auth/accept-jwts.js';
-import { createAccessTokens } from '../../src/auth/access-tokens.js';
+import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { expectError } from '../support/expect-error.js';
 import {
@@ -83,7 +83,7 @@ async function openTokens() {
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: unknown, message: string) => void warnings.push(message) };
   const unused = () => Promise.reject(new Error('The database is not asked'));
-  const ownTokens = createAccessTokens({ add: unused, findByHash: unused, list: unused, revoke: unused });
+  const ownTokens = createTokenService({ add: unused, findByHash: unused, list: unused, revoke: unused });
   const tokens = acceptJwts(ownTokens, jwt, log, () => clock.now);
   onTestFinished(tokens.close);
   return { provider, tokens, clock, warnings };

@@ -151,9 +151,12 @@ it('looks up tokens of the service while tokens of the same address wait for a p
   await waiting;
 });
 
-it('stops using keys that are too old', async () => {
-  const { provider, post } = await start({ staleMs: -1, cooldownMs: 0 });
-  expectError(await post(await provider.sign()), 'identity_provider_unavailable', 'cannot be fetched');
+it('stops using keys that are too old while the provider is away', async () => {
+  const { provider, post } = await start({ staleMs: 0, cooldownMs: 0 });
+  await until(async () => (await post(await provider.sign())).status === 200);
+  provider.reply = beAway;
+  const reply = await post(await provider.sign({ sub: 'bob' }));
+  expectError(reply, 'identity_provider_unavailable', 'cannot be fetched');
 });
 
 it('waits for a provider that hangs no longer than the timeout, and does not ask it again at once', async () => {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import type { Verification } from '../../src/auth/access-tokens.js';
-import { bearerAuth, type VerifyFurther } from '../../src/http/middleware/bearer-auth.js';
+import type { Verification } from '../../src/auth/token-service.js';
+import { bearerAuth, type VerifyUncached } from '../../src/http/middleware/bearer-auth.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
 
 const valid: Verification = { status: 'valid', subject: 'web-shop', acceptedUntil: Infinity };
@@ -8,7 +8,7 @@ const unknown: Verification = { status: 'unknown' };
 
 /** Serves by middleware that finds a token in its cache as given; what is not there is valid. */
 function serve(cached: Verification | undefined) {
-  const verify = vi.fn<VerifyFurther>((_request, _text, known) => known ?? valid);
+  const verify = vi.fn<VerifyUncached>((_request, _text, known) => known ?? valid);
   return { ...serveMiddleware(bearerAuth({ verifyCached: () => cached }, verify)), verify };
 }
 

@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import type { AccessToken } from '../../src/auth/access-token-store.js';
-import { createAccessTokens } from '../../src/auth/access-tokens.js';
-import { createLoggedAuthenticationLimit } from '../../src/auth/authentication-limit.js';
+import { createAuthenticationLimit } from '../../src/auth/authentication-limit.js';
+import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createServer } from '../../src/http/server.js';
@@ -30,14 +30,14 @@ async function startHeldService() {
   const plants = createBatcher(insert, config.batcherLimits);
   const stopping = new AbortController();
   const token = generateAccessToken();
-  const accessTokens = createAccessTokens(createTokenStore());
+  const accessTokens = createTokenService(createTokenStore());
   const { text } = await accessTokens.issue({ name: 'test' });
   const app = await createApp({
     ...config,
     plants,
     store: { async *read() {} },
     accessTokens,
-    authenticationLimit: createLoggedAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
+    authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     log,
     requestLog: log,
     draining: stopping.signal,
@@ -55,7 +55,7 @@ async function startHeldService() {
 }
 
 /** Creates a store that keeps tokens in memory. */
-function createTokenStore(): Parameters<typeof createAccessTokens>[0] {
+function createTokenStore(): Parameters<typeof createTokenService>[0] {
   const known = new Map<string, AccessToken>();
   return {
     async add({ name, hash, expiresAt }) {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
-import { createAccessTokens } from '../../src/auth/access-tokens.js';
-import { createLoggedAuthenticationLimit } from '../../src/auth/authentication-limit.js';
+import { createAuthenticationLimit } from '../../src/auth/authentication-limit.js';
+import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createBatcher } from '../../src/store/batcher.js';
@@ -32,14 +32,14 @@ export async function openApp(
   const config = parseConfig(settings, '/');
   const database = await openDatabase(config.database, { log });
   onTestFinished(() => database.close());
-  const accessTokens = createAccessTokens(database.accessTokens);
+  const accessTokens = createTokenService(database.accessTokens);
   const plants = createBatcher(database.plants.insert, config.batcherLimits);
   const app = await createApp({
     ...config,
     plants,
     store: database.plants,
     accessTokens,
-    authenticationLimit: createLoggedAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
+    authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     log,
     requestLog: log,
     draining: new AbortController().signal,

@@ -1,7 +1,7 @@
 import { messages } from '@plant-store/contract/messages';
 import type { Request, RequestHandler } from 'express';
-import type { TokenVerifier, Verification } from '../../auth/access-tokens.js';
-import { tokenRejections } from '../../auth/access-tokens.js';
+import type { TokenVerifier, Verification } from '../../auth/token-service.js';
+import { tokenRejections } from '../../auth/token-service.js';
 import { ServiceError } from '../../errors/service-error.js';
 
 /**
@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.js';
  *
  * @throws {ServiceError} when the client has to wait before more of its tokens are verified
  */
-export type VerifyFurther = (
+export type VerifyUncached = (
   request: Request,
   text: string,
   cached: Verification | undefined,
@@ -18,7 +18,7 @@ export type VerifyFurther = (
 /** Requires a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1). */
 export function bearerAuth(
   accessTokens: Pick<TokenVerifier, 'verifyCached'>,
-  verifyFurther: VerifyFurther,
+  verifyUncached: VerifyUncached,
 ): RequestHandler {
   return function bearerAuth(request, response, next) {
     const admit = (verification: Verification) => {
@@ -33,7 +33,7 @@ export function bearerAuth(
       throw unauthorized('missing_token', messages.missingToken);
     }
     const cached = accessTokens.verifyCached(text);
-    const verification = cached?.status === 'valid' ? cached : verifyFurther(request, text, cached);
+    const verification = cached?.status === 'valid' ? cached : verifyUncached(request, text, cached);
     // Without a promise where possible: a body that arrives before its reader is buffered, which costs more.
     return verification instanceof Promise ? verification.then(admit) : admit(verification);
   };

@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client';
 import type { AuthenticationLimit, LimitedVerification } from '../../auth/authentication-limit.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { createCounter } from '../../observe/create-counter.js';
-import type { VerifyFurther } from './bearer-auth.js';
+import type { VerifyUncached } from './bearer-auth.js';
 
 /** What the limit depends on. */
 interface AuthenticationLimitDependencies {
@@ -21,7 +21,7 @@ interface AuthenticationLimitDependencies {
  * Limits failed authentications by client address; decision 23 has the rule. The address is read only of requests whose
  * token is not known to be valid.
  */
-export function limitAuthentication(dependencies: AuthenticationLimitDependencies): VerifyFurther {
+export function limitAuthentication(dependencies: AuthenticationLimitDependencies): VerifyUncached {
   const { authenticationLimit: limit, log, metrics, stopping } = dependencies;
   stopping.addEventListener('abort', limit.clear);
   const countRequest = metrics === undefined ? () => {} : countLimitedRequests(metrics);

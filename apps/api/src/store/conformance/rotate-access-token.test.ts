@@ -3,8 +3,8 @@ import { createTestDatabase, openTestDatabase } from '../../../test/support/data
 import { enginesOfStore } from '../../../test/support/database/engines.js';
 import type { TestDatabase } from '../../../test/support/database/test-database.js';
 import type { AccessToken, AccessTokenStore } from '../../auth/access-token-store.js';
-import { createAccessTokens } from '../../auth/access-tokens.js';
 import { type RotationRequest, rotateAccessToken } from '../../auth/issue-and-rotate.js';
+import { createTokenService } from '../../auth/token-service.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import type { Database } from '../database.js';
 
@@ -32,12 +32,12 @@ describe.each(enginesOfStore())('the rotation of a token on %s', (engine) => {
   });
 
   const issue = (expiresAt?: Date) =>
-    createAccessTokens(store).issue({ name: 'shop', ...(expiresAt && { expiresAt }) });
+    createTokenService(store).issue({ name: 'shop', ...(expiresAt && { expiresAt }) });
   const rotate = (request: Partial<RotationRequest> = {}, deliverTo = deliver) =>
     rotateAccessToken(store, { id: 1, overlapMs: hourMs, ...request }, deliverTo, () => now);
   /** The status of a token as another process verifies it, at a time after now. */
   const statusOf = async (text = '', afterMs = 0) =>
-    (await createAccessTokens(store, () => now + afterMs).verify(text)).status;
+    (await createTokenService(store, () => now + afterMs).verify(text)).status;
 
   it('issues a token of the same name, and lets both work until the old one expires', async () => {
     const { text } = await issue();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { createAccessTokens } from '../../../src/auth/access-tokens.js';
+import { createTokenService } from '../../../src/auth/token-service.js';
 import { parseConfig } from '../../../src/config.js';
 import { openDatabase } from '../../../src/store/open-database.js';
 
@@ -113,7 +113,7 @@ export function runCommand(args: readonly string[], call: Call): Promise<Result>
 export async function issueToken({ folder, environment = {} }: Call): Promise<string> {
   const { DATABASE_STATEMENT_TIMEOUT_MS: _, ...settings } = environment;
   const database = await openDatabase(parseConfig(settings, folder).database);
-  const { text } = await createAccessTokens(database.accessTokens).issue({ name: 'test' });
+  const { text } = await createTokenService(database.accessTokens).issue({ name: 'test' });
   await database.close();
   return text;
 }

@@ -8,8 +8,8 @@ import {
   SignJWT,
 } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
+import { type JwtRejectedError, verifyJwt } from './accept-jwts.js';
 import type { JwtSettings } from './jwt-settings.js';
-import { type JwtRejectedError, verifyJwt } from './verify-jwt.js';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { generateAccessToken, hashAccessToken } from './access-token-format.js';
 import type { AccessToken, AccessTokenStore } from './access-token-store.js';
-import { type AccessTokens, cacheSize, createAccessTokens } from './access-tokens.js';
+import { cacheSize, createTokenService, type TokenService } from './token-service.js';
 
 /** A store in memory that counts its look-ups. */
 function createMemoryStore() {
@@ -39,12 +39,12 @@ function createMemoryStore() {
 
 let now = 0;
 let memory: ReturnType<typeof createMemoryStore>;
-let accessTokens: AccessTokens;
+let accessTokens: TokenService;
 
 beforeEach(() => {
   now = 1_000_000;
   memory = createMemoryStore();
-  accessTokens = createAccessTokens(memory.store, () => now);
+  accessTokens = createTokenService(memory.store, () => now);
 });
 
 it('stores nothing of a token but its hash', async () => {
@@ -64,7 +64,7 @@ it('reads the store once for many checks, concurrent ones too', async () => {
 
 it('reports a use at each look-up of a valid token, and none where the cache has it', async () => {
   const onUse = vi.fn();
-  accessTokens = createAccessTokens(memory.store, () => now, onUse);
+  accessTokens = createTokenService(memory.store, () => now, onUse);
   const valid = await accessTokens.issue({ name: 'a' });
   const revoked = await accessTokens.issue({ name: 'b' });
   await accessTokens.revoke(revoked.token.id);

@@ -27,7 +27,7 @@ export type Verification =
   | { readonly status: TokenRejection };
 
 /** Issues, lists, revokes and verifies access tokens. */
-export interface AccessTokens extends TokenVerifier {
+export interface TokenService extends TokenVerifier {
   /** Issues a token. Its text is returned here only: the store has its SHA-256. */
   issue(request: { name: string; expiresAt?: Date }): Promise<{ text: string; token: AccessToken }>;
   list(): Promise<readonly AccessToken[]>;
@@ -51,12 +51,12 @@ export interface TokenVerifier {
  * nothing more.
  * @param ttlMs how long a look-up is cached, in milliseconds
  */
-export function createAccessTokens(
+export function createTokenService(
   store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
   ttlMs = cacheTtlMs,
-): AccessTokens {
+): TokenService {
   // Concurrent look-ups of one token share one read. Unknown tokens are cached, too.
   const cache = new LRUCache<string, { readonly token: AccessToken | null }>({
     max: cacheSize,
