@@ -26,13 +26,6 @@ export interface LoggerOptions {
 /** What is written to a pipe as one, whatever other processes write to it (POSIX, `PIPE_BUF`; 4,096 on Linux). */
 const atomicBytes = 4_096;
 
-/** How much is buffered at most, and for how long, in characters and milliseconds. */
-const bufferLength = 65_536;
-const flushMs = 100;
-
-/** How much is kept while the log is not read, in bytes; more than that is dropped. */
-const backlogBytes = 2 ** 24;
-
 /**
  * Creates the logger: one JSON line per event on standard output, written without making a request wait. When the log
  * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and
@@ -42,50 +35,20 @@ export function createLogger(
   level: Config['logLevel'],
   { format, isShared = false }: LoggerOptions = {},
 ): Log {
-  const output = createOutputWriter(openOutput(), backlogBytes, isShared ? atomicBytes : undefined);
-  const buffer = bufferLines((text) => output.write(text));
-  const flushOnExit = () => {
-    buffer.end();
-    output.endSync(stopTimeouts.logMs);
-  };
-  process.once('exit', flushOnExit);
+  const output = createOutputWriter(openOutput(), isShared ? atomicBytes : undefined);
+  const writeRest = () => output.endSync(stopTimeouts.logMs);
+  process.once('exit', writeRest);
   const timestamp = isoTimestamps();
-  const destination = format === undefined ? buffer : { write: (line: string) => buffer.write(format(line)) };
+  const destination = format === undefined ? output : { write: (line: string) => output.write(format(line)) };
   const log = pino({ level, base: null, timestamp }, destination);
   return {
     log,
     requestLog: createRequestLog({ log, timestamp, destination }),
-    print: (text) => buffer.write(text),
+    print: (text) => output.write(text),
     async close() {
       log.level = 'silent';
-      buffer.end();
-      process.off('exit', flushOnExit);
+      process.off('exit', writeRest);
       await output.end(stopTimeouts.logMs);
-    },
-  };
-}
-
-/** Buffers lines and writes many of them together. */
-function bufferLines(write: (text: string) => void) {
-  let lines: string[] = [];
-  let length = 0;
-  const flush = () => {
-    if (length === 0) return;
-    write(lines.join(''));
-    lines = [];
-    length = 0;
-  };
-  const timer = setInterval(flush, flushMs).unref();
-  return {
-    write(line: string) {
-      lines.push(line);
-      length += line.length;
-      if (length >= bufferLength) flush();
-    },
-    /** Writes what is left, and stops. */
-    end() {
-      clearInterval(timer);
-      flush();
     },
   };
 }

@@ -2,26 +2,27 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openFullPipe } from '../../test/support/process/open-full-pipe.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { createOutputWriter } from './output-writer.js';
 
-/** Reads what a pipe holds, up to a number of bytes. */
+/** Reads what a pipe holds, up to a number of bytes, each as a character. */
 function read(reader: number, bytes: number): string {
   const chunk = Buffer.alloc(bytes);
   try {
-    return chunk.toString('utf8', 0, readSync(reader, chunk));
+    return chunk.toString('latin1', 0, readSync(reader, chunk));
   } catch {
     // It is empty.
     return '';
   }
 }
 
-/** A full pipe that can be written to without blocking, as an output is opened. */
-function openOutputPipe() {
+/** A writer to a full pipe, which is opened as an output is. */
+function startWriter(chunkBytes?: number) {
   const { reader, writer } = openFullPipe();
-  return { reader, output: openSync(`/proc/self/fd/${writer}`, constants.O_WRONLY | constants.O_NONBLOCK) };
+  const output = openSync(`/proc/self/fd/${writer}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  return { reader, output, writer: createOutputWriter(output, chunkBytes) };
 }
 
 it('does not retry at the end when the reader has gone away', () => {
@@ -32,7 +33,7 @@ it('does not retry at the end when the reader has gone away', () => {
   const descriptor = openSync(path, 'w');
   closeSync(reader);
 
-  const output = createOutputWriter(descriptor, 1_000);
+  const output = createOutputWriter(descriptor);
   output.write('in flight');
   output.write('queued');
   const timeoutMs = 20_000;
@@ -42,48 +43,43 @@ it('does not retry at the end when the reader has gone away', () => {
 });
 
 describe('writes nothing more once it has ended: the descriptor may then be that of another file', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
-  afterEach(() => void vi.useRealTimers());
+  /** Ends a writer whose pipe is full, and reads what is written once the pipe has room again. */
+  async function readAfterEnd({ reader, writer }: ReturnType<typeof startWriter>): Promise<string> {
+    writer.endSync(0);
+    // A write that is in flight fails.
+    await sleep(50);
+    while (read(reader, 65_536) !== '');
+    writer.write('late\n');
+    await sleep(200);
+    return read(reader, 65_536);
+  }
 
   it('if a write waits for its retry', async () => {
-    const { reader, output } = openOutputPipe();
-    const writer = createOutputWriter(output, 1_000);
-    writer.write('first\n');
-    while (vi.getTimerCount() === 0) await sleep(1);
-    writer.write('second\n');
-    writer.endSync(0);
-    while (read(reader, 65_536) !== '');
-    vi.runAllTimers();
-    await sleep(50);
-    expect(read(reader, 65_536)).toBe('');
+    const started = startWriter();
+    started.writer.write('first\n');
+    await sleep(150);
+    started.writer.write('second\n');
+    expect(await readAfterEnd(started)).toBe('');
   });
 
   it('if a write is in flight', async () => {
-    const { output } = openOutputPipe();
-    const writer = createOutputWriter(output, 1_000);
-    writer.write('first\n');
-    writer.endSync(0);
-    // It fails, since the pipe is full, and is not retried.
-    await sleep(50);
-    expect(vi.getTimerCount()).toBe(0);
+    const started = startWriter();
+    // More than is buffered.
+    for (let count = 0; count < 2; count++) started.writer.write(`${'x'.repeat(40_000)}\n`);
+    expect(await readAfterEnd(started)).toBe('');
   });
 
   it('if everything was written', async () => {
-    const { reader, output } = openOutputPipe();
-    while (read(reader, 65_536) !== '');
-    const writer = createOutputWriter(output, 1_000);
-    writer.endSync(0);
-    writer.write('late\n');
-    await sleep(50);
-    expect(read(reader, 65_536)).toBe('');
+    const started = startWriter();
+    while (read(started.reader, 65_536) !== '');
+    expect(await readAfterEnd(started)).toBe('');
   });
 });
 
 it('keeps lines whole on a pipe that others write to', async () => {
-  const { reader, output } = openOutputPipe();
-  const writer = createOutputWriter(output, 100_000, 4_096);
-  const line = `${'x'.repeat(98)}\n`;
-  writer.write(line.repeat(200));
+  const { reader, output, writer } = startWriter(4_096);
+  const line = `${'é'.repeat(49)}\n`;
+  for (let count = 0; count < 200; count++) writer.write(line);
   const others = '-'.repeat(98);
   let text = '';
   // As much as another process writes may be in the place of what is read.
@@ -93,5 +89,25 @@ it('keeps lines whole on a pipe that others write to', async () => {
     await sleep(15);
   }
   const lines = text.split('\n').filter((part) => part !== '' && part !== others);
-  expect(lines).toEqual(Array(200).fill(line.trim()));
+  expect(lines).toEqual(Array(200).fill(Buffer.from(line.trim()).toString('latin1')));
+});
+
+it('keeps 16 MiB while it is not read, drops what is past that, and goes on once it is read', async () => {
+  const { reader, writer } = startWriter();
+  const write = (name: string) => writer.write(`${name}${'x'.repeat(2 ** 20 - 2)}\n`);
+  while (read(reader, 65_536) !== '');
+  let text = '';
+  const readMebibytes = async (count: number) => {
+    while (text.length < count * 2 ** 20) {
+      const part = read(reader, 65_536);
+      text += part;
+      if (part === '') await sleep(1);
+    }
+  };
+  const names = 'abcdefghijklmnop';
+  for (const name of `${names}qrs`) write(name);
+  await readMebibytes(16);
+  write('t');
+  await readMebibytes(17);
+  expect(text.replace(/[x\n]+/g, '')).toBe(`${names}t`);
 });

@@ -1,89 +1,125 @@
 import { constants, openSync, write, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { withTimeout } from '../runtime/timing.js';
 
-/** Writes text to standard output, in order, without ever blocking on its reader. */
+/** Writes lines to standard output, in order, without ever blocking on its reader. */
 export interface OutputWriter {
-  /** Queues a text to be written; drops it while too much is queued. */
-  write(text: string): void;
-  /**
-   * Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped.
-   */
+  /** Buffers a line, to be written with others; drops it while 16 MiB are not written. */
+  write(line: string): void;
+  /** Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped. */
   end(timeoutMs: number): Promise<void>;
-  /** The same without the event loop, for a process that crashes: later texts are dropped. */
+  /** The same without the event loop, for a process that crashes: later lines are dropped. */
   endSync(timeoutMs: number): void;
 }
+
+/** How much is kept while the output is not read, in bytes; more than that is dropped. */
+const backlogBytes = 2 ** 24;
+
+/** How much is buffered before it is written, in bytes, and for how long, in milliseconds. */
+const bufferBytes = 65_536;
+const flushMs = 100;
 
 /** The delay before a failed write is retried, in milliseconds. */
 const retryMs = 10;
 
-/**
- * Creates a writer to a descriptor of `openOutput`. pino's own destination does not do: it keeps retrying after it was
- * destroyed, and retries forever on exit, so that an output that is not read keeps the process from ending.
- *
- * @param backlogBytes the most that is queued
- * @param writeBytes the most that one write has, which ends with a line; a longer line has a write of its own
- */
-export function createOutputWriter(
-  descriptor: number,
-  backlogBytes: number,
-  writeBytes = Number.POSITIVE_INFINITY,
-): OutputWriter {
-  const queue = createByteQueue();
-  let writing = false;
-  let ended = false;
-  let retry: NodeJS.Timeout | undefined;
-  let onEmpty: () => void = () => undefined;
+const writeAsync = promisify(write);
 
-  function drop(): void {
-    clearTimeout(retry);
-    queue.clear();
+/**
+ * Creates a writer to a descriptor of `openOutput`. Why neither pino's own destination nor a stream of Node.js does this is
+ * in decision 46.
+ *
+ * @param chunkBytes the most that one write has, which ends with a line; a longer line has a write of its own
+ */
+export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes): OutputWriter {
+  /** The lines of the next chunk, until no more fit in. */
+  let lines: string[] = [];
+  /** Their length in characters, which costs less than in bytes. */
+  let linesLength = 0;
+  /** The chunks to write; of the first one, what is left. */
+  let queue: Buffer[] = [];
+  let keptBytes = 0;
+  let writing: Promise<void> | undefined;
+  let isInFlight = false;
+  let ended = false;
+  const timer = setInterval(flush, flushMs).unref();
+
+  function flush(): void {
+    queueLines();
+    writeQueue();
   }
 
-  function writeNext(): void {
-    const first = queue.first();
-    if (first === undefined) {
-      onEmpty();
-      return;
-    }
-    writing = true;
-    write(descriptor, takeLines(first, writeBytes), (error, bytes) => {
-      writing = false;
+  function queueLines(): void {
+    if (lines.length === 0) return;
+    const chunk = Buffer.from(lines.join(''));
+    // Beyond ASCII, a character has several bytes.
+    if (chunk.length <= chunkBytes) queue.push(chunk);
+    else queue.push(...lines.map((line) => Buffer.from(line)));
+    keptBytes += chunk.length - linesLength;
+    lines = [];
+    linesLength = 0;
+  }
+
+  function writeQueue(): void {
+    if (queue.length > 0) writing ??= writeChunks();
+  }
+
+  async function writeChunks(): Promise<void> {
+    for (let first = queue[0]; first !== undefined; first = queue[0]) {
+      isInFlight = true;
+      const result = await writeAsync(descriptor, first).catch((error: unknown) => ({ error }));
+      isInFlight = false;
       // Whoever ended it may have closed the descriptor, whose number another file or connection then has.
       if (ended) return;
-      if (error === null) queue.remove(bytes);
-      else if (isBroken(error)) drop();
-      if (error === null || isBroken(error)) writeNext();
-      else retry = setTimeout(writeNext, retryMs).unref();
-    });
+      if ('bytesWritten' in result) remove(first, result.bytesWritten);
+      else if (isBroken(result.error)) dropQueue();
+      else await sleep(retryMs, undefined, { ref: false });
+      if (ended) return;
+    }
+    writing = undefined;
+  }
+
+  function remove(first: Buffer, bytes: number): void {
+    keptBytes -= bytes;
+    if (bytes < first.length) queue[0] = first.subarray(bytes);
+    else queue.shift();
+  }
+
+  function dropQueue(): void {
+    queue = [];
+    keptBytes = linesLength;
+  }
+
+  function stop(): void {
+    ended = true;
+    clearInterval(timer);
   }
 
   return {
-    write(text) {
-      const bytes = Buffer.from(text);
-      if (ended || queue.length() + bytes.length > backlogBytes) return;
-      const wasEmpty = queue.first() === undefined;
-      queue.push(bytes);
-      if (wasEmpty && !writing) writeNext();
+    write(line) {
+      if (ended || keptBytes + line.length > backlogBytes) return;
+      if (linesLength + line.length > chunkBytes) queueLines();
+      lines.push(line);
+      linesLength += line.length;
+      keptBytes += line.length;
+      if (keptBytes >= bufferBytes) writeQueue();
     },
     async end(timeoutMs) {
-      if (queue.first() === undefined) return;
-      const empty = new Promise<void>((resolve) => {
-        onEmpty = resolve;
-      });
-      await withTimeout(empty, timeoutMs, () => undefined);
-      drop();
+      flush();
+      if (writing !== undefined) await withTimeout(writing, timeoutMs, () => undefined);
+      stop();
     },
     endSync(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
-      ended = true;
-      clearTimeout(retry);
+      queueLines();
+      stop();
       // The write in flight goes on in another thread, and must not be done twice.
-      if (writing) queue.remove(takeLines(queue.first() ?? Buffer.alloc(0), writeBytes).length);
-      for (let first = queue.first(); first !== undefined; first = queue.first()) {
+      if (isInFlight) queue.shift();
+      for (let first = queue[0]; first !== undefined; first = queue[0]) {
         try {
-          queue.remove(writeSync(descriptor, takeLines(first, writeBytes)));
+          remove(first, writeSync(descriptor, first));
         } catch (error) {
           if (isBroken(error) || performance.now() >= deadline) return;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
@@ -93,54 +129,9 @@ export function createOutputWriter(
   };
 }
 
-/** The first lines, of as many bytes as one write may have, or a single longer line. */
-function takeLines(lines: Buffer, bytes: number): Buffer {
-  if (lines.length <= bytes) return lines;
-  const lastEnd = lines.lastIndexOf('\n', bytes - 1);
-  const end = lastEnd >= 0 ? lastEnd : lines.indexOf('\n');
-  return end >= 0 ? lines.subarray(0, end + 1) : lines;
-}
-
 /** Whether the reader has gone away for good, or the descriptor is closed. Other errors may pass: a full pipe, a full disk. */
 function isBroken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'EBADF');
-}
-
-/** Bytes in the order in which they are to be written. */
-interface ByteQueue {
-  /** The first of the buffers that were pushed, or what is left of it; `undefined` if the queue is empty. */
-  first(): Buffer | undefined;
-  /** How many bytes are queued. */
-  length(): number;
-  push(buffer: Buffer): void;
-  /** Removes bytes of the first buffer, once they are written. */
-  remove(bytes: number): void;
-  clear(): void;
-}
-
-/** Creates an empty queue. */
-function createByteQueue(): ByteQueue {
-  let buffers: Buffer[] = [];
-  let length = 0;
-  return {
-    first: () => buffers[0],
-    length: () => length,
-    push(buffer) {
-      buffers.push(buffer);
-      length += buffer.length;
-    },
-    remove(bytes) {
-      const [first] = buffers;
-      if (first === undefined) return;
-      length -= bytes;
-      if (bytes < first.length) buffers[0] = first.subarray(bytes);
-      else buffers.shift();
-    },
-    clear() {
-      buffers = [];
-      length = 0;
-    },
-  };
 }
 
 /**
