@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Registry } from '@prometheus-io/client';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import { type AuthenticationLimit, createAuthenticationLimit } from './auth/authentication-limit.js';
 import { createLastUseRecorder } from './auth/last-use-recorder.js';
 import {
@@ -18,7 +18,7 @@ import type { RequestCounts } from './http/middleware/rate-limit.js';
 import { type Page, readPage } from './http/read-page.js';
 import { createServer } from './http/server.js';
 import { createAdminServer, type ReadableMetrics } from './observe/admin-server.js';
-import { countTokenChecks } from './observe/count-token-checks.js';
+import { countTokenChecks } from './observe/measure-requests.js';
 import { addServiceGauges, createRegistry } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';

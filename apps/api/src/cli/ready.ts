@@ -1,6 +1,6 @@
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-import { fetchReadiness, reachableUrl } from '../observe/fetch-readiness.js';
+import { fetchReadiness, reachableUrl } from '../observe/readiness.js';
 import type { CliContext } from './cli-context.js';
 
 /**

@@ -10,7 +10,7 @@ import { createTokenService } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
-import { reachableUrl } from '../observe/fetch-readiness.js';
+import { reachableUrl } from '../observe/readiness.js';
 import type { Database, OpenOptions } from '../store/database.js';
 import { openDatabase } from '../store/open-database.js';
 import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';

@@ -1,6 +1,6 @@
 import type { NewPlant } from '@plant-store/contract';
+import type { Registry } from '@prometheus-io/client';
 import type { ClientRateLimitInfo } from 'express-rate-limit';
-import type { Registry } from 'prom-client';
 import type { LimitedVerification } from '../auth/authentication-limit.js';
 import { cacheTtlMs } from '../auth/token-service.js';
 import type { Config } from '../config.js';

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import { expect, it } from 'vitest';
 import { createClusterMetrics } from './cluster-metrics.js';
 import type { WorkerGroup } from './worker-group.js';

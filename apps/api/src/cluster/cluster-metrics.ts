@@ -1,5 +1,4 @@
-import { AggregatorRegistry, type Registry } from 'prom-client';
-import { createCounter } from '../observe/create-counter.js';
+import { Counter, Registry } from '@prometheus-io/client';
 import { addGauge } from '../observe/metrics.js';
 import { withTimeout } from '../runtime/timing.js';
 import type { MetricValues } from './calls.js';
@@ -24,7 +23,7 @@ const timeoutMs = 2_000;
 /** What a worker has counted stays counted once it has ended; its gauges end with it. */
 const kept: ReadonlySet<string> = new Set(['counter', 'histogram', 'summary']);
 
-/** How the values of several processes become one, where that is not what prom-client does. */
+/** How the values of several processes become one, where that is not what the library does. */
 const aggregators: ReadonlyMap<string, MetricValues[number]['aggregator']> = new Map([
   // Would be left out.
   ['process_start_time_seconds', 'min'],
@@ -51,10 +50,10 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
     help: 'Workers that run and have not responded for more than a second',
     read: () => group.serving().size - group.responding().size,
   });
-  const countEnd = createCounter(registry, {
+  const ends = new Counter({
     name: 'plant_store_worker_ends_total',
     help: 'Workers that ended without being stopped',
-    labels: [],
+    registers: [registry],
   });
 
   async function update(): Promise<void> {
@@ -74,19 +73,18 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
       const labelled = Array.from(group.serving(), ([number, worker]) =>
         labelProcess(latest.get(worker) ?? [], String(number)),
       );
-      return AggregatorRegistry.aggregate([
+      return Registry.aggregate([
         ...[own, ended, ...latest.values()].map(withAggregators),
         ...[labelProcess(own, 'primary'), ...labelled],
       ]).metrics();
     },
     workerEnded(worker, metrics) {
-      if (metrics === undefined) countEnd();
+      if (metrics === undefined) ends.inc();
       const counts = metrics ?? latest.get(worker) ?? [];
       latest.delete(worker);
-      ended = sumCounts(
-        ended,
-        counts.filter(({ type }) => kept.has(String(type))),
-      );
+      const sums = Registry.aggregate([ended, counts.filter(({ type }) => kept.has(type))]);
+      // Its type leaves out the values that an aggregated metric has.
+      ended = sums.getMetricsAsArray() as MetricValues;
     },
   };
 }
@@ -95,26 +93,8 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
 function withAggregators(metrics: MetricValues): MetricValues {
   return metrics.map((metric) => ({
     ...metric,
-    aggregator: aggregators.get(metric.name) ?? metric.aggregator ?? 'sum',
+    aggregator: aggregators.get(metric.name) ?? metric.aggregator,
   }));
-}
-
-/** Adds the values of the same metric with the same labels. */
-function sumCounts(first: MetricValues, second: MetricValues): MetricValues {
-  const sums = new Map(first.map((metric) => [metric.name, metric]));
-  for (const metric of second) {
-    const values = new Map((sums.get(metric.name)?.values ?? []).map((value) => [keyOf(value), value]));
-    for (const value of metric.values) {
-      values.set(keyOf(value), { ...value, value: value.value + (values.get(keyOf(value))?.value ?? 0) });
-    }
-    sums.set(metric.name, { ...metric, values: [...values.values()] });
-  }
-  return [...sums.values()];
-}
-
-/** The name of a value, which that of a histogram's differs from its metric's in, and its labels. */
-function keyOf(value: MetricValues[number]['values'][number]): string {
-  return JSON.stringify(['metricName' in value ? value.metricName : '', value.labels]);
 }
 
 /** What is shown for each process as well, by the name that it has for all together, which hides which one is at its limit. */

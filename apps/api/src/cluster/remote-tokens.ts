@@ -1,8 +1,8 @@
+import type { Registry } from '@prometheus-io/client';
 import { LRUCache } from 'lru-cache';
-import type { Registry } from 'prom-client';
 import { hashAccessToken } from '../auth/access-token-format.js';
 import { cacheSize, type Verification } from '../auth/token-service.js';
-import { createCheckCounter } from '../observe/count-token-checks.js';
+import { createCheckCounter } from '../observe/measure-requests.js';
 import type { ServedTokens } from '../service.js';
 import { type PrimaryCalls, tokenTtlMs } from './calls.js';
 import type { Channel } from './channel.js';

@@ -1,11 +1,10 @@
+import type { Registry } from '@prometheus-io/client';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import type { AuthenticationLimit } from '../auth/authentication-limit.js';
 import type { TokenVerifier } from '../auth/token-service.js';
-import { countRejections, createRejectionLog } from '../observe/count-rejections.js';
-import { measureRequests } from '../observe/measure-requests.js';
-import type { RequestLog } from '../observe/request-log.js';
+import { countRejections, measureRequests } from '../observe/measure-requests.js';
+import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
 import { sendJson } from './fast-path.js';
 import { createBodyBudget, jsonBody } from './json-body.js';
 import { bearerAuth } from './middleware/bearer-auth.js';

@@ -1,10 +1,12 @@
 import { errors } from '@plant-store/contract/errors';
 import { routes } from '@plant-store/contract/routes';
+import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request, Response } from 'express';
-import type { Registry } from 'prom-client';
-import { createCounter } from './create-counter.js';
-import { createHistogram } from './create-histogram.js';
+import { type TokenVerifier, tokenRejections, type Verification } from '../auth/token-service.js';
+import { overloadErrors } from '../errors/service-error.js';
+import { createCounter, createHistogram } from './create-counts.js';
 import { addGauge } from './metrics.js';
+import type { RejectionLog } from './request-log.js';
 
 /** From half a millisecond to ten seconds. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -16,12 +18,12 @@ export function measureRequests(registry: Registry) {
   const countRequest = createCounter(registry, {
     name: 'plant_store_http_requests_total',
     help: 'Requests that are over, by method, route, status and error number',
-    labels: ['method', 'route', 'status', 'error'],
+    labelNames: ['method', 'route', 'status', 'error'],
   });
   const observeDuration = createHistogram(registry, {
     name: 'plant_store_http_request_duration_seconds',
     help: 'Time from the beginning of the handling of a request to the end of its reply, by route',
-    label: 'route',
+    labelName: 'route',
     buckets: durationBuckets,
   });
   let inFlight = 0;
@@ -30,15 +32,12 @@ export function measureRequests(registry: Registry) {
     help: 'Requests that are being handled',
     read: () => inFlight,
   });
-  const countCreate = createCounter(
-    registry,
-    {
-      name: 'plant_store_creates_total',
-      help: 'Creates that are over, by outcome: stored, replayed, cut_off, or the name of the error',
-      labels: ['outcome'],
-    },
-    ['stored', 'replayed', 'cut_off', ...errorNames.values()],
-  );
+  const countCreate = createCounter(registry, {
+    name: 'plant_store_creates_total',
+    help: 'Creates that are over, by outcome: stored, replayed, cut_off, or the name of the error',
+    labelNames: ['outcome'],
+    initial: ['stored', 'replayed', 'cut_off', ...errorNames.values()],
+  });
 
   return {
     onBegin() {
@@ -49,7 +48,7 @@ export function measureRequests(registry: Registry) {
       const route = response.locals.route ?? routeOf(request);
       const status = response.writableFinished ? response.statusCode : 0;
       countRequest(request.method, route, status, response.locals.error ?? '');
-      observeDuration(durationMs / 1_000, route);
+      observeDuration(route, durationMs / 1_000);
       if (route === routes.createPlant.path) countCreate(outcomeOf(response));
     },
   };
@@ -66,4 +65,66 @@ function outcomeOf(response: Response): string {
   if (error !== undefined) return errorNames.get(error) ?? 'other';
   if (!response.writableFinished) return 'cut_off';
   return response.hasHeader('Idempotent-Replayed') ? 'replayed' : 'stored';
+}
+
+/** Counts the requests that were rejected for overload, by the limit that was reached. */
+export function countRejections(rejections: RejectionLog, registry: Registry): RejectionLog {
+  const reasons = Object.keys(overloadErrors);
+  const counter = new Counter({
+    name: 'plant_store_overload_rejections_total',
+    help: `Requests rejected with overloaded, by reason: ${reasons.join(', ')}`,
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  // What appears later than at zero has no rate at first.
+  for (const reason of reasons) counter.inc({ reason }, 0);
+  return {
+    count(reason) {
+      counter.inc({ reason });
+      rejections.count(reason);
+    },
+  };
+}
+
+/** Creates what counts the results of verifications; it returns each as it is. */
+export function createCheckCounter(
+  registry: Registry,
+): <Result extends Verification>(result: Result) => Result {
+  const outcomes = ['valid', ...Object.keys(tokenRejections), 'insufficient_scope'];
+  const count = createCounter(registry, {
+    name: 'plant_store_token_checks_total',
+    help: `Access tokens that were verified, by outcome: ${outcomes.join(', ')}`,
+    labelNames: ['outcome'],
+    initial: outcomes,
+  });
+  return (result) => {
+    count(result.status);
+    return result;
+  };
+}
+
+/** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
+export function countTokenChecks<Tokens extends TokenVerifier>(
+  accessTokens: Tokens,
+  registry: Registry,
+): Tokens {
+  const count = createCheckCounter(registry);
+  const lookups = new Counter({
+    name: 'plant_store_token_lookups_total',
+    help: 'Verifications that the cache did not answer: they read the database, or checked a signature',
+    registers: [registry],
+  });
+  return {
+    ...accessTokens,
+    verifyCached(text) {
+      const verification = accessTokens.verifyCached(text);
+      return verification && count(verification);
+    },
+    verify(text) {
+      const verification = accessTokens.verify(text);
+      if (!(verification instanceof Promise)) return count(verification);
+      lookups.inc();
+      return verification.then(count);
+    },
+  };
 }

@@ -1,12 +1,17 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import type { Pool } from 'pg';
+import { ServiceError } from '../errors/service-error.js';
 import { readPackage } from '../package-folder.js';
 import type { CommitHealth } from '../plants/commit-health.js';
-import type { PlantWriter } from '../plants/plant-store.js';
+import type { PlantInserter, PlantWriter } from '../plants/plant-store.js';
 
 /** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // Nothing sums the quantiles of several workers. The lag of the event loop shows which process is at its limit.
+  registry.removeSingleMetric('nodejs_eventloop_utilization_summary');
+  registry.removeSingleMetric('nodejs_eventloop_utilization_histogram');
   const { version, commit } = readPackage();
   new Gauge({
     name: 'plant_store_build_info',
@@ -69,5 +74,89 @@ export function addServiceGauges(registry: Registry, { connections, plants, heal
     help: 'Fraction of all ids, from 0 to 1, whose plants cannot be stored',
     aggregator: 'max',
     read: health.failingShare,
+  });
+}
+
+/** Measures the commits of a store: how many plants each has, how long it takes, and why it fails. */
+export function measureInserts(store: PlantInserter, registry: Registry): PlantInserter {
+  const registers = [registry];
+  const sizes = new Histogram({
+    name: 'plant_store_commit_plants',
+    help: 'Plants of a commit',
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'plant_store_commit_duration_seconds',
+    help: 'Time of a commit that succeeded, from the statement to the disk',
+    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  });
+  const failures = new Counter({
+    name: 'plant_store_commit_failures_total',
+    help: 'Commits that failed, by the name of the error',
+    labelNames: ['error'],
+    registers,
+  });
+  // What appears later than at zero has no rate at first.
+  for (const error of ['database_unavailable', 'database_damaged', 'internal_error'])
+    failures.inc({ error }, 0);
+  return {
+    async insert(plants) {
+      sizes.observe(plants.length);
+      const startedAt = performance.now();
+      try {
+        const outcomes = await store.insert(plants);
+        durations.observe((performance.now() - startedAt) / 1_000);
+        return outcomes;
+      } catch (error) {
+        failures.inc({ error: error instanceof ServiceError ? error.errorName : 'internal_error' });
+        throw error;
+      }
+    },
+  };
+}
+
+/** A checkpoint: the pages that the write-ahead log has after it, and how long it took, in milliseconds. */
+export interface Checkpoint {
+  readonly logPages: number;
+  readonly durationMs: number;
+}
+
+/** Returns a function to call with each checkpoint that moved something into the database. */
+export function measureCheckpoints(registry: Registry): (checkpoint: Checkpoint) => void {
+  const pages = new Gauge({
+    name: 'plant_store_sqlite_wal_pages',
+    help: 'Pages in the write-ahead log of SQLite at its latest checkpoint',
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'plant_store_sqlite_checkpoint_duration_seconds',
+    help: 'Time of a checkpoint, which moves the write-ahead log of SQLite into the database',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  return ({ logPages, durationMs }) => {
+    pages.set(logPages);
+    durations.observe(durationMs / 1_000);
+  };
+}
+
+/** Measures how many connections of a pool are in use or idle, and how many queries wait for one. */
+export function measurePool(pool: Pool, registry: Registry): void {
+  new Gauge({
+    name: 'plant_store_postgresql_connections',
+    help: 'Connections to PostgreSQL, by state: in_use or idle',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'in_use' }, pool.totalCount - pool.idleCount);
+      this.set({ state: 'idle' }, pool.idleCount);
+    },
+  });
+  addGauge(registry, {
+    name: 'plant_store_postgresql_waiting_queries',
+    help: 'Queries that wait for a connection to PostgreSQL',
+    read: () => pool.waitingCount,
   });
 }

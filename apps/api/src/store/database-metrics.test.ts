@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createDatabase } from '@plant-store/postgresql-server';
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';

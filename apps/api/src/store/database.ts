@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client';
+import type { Registry } from '@prometheus-io/client';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
 import type { CommitHealth } from '../plants/commit-health.js';
 import type { PlantStore } from '../plants/plant-store.js';

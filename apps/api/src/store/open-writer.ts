@@ -1,4 +1,4 @@
-import { measureInserts } from '../observe/measure-store.js';
+import { measureInserts } from '../observe/metrics.js';
 import { createCommitHealth, createCommitRecord, recordCommit } from '../plants/commit-health.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import { createBatcher, createSingleQueue } from './batcher.js';

@@ -4,7 +4,7 @@ import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { OverloadError, ServiceError } from '../../errors/service-error.js';
-import type { RejectionLog } from '../../observe/count-rejections.js';
+import type { RejectionLog } from '../../observe/request-log.js';
 
 /** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
 export function errorHandler(log: Logger, rejections: RejectionLog): ErrorRequestHandler {

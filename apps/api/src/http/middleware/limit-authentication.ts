@@ -1,11 +1,10 @@
 import { isIP } from 'node:net';
+import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import type { AuthenticationLimit, LimitedVerification } from '../../auth/authentication-limit.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { createCounter } from '../../observe/create-counter.js';
 import type { VerifyUncached } from './bearer-auth.js';
 
 /** What the limit depends on. */
@@ -24,12 +23,12 @@ interface AuthenticationLimitDependencies {
 export function limitAuthentication(dependencies: AuthenticationLimitDependencies): VerifyUncached {
   const { authenticationLimit: limit, log, metrics, stopping } = dependencies;
   stopping.addEventListener('abort', limit.clear);
-  const countRequest = metrics === undefined ? () => {} : countLimitedRequests(metrics);
+  const limitedRequests = metrics && createCounter(metrics);
 
   return function verifyWithinLimit(request, text, cached) {
     const resolve = (verification: LimitedVerification) => {
       if (verification.status !== 'limited') return verification;
-      countRequest();
+      limitedRequests?.inc();
       if (verification.isFirst) warnOfProxy(log, request);
       throw rateLimited(verification.retryAfterSeconds);
     };
@@ -83,11 +82,11 @@ function toNetwork(address: string): string | undefined {
   return `${network.toString()}/64`;
 }
 
-/** Registers a counter of the requests that were rejected for failed authentications of their address; returns what counts one. */
-function countLimitedRequests(registry: Registry): () => void {
-  return createCounter(registry, {
+/** Counts the requests that are rejected for failed authentications of their address. */
+function createCounter(registry: Registry): Counter {
+  return new Counter({
     name: 'plant_store_authentication_limited_total',
     help: 'Requests rejected with rate_limited, since their client address had too many failed authentications',
-    labels: [],
+    registers: [registry],
   });
 }

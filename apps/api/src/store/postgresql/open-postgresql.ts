@@ -3,7 +3,7 @@ import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import pg, { type Pool } from 'pg';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
-import { measurePool } from '../../observe/measure-store.js';
+import { measurePool } from '../../observe/metrics.js';
 import { type Database, type DatabaseLog, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors/operator-error.js';
-import type { Checkpoint } from '../../observe/measure-store.js';
+import type { Checkpoint } from '../../observe/metrics.js';
 import type { DatabaseLog } from '../database.js';
 import type { DatabaseFiles } from './file-identity.js';
 

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { OperatorError } from '../../errors/operator-error.js';
-import { measureCheckpoints } from '../../observe/measure-store.js';
+import { measureCheckpoints } from '../../observe/metrics.js';
 import type { PlantStore } from '../../plants/plant-store.js';
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';

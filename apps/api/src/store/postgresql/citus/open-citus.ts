@@ -1,8 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery } from '@prisma/driver-adapter-utils';
-import type { Registry } from 'prom-client';
-import { measureInserts } from '../../../observe/measure-store.js';
-import { addGauge } from '../../../observe/metrics.js';
+import type { Registry } from '@prometheus-io/client';
+import { addGauge, measureInserts } from '../../../observe/metrics.js';
 import type { PlantStore } from '../../../plants/plant-store.js';
 import { createBatcher } from '../../batcher.js';
 import type { BulkInserts, Database, OpenWriter, WriterOptions } from '../../database.js';
