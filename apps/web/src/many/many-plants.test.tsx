@@ -158,7 +158,8 @@ it('lets the browser ask before the page is closed while a run is not finished',
   const { store, useToken } = open();
   const close = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   await choose(csv);
-  store.fail({ kind: 'delay', ms: 200 }, { kind: 'delay', ms: 200 });
+  // Longer than the next lines take on a slow machine.
+  store.fail({ kind: 'delay', ms: 2_000 }, { kind: 'delay', ms: 2_000 });
   const add = await button('Add 2 plants');
   expect(close()).toBe(false);
   await userEvent.click(add);
