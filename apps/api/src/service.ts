@@ -12,8 +12,7 @@ import {
 } from './auth/token-service.js';
 import type { Config } from './config.js';
 import { createApp } from './http/create-app.js';
-import { createGracefulShutdown, trackConnections } from './http/graceful-shutdown.js';
-import { listen } from './http/listen.js';
+import { createGracefulShutdown, listen, trackConnections } from './http/listen.js';
 import type { RequestCounts } from './http/middleware/rate-limit.js';
 import { type Page, readPage } from './http/read-page.js';
 import { createServer } from './http/server.js';

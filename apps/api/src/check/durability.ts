@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { findUndurable } from '../store/postgresql/citus/node-settings.js';
+import { findUndurable } from '../store/postgresql/citus/inspect-nodes.js';
 import { nameOfNode } from '../store/postgresql/citus/shard-map.js';
 import { failure, type Item, ok, type Result, warning } from './finding.js';
 import { type Distribution, presentNodes, queryRow } from './nodes.js';

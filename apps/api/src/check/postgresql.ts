@@ -6,11 +6,10 @@ import { findPendingMigrations, readMigrations } from '../store/migrations.js';
 import { checkPooler } from '../store/postgresql/check-pooler.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
 import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
-import { confirmDurable } from '../store/postgresql/durable-read.js';
 import { checkSchema, readLedger } from '../store/postgresql/migrate-postgresql.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
-import { tryInsert } from '../store/postgresql/probe-commit.js';
+import { confirmDurable, tryInsert } from '../store/postgresql/probe-commit.js';
 import { durability, standby } from './durability.js';
 import { assessEncryption } from './exposure.js';
 import {

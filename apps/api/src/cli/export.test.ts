@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { parseConfig } from '../config.js';
-import { databaseUnavailable } from '../store/database-errors.js';
+import { databaseUnavailable } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
 import { openSqlite } from '../store/sqlite/open-sqlite.js';
 import type { CliContext } from './cli-context.js';

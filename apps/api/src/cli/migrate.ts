@@ -27,7 +27,7 @@ export async function migrate(
   if (database.appliedMigrations.length === 0) context.message('The database is up to date.');
   if (distributable === undefined) return;
 
-  const { distributePostgresql } = await import('../store/postgresql/citus/distribute-postgresql.js');
+  const { distributePostgresql } = await import('../store/postgresql/citus/distribute-plants.js');
   const shardCount = distribute === true ? undefined : distribute;
   const { shards, nodes, moved } = await distributePostgresql(distributable, shardCount);
   const extent = `${countOf(shards, 'shard')} over ${countOf(nodes, 'node')}`;
@@ -49,7 +49,7 @@ async function requireDistributable(location: DatabaseLocation): Promise<Postgre
     throw new OperatorError(
       'Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. docs/postgresql.md describes how to move to PostgreSQL. Nothing was changed.',
     );
-  const { requireCluster } = await import('../store/postgresql/citus/distribute-postgresql.js');
+  const { requireCluster } = await import('../store/postgresql/citus/distribute-plants.js');
   await requireCluster(location);
   return location;
 }

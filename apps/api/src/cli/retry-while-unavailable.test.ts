@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { OperatorError } from '../errors/operator-error.js';
-import { databaseDamaged, databaseUnavailable } from '../store/database-errors.js';
+import { databaseDamaged, databaseUnavailable } from '../store/database.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 afterEach(() => void vi.restoreAllMocks());

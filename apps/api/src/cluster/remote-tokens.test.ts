@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { LimitedVerification } from '../auth/authentication-limit.js';
 import { tokenTtlMs } from './calls.js';
-import { createRemoteTokens } from './remote-tokens.js';
+import { createRemoteTokens } from './remote-backend.js';
 
 beforeEach(() => {
   // lru-cache takes a start of 0 for none.

@@ -12,8 +12,7 @@ import { createAcceptTurns } from './accept-turns.js';
 import type { WorkerCalls, WorkerEnd, WorkerStart } from './calls.js';
 import { listeningDescriptor, type PrimaryCalls, retireMs } from './calls.js';
 import { type Channel, createChannel, type MessageEnd } from './channel.js';
-import { createRemoteDatabase } from './remote-database.js';
-import { createRemoteTokens } from './remote-tokens.js';
+import { createRemoteDatabase, createRemoteTokens } from './remote-backend.js';
 
 /** What a worker does once it has started. */
 type ServingWorker = Omit<WorkerCalls, 'start'>;

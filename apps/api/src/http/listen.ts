@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 
 /** How many connections may wait to be accepted; beyond that a client's system retries after one second, or three. */
@@ -53,4 +55,60 @@ function describe(error: unknown, host: string, port: number, prefix: string): s
     return `${host} is not an address of this machine. Set ${prefix}HOST to one, such as 127.0.0.1 or 0.0.0.0.`;
   }
   return `The address ${host}:${port} cannot be listened on: ${messageOf(error)}`;
+}
+
+/** How often connections that have become idle are looked for, in milliseconds. */
+const sweepMs = 20;
+
+/** Stops a server; see `createGracefulShutdown`. Resolves to whether all requests in flight were answered in time. */
+type GracefulShutdown = (timeoutMs: number) => Promise<boolean>;
+
+/**
+ * Prepares a server for a graceful stop: no new connections, requests in flight are answered, then every connection is
+ * closed. After the timeout, in milliseconds, the connections of requests still in flight are destroyed.
+ */
+export function createGracefulShutdown(
+  server: Server,
+  sockets: ReadonlySet<Socket> = trackConnections(server),
+): GracefulShutdown {
+  // To Node.js a connection is idle once its reply is written, even if that is not sent yet. `server.close` calls this, too.
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    if (![...sockets].some((socket) => socket.writableLength > 0)) closeIdle();
+  };
+
+  return async function stopServer(timeoutMs) {
+    let inTime = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Closing a server does not wait for connections that it has not accepted itself.
+    const ended = Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve)));
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      // A connection on which nothing was received is not idle to Node.js, but no request is waiting on it.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, sweepMs);
+    const deadline = setTimeout(() => {
+      inTime = false;
+      server.closeAllConnections();
+      // That leaves out connections with a CONNECT request.
+      for (const socket of sockets) socket.destroy();
+    }, timeoutMs);
+    await Promise.all([closed, ...ended]);
+    clearInterval(sweep);
+    clearTimeout(deadline);
+    // The server closes before its last connections emit `close`, which is when their requests are logged.
+    await nextTurn();
+    await nextTurn();
+    return inTime;
+  };
+}
+
+/** The open connections of a server, whether it has accepted them itself or got them from another process. */
+export function trackConnections(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
 }

@@ -1,5 +1,6 @@
 import type { Registry } from '@prometheus-io/client';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
+import { ServiceError } from '../errors/service-error.js';
 import type { CommitHealth } from '../plants/commit-health.js';
 import type { PlantStore } from '../plants/plant-store.js';
 import type { Batcher, BatchLimits } from './batcher.js';
@@ -93,4 +94,24 @@ export const stderrLog: DatabaseLog = {
 
 function emitWarning({ err }: LogFields, message: string): void {
   process.emitWarning(err === undefined ? message : `${message}: ${err.message}`);
+}
+
+/**
+ * The error for requests while the database is unavailable.
+ *
+ * @param cause the error of the engine or the operating system
+ */
+export function databaseUnavailable(cause: unknown): ServiceError {
+  const message = 'The database does not answer. Try again in 1 second.';
+  return new ServiceError('database_unavailable', message, { retryAfterSeconds: 1, cause });
+}
+
+/**
+ * The error for requests once the database was found damaged. It has no `Retry-After`: only the operator can fix this.
+ *
+ * @param cause the error of the engine
+ */
+export function databaseDamaged(cause: unknown): ServiceError {
+  const message = 'The database is damaged. Ask the operator to restore it.';
+  return new ServiceError('database_damaged', message, { cause });
 }

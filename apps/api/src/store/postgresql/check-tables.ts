@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
-import { confirmDurable } from './durable-read.js';
 import { type DriverError, findDriverError } from './errors.js';
+import { confirmDurable } from './probe-commit.js';
 import { insertPlants } from './single-table.js';
 
 /** How long the check waits for the lock of another program on the table, in milliseconds. */

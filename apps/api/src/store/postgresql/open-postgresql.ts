@@ -12,12 +12,11 @@ import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js
 import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
 import { connectionSettings, endConnection, queryTimeoutMs, rejectAfter } from './connection.js';
-import { confirmDurable } from './durable-read.js';
 import { findDriverError } from './errors.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
 import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
-import { createProbeCommit } from './probe-commit.js';
+import { confirmDurable, createProbeCommit } from './probe-commit.js';
 import { createRunQuery } from './run-query.js';
 import { insertPlants, singleTable } from './single-table.js';
 

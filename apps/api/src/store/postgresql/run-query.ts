@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseDamaged, databaseUnavailable } from '../database-errors.js';
+import { databaseDamaged, databaseUnavailable } from '../database.js';
 import type { QueryWrapper } from '../queries.js';
 import { rejectAfter } from './connection.js';
 import { findDriverError, isConflict, isDamaged, isUnavailable } from './errors.js';

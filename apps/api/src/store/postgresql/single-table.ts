@@ -3,7 +3,7 @@ import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { PageLimits, StoredPlant } from '../../plants/plant-store.js';
 import { clearArguments, integer, integers, type QueryWrapper, readPages, texts } from '../queries.js';
 import { type PlantRow, toPlant, toRow } from '../resolve-insert-outcomes.js';
-import { durableColumnSql } from './durable-read.js';
+import { durableColumnSql } from './probe-commit.js';
 
 /** Inserts the plants whose id is free and returns their ids. Its parameters are arrays of the ids, names and tags. */
 export const insertPlants = `

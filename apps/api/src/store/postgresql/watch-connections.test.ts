@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Pool, PoolClient } from 'pg';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { endOneEveryMs, type WatchDependencies, watchConnections } from './watch-connections.js';
+import { endOneEveryMs, type WatchDependencies, watchConnections } from './open-pool.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -6,9 +6,8 @@ import * as z from 'zod';
 import { OperatorError } from '../../errors/operator-error.js';
 import { findPendingMigrations, readMigrations } from '../migrations.js';
 import { createFactory } from './connections.js';
-import { findDriverError } from './errors.js';
+import { findDriverError, retryWhileBusy } from './errors.js';
 import { readLedger } from './migrate-sqlite.js';
-import { retryWhileBusy } from './run-query.js';
 
 const run = promisify(execFile);
 /** How long to wait for another process that has locked the file, in milliseconds. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseLog } from '../database.js';
-import { databaseUnavailable } from '../database-errors.js';
+import { databaseUnavailable } from '../database.js';
 import { type DatabaseFiles, findLoss } from './file-identity.js';
 
 /** How long a check is valid, in milliseconds: a plant may still be acknowledged so long after the files are gone. */

@@ -6,8 +6,7 @@ import { collect } from '../../../test/support/collect.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { until } from '../../../test/support/until.js';
 import { createDurableFactory } from './connections.js';
-import { mapFile } from './mmap.js';
-import { openSqlite } from './open-sqlite.js';
+import { mapFile, openSqlite } from './open-sqlite.js';
 
 /** The memory mappings of this process. Only Linux has this file; CI runs on Linux. */
 const maps = '/proc/self/maps';

@@ -12,13 +12,11 @@ import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { createDurableFactory, createFactory } from './connections.js';
 import { createDatabaseFile, requireDatabaseFile, syncToDisk } from './database-file.js';
-import { explainFailure } from './errors.js';
+import { explainFailure, rememberDamage, retryWhileBusy, runQuery } from './errors.js';
 import { identifyFiles } from './file-identity.js';
 import { guardFiles } from './guard-files.js';
 import { migrateSqlite } from './migrate-sqlite.js';
-import { mapFile } from './mmap.js';
 import { probeCommit } from './probe-commit.js';
-import { rememberDamage, retryWhileBusy, runQuery } from './run-query.js';
 import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 
 /** How long a start waits for another process that has locked the file, in milliseconds. */
@@ -164,4 +162,37 @@ export async function recordUses(factory: SqlDriverAdapterFactory, uses: readonl
   } finally {
     await connection.dispose();
   }
+}
+
+/** The most that is mapped, in bytes, which is SQLite's own maximum; the rest of a file is read by system calls. */
+const mapBytes = 2 ** 31 - 2 ** 16;
+
+/**
+ * SQLite reads a page with a system call, unless the file is mapped into memory: then it copies the page from there.
+ * Writes are not affected. The map is as long as the file was when it was created, with the first read; so it is
+ * created again for a file that has grown.
+ */
+const createMapScript = `
+  PRAGMA mmap_size = 0;
+  PRAGMA mmap_size = ${mapBytes};
+  SELECT id FROM plants LIMIT 1;`;
+
+/**
+ * Maps the file of a connection into memory, now and after each `plantsPerMap` plants.
+ *
+ * @returns a function to call with the number of plants of each insert, while no statement runs on the connection
+ */
+export async function mapFile(
+  connection: SqlDriverAdapter,
+  plantsPerMap = 100_000,
+): Promise<(plants: number) => void> {
+  await connection.executeScript(createMapScript);
+  let plantsSince = 0;
+  return function grow(plants) {
+    plantsSince += plants;
+    if (plantsSince < plantsPerMap) return;
+    plantsSince = 0;
+    // Without a map, the file is read by system calls.
+    connection.executeScript(createMapScript).catch(() => undefined);
+  };
 }

@@ -1,7 +1,7 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import { type PageLimits, type PlantStore, type StoredPlant, stored } from '../../plants/plant-store.js';
-import { databaseUnavailable } from '../database-errors.js';
+import { databaseUnavailable } from '../database.js';
 import type { QueryWrapper } from '../queries.js';
 import { clearArguments, integer, readPages, text } from '../queries.js';
 import { type PlantRow, resolveInsertOutcomes, toPlant, toRow } from '../resolve-insert-outcomes.js';

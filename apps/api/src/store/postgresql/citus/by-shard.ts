@@ -3,7 +3,7 @@ import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import { clearArguments, integer, text } from '../../queries.js';
 import { type PlantTable, singleTable } from '../single-table.js';
 import type { ChooseConnections } from './direct-nodes.js';
-import type { RunOnNode } from './overdue-statements.js';
+import type { RunOnNode } from './durable-nodes.js';
 import { readByRange } from './read-by-range.js';
 import type { ShardMap } from './shard-map.js';
 import type { Shard, ShardRouting } from './shard-queues.js';

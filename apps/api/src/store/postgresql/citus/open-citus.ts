@@ -13,12 +13,10 @@ import { createProbeCommit } from '../probe-commit.js';
 import { insertPlants, type PlantTable } from '../single-table.js';
 import { byShard, nameShardStatement, routeByShard } from './by-shard.js';
 import { createDirectNodes, type NodeConnections } from './direct-nodes.js';
-import { createDurableNodes } from './durable-nodes.js';
-import { createRunOnNode } from './overdue-statements.js';
+import { createDurableNodes, createRunOnNode } from './durable-nodes.js';
 import { createShardHealth, createShardMonitor } from './shard-health.js';
-import { type NodeAddress, nameOfNode } from './shard-map.js';
+import { type NodeAddress, nameOfNode, watchShards } from './shard-map.js';
 import { createShardQueues } from './shard-queues.js';
-import { watchShards } from './watch-shards.js';
 
 /** The plants of a database that Citus distributes: each batch goes to one shard. */
 export interface CitusPlants {

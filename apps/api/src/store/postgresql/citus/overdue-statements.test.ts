@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { findDriverError, isUnavailable } from '../errors.js';
-import { createRunOnNode } from './overdue-statements.js';
+import { createRunOnNode } from './durable-nodes.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

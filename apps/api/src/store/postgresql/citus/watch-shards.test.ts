@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../../../../test/support/until.js';
-import { watchShards } from './watch-shards.js';
+import { watchShards } from './shard-map.js';
 
 /** A database whose catalog has one row for each of these hashes, the last of a shard; none is a table that is not distributed. */
 function createCatalog(maxHashes: readonly number[] | Error) {

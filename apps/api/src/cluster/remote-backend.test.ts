@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PrimaryCalls } from './calls.js';
 import type { Channel } from './channel.js';
-import { createRemoteDatabase } from './remote-database.js';
+import { createRemoteDatabase } from './remote-backend.js';
 
 const fern = { id: 1n, name: 'Fern' };
 const ivy = { id: 2n ** 63n - 1n, name: 'Ivy', tag: 'climber' };
