@@ -65,7 +65,7 @@ export async function startService(
   const metrics = config.admin && createRegistry();
   const page = readConfiguredPage(config);
   const { database, tokens } = await openBackend(config, { metrics, log });
-  const backend = createBackend(config, { database, tokens, metrics, log });
+  const backend = createBackend(config, { database, tokens, log });
   const api = await createApi(config, { backend, page, metrics, log, requestLog });
   return runService(config, {
     ...{ database, tokens, backend, metrics, log },
@@ -141,11 +141,11 @@ export interface Backend {
 /** Connects what stores plants and verifies tokens. */
 export function createBackend(
   config: Config,
-  parts: Observers & { readonly database: ServedDatabase; readonly tokens: ServedTokens },
+  parts: { readonly database: ServedDatabase; readonly tokens: ServedTokens; readonly log: Logger },
 ): Backend {
-  const { database, tokens, metrics, log } = parts;
+  const { database, tokens, log } = parts;
   const { batcherLimits: limits, failingAfterMs } = config;
-  const { plants, health } = database.openWriter({ limits, failingAfterMs, metrics, log });
+  const { plants, health } = database.openWriter({ limits, failingAfterMs });
   const draining = new AbortController();
 
   async function closeDatabase(): Promise<boolean> {

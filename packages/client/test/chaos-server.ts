@@ -1,22 +1,12 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { type ChaosFault, faults } from './faults.js';
 import { listenOnFreePort } from './listen.js';
 
 /** The request header that names the fault of an attempt. */
 export const faultHeader = 'x-fault';
-
-/** A request that the server has read, and how it can respond. */
-export interface ReceivedRequest {
-  readonly requestId: string;
-  readonly socket: Socket;
-  /** Stores the plant, unless it is already stored; returns the body of the reply. */
-  store(): { readonly text: string; readonly replayed: boolean };
-  /** Sends a complete reply, and keeps the connection open. */
-  respond(status: number, body: string, headers?: Readonly<Record<string, string>>): void;
-}
 
 /** What the server has recorded for one id. */
 export interface PlantRecord {

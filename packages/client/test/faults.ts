@@ -1,5 +1,15 @@
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ReceivedRequest } from './chaos-server.js';
+
+/** A request that the server has read, and how it can respond. */
+export interface ReceivedRequest {
+  readonly requestId: string;
+  readonly socket: Socket;
+  /** Stores the plant, unless it is already stored; returns the body of the reply. */
+  store(): { readonly text: string; readonly replayed: boolean };
+  /** Sends a complete reply, and keeps the connection open. */
+  respond(status: number, body: string, headers?: Readonly<Record<string, string>>): void;
+}
 
 /** How an attempt ends unless it is cut short: with a reply that the API defines, with another page, or with neither. */
 type End = 'reply' | 'page' | 'refused' | 'broken' | 'silence';

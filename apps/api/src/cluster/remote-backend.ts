@@ -5,7 +5,7 @@ import { cacheSize, type Verification } from '../auth/token-service.js';
 import { createCheckCounter } from '../observe/measure-requests.js';
 import { type InsertOutcome, type PlantStore, stored } from '../plants/plant-store.js';
 import type { ServedDatabase, ServedTokens } from '../service.js';
-import { openWriter } from '../store/open-writer.js';
+import { openWriter } from '../store/batcher.js';
 import { readPages } from '../store/queries.js';
 import { type PrimaryCalls, tokenTtlMs } from './calls.js';
 import type { Channel } from './channel.js';
@@ -38,8 +38,7 @@ export function createRemoteDatabase(primary: Channel<PrimaryCalls>): ServedData
           check: () => primary.call('checkDatabase', null),
           probeCommit: () => primary.call('probeCommit', null),
         },
-        // The primary process measures its commits.
-        { ...options, metrics: undefined },
+        options,
       ),
     close: async () => undefined,
   };

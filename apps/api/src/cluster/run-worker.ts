@@ -76,7 +76,6 @@ async function startWorker(
   const backend = createBackend(config, {
     database,
     tokens: createRemoteTokens(primary, metrics),
-    metrics,
     log,
   });
   const api = await createApi(config, {

@@ -36,7 +36,7 @@ export async function startCluster(
   const metrics = config.admin && createRegistry();
   const location = locatePrimary(config.database);
   const opened = await openBackend({ ...config, database: location }, { metrics, log }, tokenTtlMs);
-  const backend = createBackend(config, { ...opened, metrics, log });
+  const backend = createBackend(config, { ...opened, log });
   const calls = await createPrimaryCalls(config, { ...opened, ...opened.tokens, plants: backend.plants });
   const socket = await openListeningSocket(config.host, config.port).catch(async (error: unknown) => {
     await backend.close(startStopTime(0));

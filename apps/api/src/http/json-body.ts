@@ -5,7 +5,7 @@ import { messages } from '@plant-store/contract/messages';
 import { parse as parseContentType } from 'content-type';
 import type { RequestHandler } from 'express';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
-import { callerOf } from './request-context.js';
+import { callerOf } from './middleware/bearer-auth.js';
 
 /**
  * Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication.

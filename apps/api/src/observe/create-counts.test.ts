@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from '@prometheus-io/client';
 import { expect, it } from 'vitest';
-import { createCounter, createHistogram } from './create-counts.js';
+import { createCounter, createHistogram } from './metrics.js';
 
 const counter = { name: 'requests_total', help: 'Requests' };
 

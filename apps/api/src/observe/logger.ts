@@ -1,7 +1,12 @@
+import { constants, openSync, write, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config.js';
 import { stopTimeouts } from '../runtime/stop-timeouts.js';
-import { createOutputWriter, openOutput } from './output-writer.js';
+import { withTimeout } from '../runtime/timing.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
 
 /** A logger over a buffer, and a way to flush that. */
@@ -16,7 +21,7 @@ export interface Log {
 }
 
 /** How a logger differs from the default one. */
-export interface LoggerOptions {
+interface LoggerOptions {
   /** Changes each line before it is written. */
   readonly format?: ((line: string) => string) | undefined;
   /** Whether other processes log to the same output: lines of up to 4,096 bytes then stay whole. */
@@ -65,4 +70,154 @@ function isoTimestamps(): () => string {
     }
     return text;
   };
+}
+
+/** Writes lines to standard output, in order, without ever blocking on its reader. */
+interface OutputWriter {
+  /** Buffers a line, to be written with others; drops it while 16 MiB are not written. */
+  write(line: string): void;
+  /** Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped. */
+  end(timeoutMs: number): Promise<void>;
+  /** The same without the event loop, for a process that crashes: later lines are dropped. */
+  endSync(timeoutMs: number): void;
+}
+
+/** How much is kept while the output is not read, in bytes; more than that is dropped. */
+const backlogBytes = 2 ** 24;
+
+/** How much is buffered before it is written, in bytes, and for how long, in milliseconds. */
+const bufferBytes = 65_536;
+const flushMs = 100;
+
+/** The delay before a failed write is retried, in milliseconds. */
+const retryMs = 10;
+
+const writeAsync = promisify(write);
+
+/**
+ * Creates a writer to a descriptor of `openOutput`. Why neither pino's own destination nor a stream of Node.js does this is
+ * in decision 46.
+ *
+ * @param chunkBytes the most that one write has, which ends with a line; a longer line has a write of its own
+ */
+export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes): OutputWriter {
+  /** The lines of the next chunk, until no more fit in. */
+  let lines: string[] = [];
+  /** Their length in characters, which costs less than in bytes. */
+  let linesLength = 0;
+  /** The chunks to write; of the first one, what is left. */
+  let queue: Buffer[] = [];
+  let keptBytes = 0;
+  let writing: Promise<void> | undefined;
+  let isInFlight = false;
+  let ended = false;
+  const timer = setInterval(flush, flushMs).unref();
+
+  function flush(): void {
+    queueLines();
+    writeQueue();
+  }
+
+  function queueLines(): void {
+    if (lines.length === 0) return;
+    const chunk = Buffer.from(lines.join(''));
+    // Beyond ASCII, a character has several bytes.
+    if (chunk.length <= chunkBytes) queue.push(chunk);
+    else queue.push(...lines.map((line) => Buffer.from(line)));
+    keptBytes += chunk.length - linesLength;
+    lines = [];
+    linesLength = 0;
+  }
+
+  function writeQueue(): void {
+    if (queue.length > 0) writing ??= writeChunks();
+  }
+
+  async function writeChunks(): Promise<void> {
+    for (let first = queue[0]; first !== undefined; first = queue[0]) {
+      isInFlight = true;
+      const result = await writeAsync(descriptor, first).catch((error: unknown) => ({ error }));
+      isInFlight = false;
+      // Whoever ended it may have closed the descriptor, whose number another file or connection then has.
+      if (ended) return;
+      if ('bytesWritten' in result) remove(first, result.bytesWritten);
+      else if (isBroken(result.error)) dropQueue();
+      else await sleep(retryMs, undefined, { ref: false });
+      if (ended) return;
+    }
+    writing = undefined;
+  }
+
+  function remove(first: Buffer, bytes: number): void {
+    keptBytes -= bytes;
+    if (bytes < first.length) queue[0] = first.subarray(bytes);
+    else queue.shift();
+  }
+
+  function dropQueue(): void {
+    queue = [];
+    keptBytes = linesLength;
+  }
+
+  function stop(): void {
+    ended = true;
+    clearInterval(timer);
+  }
+
+  return {
+    write(line) {
+      if (ended || keptBytes + line.length > backlogBytes) return;
+      if (linesLength + line.length > chunkBytes) queueLines();
+      lines.push(line);
+      linesLength += line.length;
+      keptBytes += line.length;
+      if (keptBytes >= bufferBytes) writeQueue();
+    },
+    async end(timeoutMs) {
+      flush();
+      if (writing !== undefined) await withTimeout(writing, timeoutMs, () => undefined);
+      stop();
+    },
+    endSync(timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
+      queueLines();
+      stop();
+      // The write in flight goes on in another thread, and must not be done twice.
+      if (isInFlight) queue.shift();
+      for (let first = queue[0]; first !== undefined; first = queue[0]) {
+        try {
+          remove(first, writeSync(descriptor, first));
+        } catch (error) {
+          if (isBroken(error) || performance.now() >= deadline) return;
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
+        }
+      }
+    },
+  };
+}
+
+/** Whether the reader has gone away for good, or the descriptor is closed. Other errors may pass: a full pipe, a full disk. */
+function isBroken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'EBADF');
+}
+
+/**
+ * A descriptor of standard output on which no write blocks.
+ *
+ * A write that blocks occupies a thread, and the process cannot end before it. Node.js sets pipes and sockets to
+ * non-blocking mode, but the mode is shared with every process that has the same output, and any of them may reset it
+ * on exit; a terminal that is stopped (Ctrl-S) blocks writes, too. On Linux, pipes and terminals are opened again, with
+ * a mode of their own. Files stay shared, since their descriptors share the position of the next write.
+ */
+function openOutput(): number {
+  const stdout: Writable & { readonly fd: number } = process.stdout;
+  // Standard output is not a `Socket` if it is a file.
+  if (!(stdout instanceof Socket)) return stdout.fd;
+  try {
+    const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+    return openSync(`/proc/self/fd/${stdout.fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+  } catch {
+    // A socket, an output that another user has opened, or an operating system without /proc.
+    return stdout.fd;
+  }
 }

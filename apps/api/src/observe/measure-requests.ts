@@ -4,8 +4,7 @@ import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request, Response } from 'express';
 import { type TokenVerifier, tokenRejections, type Verification } from '../auth/token-service.js';
 import { overloadErrors } from '../errors/service-error.js';
-import { createCounter, createHistogram } from './create-counts.js';
-import { addGauge } from './metrics.js';
+import { addGauge, createCounter, createHistogram } from './metrics.js';
 import type { RejectionLog } from './request-log.js';
 
 /** From half a millisecond to ten seconds. */

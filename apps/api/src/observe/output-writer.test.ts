@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openFullPipe } from '../../test/support/process/open-full-pipe.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
-import { createOutputWriter } from './output-writer.js';
+import { createOutputWriter } from './logger.js';
 
 /** Reads what a pipe holds, up to a number of bytes, each as a character. */
 function read(reader: number, bytes: number): string {

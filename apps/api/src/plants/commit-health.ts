@@ -19,7 +19,7 @@ export interface CommitHealth {
 }
 
 /** How a database is asked whether it would store plants. */
-interface CheckedDatabase {
+export interface CheckedDatabase {
   /** Checks that it answers, and accepts writes. */
   check(): Promise<void>;
   /** Inserts a plant, rolls back, and commits. */

@@ -1,6 +1,50 @@
 import type { NewPlant } from '@plant-store/contract';
+import type { Registry } from '@prometheus-io/client';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
+import { measureInserts } from '../observe/metrics.js';
+import {
+  type CheckedDatabase,
+  type CommitHealth,
+  createCommitHealth,
+  createCommitRecord,
+  recordCommit,
+} from '../plants/commit-health.js';
 import type { InsertOutcome, PlantStore, PlantWriter } from '../plants/plant-store.js';
+
+/** How the plants of requests are stored. */
+export interface WriterOptions {
+  readonly limits: BatchLimits;
+  /** How long commits must have been without a success to count as failing, in milliseconds. */
+  readonly failingAfterMs: number;
+}
+
+/** What stores the plants of requests, and whether its commits succeed. */
+export interface OpenWriter {
+  readonly plants: Batcher;
+  readonly health: CommitHealth;
+}
+
+/** A store whose plants can all share a commit. */
+interface SingleTable extends CheckedDatabase {
+  readonly insert: PlantStore['insert'];
+  /** How many inserts may be in flight. */
+  readonly inserts: number;
+  /** Where commits are measured; without one they are not. */
+  readonly metrics?: Registry | undefined;
+}
+
+/** Opens the writer of a store: a queue, whose batches are recorded for the health of commits, measured, and inserted. */
+export function openWriter(store: SingleTable, { limits, failingAfterMs }: WriterOptions): OpenWriter {
+  const { insert, inserts, metrics } = store;
+  const commits = createCommitRecord(failingAfterMs);
+  const measured = metrics === undefined ? insert : measureInserts({ insert }, metrics).insert;
+  const plants = createBatcher(
+    (batch) => recordCommit(commits, () => measured(batch)),
+    limits,
+    () => createSingleQueue(limits, inserts),
+  );
+  return { plants, health: createCommitHealth(commits, store) };
+}
 
 /** How much may be queued, and how much one batch may hold. Bytes are those of the texts, in UTF-8. */
 export interface BatchLimits {
@@ -193,7 +237,7 @@ export interface BatchQueues {
 }
 
 /** A queue that a batcher can take batches from. */
-export interface ReadyQueue {
+interface ReadyQueue {
   readonly waiting: BatchQueue;
 }
 

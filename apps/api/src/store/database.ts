@@ -1,9 +1,8 @@
 import type { Registry } from '@prometheus-io/client';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { CommitHealth } from '../plants/commit-health.js';
 import type { PlantStore } from '../plants/plant-store.js';
-import type { Batcher, BatchLimits } from './batcher.js';
+import type { OpenWriter, WriterOptions } from './batcher.js';
 
 /** The fields of a log line besides its message. */
 export interface LogFields {
@@ -47,22 +46,6 @@ export interface Database {
   warnings?(): readonly string[];
   /** Closes it. Everything acknowledged is on disk already. */
   close(): Promise<void>;
-}
-
-/** How plants of requests are stored. */
-export interface WriterOptions {
-  readonly limits: BatchLimits;
-  /** How long commits must have been without a success to count as failing, in milliseconds. */
-  readonly failingAfterMs: number;
-  /** Where commits are measured; without one they are not. */
-  readonly metrics: Registry | undefined;
-  readonly log: DatabaseLog;
-}
-
-/** What stores the plants of requests, and whether its commits succeed. */
-export interface OpenWriter {
-  readonly plants: Batcher;
-  readonly health: CommitHealth;
 }
 
 /** How inserts of many plants are divided. */

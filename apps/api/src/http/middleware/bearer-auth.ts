@@ -61,3 +61,11 @@ function unauthorized(errorName: 'missing_token' | 'invalid_token', message: str
     headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` },
   });
 }
+
+/**
+ * Names who calls, for limits by caller: the id of the access token, or the subject of the JSON Web Token, so that a new
+ * token for the same subject has no limit of its own. Never the same for two callers.
+ */
+export function callerOf({ accessToken, subject }: Express.Locals): number | string {
+  return accessToken?.id ?? `subject ${subject}`;
+}

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Store } from 'express-rate-limit';
 import { ServiceError } from '../../errors/service-error.js';
-import { callerOf } from '../request-context.js';
+import { callerOf } from './bearer-auth.js';
 
 /** Counts the requests of each caller. */
 export type RequestCounts = Pick<Store, 'increment' | 'decrement' | 'resetKey'>;

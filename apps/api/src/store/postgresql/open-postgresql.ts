@@ -4,10 +4,10 @@ import pg, { type Pool } from 'pg';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
+import { openWriter } from '../batcher.js';
 import { type Database, type DatabaseLog, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
-import { openWriter } from '../open-writer.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
@@ -65,8 +65,8 @@ export async function openPostgresql(
       ...{ plants, accessTokens, appliedMigrations, check, probeCommit },
       bulk: distributed?.bulk ?? { concurrentBatches: inserts, batchFactor: 1 },
       openWriter: (options) =>
-        distributed?.openWriter({ insert: plants.insert, check, runQuery }, options) ??
-        openWriter({ insert: plants.insert, inserts, check, probeCommit }, options),
+        distributed?.openWriter({ insert: plants.insert, metrics, log, check, runQuery }, options) ??
+        openWriter({ insert: plants.insert, inserts, metrics, check, probeCommit }, options),
       async close() {
         await distributed?.close();
         await accessTokens.close();

@@ -4,9 +4,9 @@ import type { TokenUse } from '../../auth/access-token-store.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../observe/metrics.js';
 import type { PlantStore } from '../../plants/plant-store.js';
+import { openWriter } from '../batcher.js';
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
-import { openWriter } from '../open-writer.js';
 import { compose, text } from '../queries.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
@@ -74,7 +74,7 @@ export async function openSqlite(
       ...{ accessTokens, appliedMigrations, ...checks },
       bulk: { concurrentBatches: 1, batchFactor: 1 },
       // SQLite has one writer.
-      openWriter: (options) => openWriter({ insert, inserts: 1, ...checks }, options),
+      openWriter: (options) => openWriter({ insert, inserts: 1, metrics, ...checks }, options),
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {
         await checkpointer?.stop();

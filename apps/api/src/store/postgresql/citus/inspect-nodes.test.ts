@@ -21,7 +21,7 @@ async function distribute(away?: number) {
   await database.query(`SELECT create_distributed_table('plants', 'id', 4, 'none')`);
   const { log, lines } = recordLog();
   const { database: location } = parseConfig({ DATABASE_URL: database.url }, '/');
-  return { open: () => openDatabase(location, { log }), log, lines, query: database.query };
+  return { open: () => openDatabase(location, { log }), lines, query: database.query };
 }
 
 it.each([
@@ -36,7 +36,7 @@ it.each([
 });
 
 it('warns of a node that is away, and stores nothing on it when it is back without durable commits', async () => {
-  const { open, log, lines, query } = await distribute(1);
+  const { open, lines, query } = await distribute(1);
   const database = await open();
   onTestFinished(() => database.close());
   expect(lines).toEqual(['warn: a node of the database is away: worker-1:5432: failed to connect']);
@@ -58,9 +58,7 @@ it('warns of a node that is away, and stores nothing on it when it is back witho
   await query(`UPDATE pg_dist_node SET nodename = 'standby-1' WHERE nodename = 'worker-1'`);
   for (const plant of away) expect(await causeOf(plant)).toMatch(/worker-1:5432 .*synchronous_commit = off/);
   // Nor does a probe make it count as working.
-  const { plants: writer, health } = database.openWriter({
-    ...{ limits: highBatcherLimits, failingAfterMs: 0, metrics: undefined, log },
-  });
+  const { plants: writer, health } = database.openWriter({ limits: highBatcherLimits, failingAfterMs: 0 });
   for (const plant of away) await expect(writer.write(plant)).rejects.toThrow('does not answer');
   const share = health.failingShare();
   expect(share).toBeGreaterThan(0);

@@ -3,8 +3,8 @@ import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import type { Registry } from '@prometheus-io/client';
 import { addGauge, measureInserts } from '../../../observe/metrics.js';
 import type { PlantStore } from '../../../plants/plant-store.js';
-import { createBatcher } from '../../batcher.js';
-import type { BulkInserts, Database, OpenWriter, WriterOptions } from '../../database.js';
+import { createBatcher, type OpenWriter, type WriterOptions } from '../../batcher.js';
+import type { BulkInserts, Database, OpenOptions } from '../../database.js';
 import type { PostgresqlLocation } from '../../database-location.js';
 import type { QueryWrapper } from '../../queries.js';
 import { queryTimeoutMs } from '../connection.js';
@@ -28,7 +28,10 @@ export interface CitusPlants {
 }
 
 /** The store over the table. */
-interface CheckedStore extends Pick<Database, 'check'>, Pick<PlantStore, 'insert'> {
+interface CheckedStore
+  extends Pick<Database, 'check'>,
+    Pick<PlantStore, 'insert'>,
+    Required<Pick<OpenOptions, 'log' | 'metrics'>> {
   readonly runQuery: QueryWrapper;
 }
 
@@ -67,9 +70,9 @@ export async function openCitus(
   return {
     table: byShard({ currentMap: shards.current, runOnNode: nodes.run, chooseConnections: direct?.run }),
     bulk: divideBulk(routing.inserts),
-    openWriter({ insert, check, runQuery }, writer) {
-      const measured = writer.metrics === undefined ? { insert } : measureInserts({ insert }, writer.metrics);
-      const commits = createShardMonitor(measured, routing, writer.failingAfterMs);
+    openWriter({ insert, metrics, log, check, runQuery }, { limits, failingAfterMs }) {
+      const measured = metrics === undefined ? { insert } : measureInserts({ insert }, metrics);
+      const commits = createShardMonitor(measured, routing, failingAfterMs);
       const database = {
         check,
         probeCommit: (probe) =>
@@ -78,10 +81,10 @@ export async function openCitus(
           ),
       } satisfies Parameters<typeof createShardHealth>[0]['database'];
       return {
-        plants: createBatcher(commits.insert, writer.limits, (onReady) =>
-          createShardQueues(writer.limits, routing, onReady),
+        plants: createBatcher(commits.insert, limits, (onReady) =>
+          createShardQueues(limits, routing, onReady),
         ),
-        health: createShardHealth({ commits, database, log: writer.log }),
+        health: createShardHealth({ commits, database, log }),
       };
     },
     async close() {
