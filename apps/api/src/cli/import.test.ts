@@ -71,6 +71,7 @@ it.each([
   { bulk: { concurrentBatches: 1, batchFactor: 1 }, size: 1_000 },
   { bulk: { concurrentBatches: 2, batchFactor: 1 }, size: 1_000 },
   { bulk: { concurrentBatches: 2, batchFactor: 4 }, size: 4_000 },
+  { bulk: divideBulk(1), size: 1_000 },
   { bulk: divideBulk(2), size: 1_000 },
   { bulk: divideBulk(8), size: 4_000 },
   { bulk: divideBulk(99), size: 8_000 },

@@ -33,7 +33,7 @@ export async function migrate(
   const extent = `${countOf(shards, 'shard')} over ${countOf(nodes, 'node')}`;
   if (moved === undefined) return context.message(`The plants are distributed already: ${extent}.`);
   await context.message(
-    `The plants are now distributed: ${extent}, ${countOf(moved, 'plant')} moved. Running instances find the shards within 10 seconds.`,
+    `The plants are now distributed: ${extent}, ${countOf(moved, 'plant')} moved. Restart running instances, which look for the shards at their start; with WORKERS a SIGHUP does.`,
   );
 }
 

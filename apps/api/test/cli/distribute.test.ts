@@ -55,6 +55,7 @@ it('distributes only with the option, and reports what it did', async () => {
   const first = await migrateIn(url, '--distribute');
   expect(first.exitCode).toBe(0);
   expect(first.stderr).toContain('The plants are now distributed: 6 shards over 3 nodes, 7 plants moved.');
+  expect(first.stderr).toContain('Restart running instances');
   expect(await query(url, 'SELECT FROM local_copies')).toHaveLength(1);
 
   const second = await migrateIn(url, '--distribute');

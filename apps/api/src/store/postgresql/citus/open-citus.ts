@@ -102,9 +102,8 @@ const maxBatchFactor = 8;
  * since a second batch keeps those busy that are done with the first.
  */
 export function divideBulk(inserts: number): BulkInserts {
-  const concurrentBatches = 2;
-  const share = Math.floor(inserts / concurrentBatches);
-  return { concurrentBatches, batchFactor: Math.min(Math.max(share, 1), maxBatchFactor) };
+  const batchFactor = Math.min(Math.max(Math.floor(inserts / 2), 1), maxBatchFactor);
+  return { concurrentBatches: Math.min(2, inserts), batchFactor };
 }
 
 function measureDirectNodes(count: () => number, registry: Registry): void {

@@ -174,7 +174,7 @@ export function createShardMonitor(
     insert(plants) {
       const [first] = plants;
       if (first === undefined) return store.insert(plants);
-      // The batcher nodes plants by shard.
+      // The batcher takes the plants of a batch from one shard.
       const shard = see(first.id);
       return recordCommit(
         shard.record,
