@@ -103,7 +103,8 @@ export default defineConfig(({ mode }) => {
       // `pnpm test:on coverage`; what is generated has no tests of its own. Processes that tests start count too: they run the
       // bundle in `dist`, whose source maps lead back to `src`.
       coverage: {
-        provider: 'v8',
+        provider: 'custom',
+        customProviderModule: 'test/support/coverage-provider.ts',
         include: ['src/**/*.ts', 'dist/*.js'],
         autoAttachSubprocess: true,
         excludeAfterRemap: true,
