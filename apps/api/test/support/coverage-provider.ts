@@ -6,6 +6,7 @@ import v8 from '@vitest/coverage-v8';
  * Coverage by V8, without what a process has left half-written that a test killed while it ended: Vitest would end with an error
  * for it.
  */
+// biome-ignore lint/style/noDefaultExport: Vitest takes the default export.
 export default {
   ...v8,
   async takeCoverage(options: Parameters<NonNullable<typeof v8.takeCoverage>>[0]) {
