@@ -21,6 +21,7 @@ export async function bundle(
       'src/main.ts',
       // Loaded by path, in threads and processes of their own.
       'src/store/sqlite/checkpoint-worker.js',
+      'src/store/sqlite/list-worker.js',
       'src/store/sqlite/copy-process.js',
       'src/cluster/hold-socket.js',
     ],

@@ -75,7 +75,9 @@ export async function startService(
 }
 
 /** The part of a database that requests use. */
-export type ServedDatabase = Pick<Database, 'plants' | 'openWriter' | 'warnings' | 'close'>;
+export type ServedDatabase = Pick<Database, 'openWriter' | 'warnings' | 'close'> & {
+  readonly plants: PlantReader;
+};
 
 /** What verifies the tokens of requests, and how it ends. */
 export interface ServedTokens {

@@ -5,7 +5,16 @@ export {
   type ErrorNumber,
   errors,
 } from '@plant-store/contract/errors';
-export type { NewPlantInput, Plant } from '@plant-store/contract/operations';
+export type {
+  CreateResult,
+  CreateResults,
+  NewPlantInput,
+  NewPlants,
+  Plant,
+  PlantPage,
+  PlantQuery,
+  StoredPlant,
+} from '@plant-store/contract/operations';
 export type { Client, ReplyOf, RequestOf } from './client.js';
 export { createClient } from './create-client.js';
 export { isNetworkError, NetworkError } from './errors/network-error.js';

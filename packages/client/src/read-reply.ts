@@ -1,4 +1,5 @@
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
+import { parseReply } from './parse-reply.js';
 import { explainStatus } from './redirect.js';
 
 /** A response with its body read to the end, not yet parsed. */
@@ -31,7 +32,7 @@ export function readReply({ response, text }: RawReply, statuses: readonly numbe
   let body: unknown;
   if (status !== 204) {
     try {
-      body = JSON.parse(text);
+      body = parseReply(text);
     } catch (cause) {
       throw refuse('body is not JSON', { cause });
     }

@@ -118,3 +118,41 @@ it('has the operations of any client', async () => {
   const remove = new MutationObserver(queryClient, utils.removePlant.mutationOptions());
   expect(await remove.mutate({ params: { id: 1n } })).toEqual({});
 });
+
+describe('the options of a query', () => {
+  it('read a plant, under a key that begins with the name of the operation', async () => {
+    const { store, queryClient, plantStore } = open();
+    await queryClient
+      .fetchQuery({ ...plantStore.getPlant.queryOptions({ params: { id: 7n } }) })
+      .catch(() => undefined);
+    const observer = new MutationObserver(queryClient, plantStore.createPlant.mutationOptions());
+    await observer.mutate({ body });
+    const options = plantStore.getPlant.queryOptions({ params: { id: body.id } });
+    expect(options.queryKey).toEqual(['plant-store', 'getPlant', '{"params":{"id":9223372036854775807}}']);
+    expect(await queryClient.fetchQuery({ ...options })).toMatchObject(body);
+    expect(store.plants.size).toBe(1);
+    expect(queryClient.getQueryCache().findAll({ queryKey: ['plant-store', 'getPlant'] })).toHaveLength(2);
+  });
+
+  it('end with a rejection, which is not retried', async () => {
+    const { queryClient, plantStore } = open();
+    const options = plantStore.getPlant.queryOptions({ params: { id: 1 } });
+    const error = await queryClient.fetchQuery({ ...options }).catch((thrown: unknown) => thrown);
+    expect(isRejectedError(error, errors.plant_not_found.error)).toBe(true);
+  });
+
+  it('read pages, one after the other', async () => {
+    const { queryClient, plantStore } = open();
+    const observer = new MutationObserver(queryClient, plantStore.createPlants.mutationOptions());
+    await observer.mutate({ body: { plants: [1, 2, 3].map((id) => ({ id, name: 'Fern', tag: 'x' })) } });
+    const options = plantStore.listPlants.infiniteQueryOptions({ query: { limit: 2, tag: 'x' } });
+    expect(options.queryKey).toEqual([
+      'plant-store',
+      'listPlants',
+      'pages',
+      '{"query":{"limit":2,"tag":"x"}}',
+    ]);
+    const { pages } = await queryClient.fetchInfiniteQuery({ ...options, pages: 5 });
+    expect(pages.map(({ plants }) => plants.map(({ id }) => id))).toEqual([[1n, 2n], [3n]]);
+  });
+});

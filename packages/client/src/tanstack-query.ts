@@ -1,3 +1,4 @@
+import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { PlantStoreError } from './errors/plant-store-error.js';
 import {
   type AnyReply,
@@ -7,6 +8,8 @@ import {
   type SuccessOf,
   unwrap,
 } from './unwrap.js';
+
+import type { RequestParts } from './write-request.js';
 
 export { isRejectedError, RejectedError } from './unwrap.js';
 
@@ -45,16 +48,36 @@ export function createTanstackQueryUtils<Client extends object>(client: Client):
 }
 
 function createUtils(name: string, operation: AnyOperation) {
+  const retry = () => false;
   return {
+    queryOptions: (request?: object) => ({
+      queryKey: keyOf(name, request),
+      queryFn: ({ signal }: { signal: AbortSignal }) => unwrap(operation({ ...request, signal })),
+      retry,
+    }),
+    infiniteQueryOptions: (request: { query?: object } = {}) => ({
+      queryKey: keyOf(name, request, 'pages'),
+      queryFn: ({ signal, pageParam: after }: { signal: AbortSignal; pageParam: unknown }) =>
+        unwrap(operation({ ...request, query: { ...request.query, after }, signal })),
+      initialPageParam: undefined,
+      getNextPageParam: ({ next }: { next?: string }) => next,
+      retry,
+    }),
     mutationOptions: (options?: SelectOptions<AnyOperation, unknown>) => ({
       mutationKey: ['plant-store', name],
       mutationFn: (request: unknown) => {
         const reply = operation(request);
         return options ? reply.then(ensureSuccess).then(options.select) : unwrap(reply);
       },
-      retry: () => false,
+      retry,
     }),
   };
+}
+
+/** What is asked for, as a text, since TanStack Query cannot hash a `bigint`. The options of the call are no part of it. */
+function keyOf(name: string, request: object = {}, ...kind: readonly string[]) {
+  const { params, query }: RequestParts = request;
+  return ['plant-store', name, ...kind, stringifyExactJson({ params, query } as ExactJson)];
 }
 
 /** An operation of a client. */
@@ -85,8 +108,34 @@ export interface SelectOptions<Operation extends AnyOperation, Data> {
   readonly select: (reply: SuccessOf<Awaited<ReturnType<Operation>>>) => Data;
 }
 
+/** What TanStack Query's adapters take for a query, `useQuery` of React's among them. */
+export interface OperationQueryOptions<Name, Operation extends AnyOperation> {
+  /** Begins with `['plant-store', Name]`, by which the queries of an operation are invalidated. */
+  readonly queryKey: readonly ['plant-store', Name, ...string[]];
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<BodyOf<ReplyOf<Operation>>>;
+  /** Never: the client itself retries what may be retried. */
+  readonly retry: (failureCount: number, error: FailureOf<Operation>) => false;
+}
+
+/** What TanStack Query's adapters take for a query of pages, `useInfiniteQuery` of React's among them. */
+export interface OperationInfiniteQueryOptions<Name, Operation extends AnyOperation>
+  extends Omit<OperationQueryOptions<Name, Operation>, 'queryFn'> {
+  readonly queryFn: (context: {
+    readonly signal: AbortSignal;
+    readonly pageParam: string | undefined;
+  }) => Promise<BodyOf<ReplyOf<Operation>>>;
+  readonly initialPageParam: string | undefined;
+  readonly getNextPageParam: (page: BodyOf<ReplyOf<Operation>>) => string | undefined;
+}
+
+type ReplyOf<Operation extends AnyOperation> = Awaited<ReturnType<Operation>>;
+
 /** The options of an operation for TanStack Query. */
 export interface OperationUtils<Name, Operation extends AnyOperation> {
+  /** For an operation that reads. The data of the query is the body of the reply. */
+  queryOptions(...request: Parameters<Operation>): OperationQueryOptions<Name, Operation>;
+  /** For an operation that lists pages, each of which has where the `next` one begins. */
+  infiniteQueryOptions(...request: Parameters<Operation>): OperationInfiniteQueryOptions<Name, Operation>;
   /** The data of the mutation is the body of the reply, such as the plant, or what `select` makes of the reply. */
   mutationOptions(): OperationMutationOptions<Name, Operation, BodyOf<Awaited<ReturnType<Operation>>>>;
   mutationOptions<Data>(

@@ -32,7 +32,8 @@ export const errors = {
   invalid_plant: {
     error: 40002,
     status: 400,
-    meaning: 'The body is JSON but not a NewPlant. The message names every invalid field.',
+    meaning:
+      'The body is JSON but not a NewPlant, or not a batch of plants. The message names every invalid field.',
     example: 'The plant is not valid: id is required; name must be a string.',
   },
   id_taken: {
@@ -52,6 +53,12 @@ export const errors = {
     status: 400,
     meaning: 'The body is larger than the service takes. The message names the limit in bytes.',
     example: 'The body is larger than 1048576 bytes. Send a smaller one.',
+  },
+  batch_too_large: {
+    error: 40006,
+    status: 400,
+    meaning: 'The batch has more plants than one request may have. Nothing was stored; send smaller batches.',
+    example: 'The batch has 1001 plants. Send at most 1000 in one request.',
   },
   missing_token: {
     error: 40100,
@@ -79,6 +86,12 @@ export const errors = {
     meaning: 'Nothing is served under this path. Paths are compared exactly.',
     example: 'Nothing is served under /plant.',
   },
+  plant_not_found: {
+    error: 40401,
+    status: 404,
+    meaning: 'No plant has this id.',
+    example: 'No plant has the id 7.',
+  },
   method_not_allowed: {
     error: 40500,
     status: 405,
@@ -102,7 +115,7 @@ export const errors = {
     error: 50300,
     status: 503,
     meaning:
-      'More is waiting than the service holds: plants to be stored, or bodies that have not arrived in full. Wait for Retry-After, then retry.',
+      'More is waiting than the service holds: plants to be stored, lists to be read, or bodies that have not arrived in full. Wait for Retry-After, then retry.',
     example: 'The service is overloaded. Try again in 1 second.',
   },
   database_unavailable: {

@@ -7,6 +7,19 @@ export {
   errors,
 } from './errors.js';
 export { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-export { type NewPlant, type NewPlantInput, type Operations, type Plant, routes } from './operations.js';
+export { MAX_PLANTS } from './operation.js';
+export {
+  type CreateResult,
+  type CreateResults,
+  type NewPlant,
+  type NewPlantInput,
+  type NewPlants,
+  type Operations,
+  type Plant,
+  type PlantPage,
+  type PlantQuery,
+  routes,
+  type StoredPlant,
+} from './operations.js';
 export { type RequestSchemas, requestSchemas } from './request-schemas.js';
 export { Int64ParameterSchema, Int64Schema, NewPlantSchema, PlantSchema } from './schemas.js';

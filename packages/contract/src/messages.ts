@@ -1,3 +1,5 @@
+import { MAX_PLANTS } from './operation.js';
+
 /**
  * The messages of errors that the service and the fake plant store of the client both reply with. A part of a request that
  * a message quotes is cut off where it is long.
@@ -6,6 +8,11 @@ export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
   malformedJson: (problem: string) => `The body is not valid JSON: ${problem}.`,
   idTaken: (id: bigint) => `The id ${id} belongs to another plant. Choose another id.`,
+  plantNotFound: (id: bigint) => `No plant has the id ${id}.`,
+  batchTooLarge: (plants: number) =>
+    `The batch has ${plants} plants. Send at most ${MAX_PLANTS} in one request.`,
+  invalidCursor:
+    'The query parameter after is not of this list: pass the next of a page unchanged, with the same order, tag and q, or begin again without it.',
   missingContentType: unsupported('There is no content type'),
   unsupportedContentType: (type: string) => unsupported(`The content type is "${type.slice(0, 100)}"`),
   unsupportedContentCoding: (coding: string) =>
@@ -55,7 +62,8 @@ export function explainInvalidRequest({ path, query, headers, body }: RequestIss
   ].filter((text) => text !== '');
   if (parameters.length === 0) {
     const issues = formatPart(body, (field) => (field === '' ? 'the body' : field));
-    return { errorName: 'invalid_plant', message: `The plant is not valid: ${issues}.` };
+    const what = body?.some(({ path = [] }) => path.length === 1 && path[0] === 'plants') ? 'batch' : 'plant';
+    return { errorName: 'invalid_plant', message: `The ${what} is not valid: ${issues}.` };
   }
   const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the field ${field} of the body`));
   const all = inBody === '' ? parameters : [...parameters, inBody];

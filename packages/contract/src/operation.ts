@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorName } from './errors.js';
+import type { ErrorBody, ErrorName, ErrorNumber } from './errors.js';
 
 /** A plant as the service shows it (API: Resources, Plant): `{ name, tag? }`. */
 export type Plant = { name: string; tag?: string | undefined };
@@ -9,10 +9,54 @@ export type NewPlant = { id: bigint; name: string; tag?: string | undefined };
 /** What a client sends to create a plant (API: Resources, NewPlant); beyond 2^53 only a `bigint` is exact. */
 export type NewPlantInput = { id: number | bigint; name: string; tag?: string | undefined };
 
+/** A plant as it is stored: a `Plant` with its id, and when it was stored (ISO 8601, in UTC), if that is known. */
+export type StoredPlant = {
+  id: bigint;
+  name: string;
+  tag?: string | undefined;
+  addedAt?: string | undefined;
+};
+
+/** Which plants a list has, and in which order. */
+export type PlantQuery = {
+  /** How many plants a page has at most, from 1 to 1,000. Default: 100. */
+  limit?: number | undefined;
+  /** The `next` of the page before, of the same query. */
+  after?: string | undefined;
+  /** `id` for ascending ids; `newest` for the latest first, those without a time last. Default: `id`. */
+  order?: 'id' | 'newest' | undefined;
+  /** Plants with exactly this tag. */
+  tag?: string | undefined;
+  /** Plants with this in their name; ASCII letters match in either case. */
+  q?: string | undefined;
+};
+
+/** A page of a list, and where the next one begins; without `next` it is the last. It may be empty before that. */
+export type PlantPage = { plants: StoredPlant[]; next?: string | undefined };
+
+/** The most plants that a page of a list, or a batch, may have. */
+export const MAX_PLANTS = 1_000;
+
+/** A batch of plants to create, from 1 to 1,000. */
+export type NewPlants = { plants: readonly NewPlantInput[] };
+
+/** The outcome of one plant of a batch: as the reply to a request of its own would have been. */
+export type CreateResult =
+  | { status: 200; replayed: boolean }
+  | { status: 400 | 500 | 503; error: ErrorNumber<400 | 500 | 503>; message: string };
+
+/** The outcomes of a batch, in the order of its plants. */
+export type CreateResults = { results: CreateResult[] };
+
 /** What a client passes or gets for each schema that an operation may name; `schemas.ts` has the schemas. */
 export interface SchemaTypes {
   Plant: Plant;
   NewPlant: NewPlantInput;
+  StoredPlant: StoredPlant;
+  PlantQuery: PlantQuery;
+  PlantPage: PlantPage;
+  NewPlants: NewPlants;
+  CreateResults: CreateResults;
   /** An int64 in a path or a query. */
   Int64Parameter: number | bigint;
 }

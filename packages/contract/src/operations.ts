@@ -1,7 +1,20 @@
 import type { Definition, Route, TypesOf } from './operation.js';
 import * as createPlant from './operations/create-plant.js';
+import * as createPlants from './operations/create-plants.js';
+import * as getPlant from './operations/get-plant.js';
+import * as listPlants from './operations/list-plants.js';
 
-export type { NewPlant, NewPlantInput, Plant } from './operation.js';
+export type {
+  CreateResult,
+  CreateResults,
+  NewPlant,
+  NewPlantInput,
+  NewPlants,
+  Plant,
+  PlantPage,
+  PlantQuery,
+  StoredPlant,
+} from './operation.js';
 
 /**
  * Method, path and the statuses of the replies of each operation (API: Endpoints), and whether a request may be
@@ -12,11 +25,17 @@ export type { NewPlant, NewPlantInput, Plant } from './operation.js';
  */
 export const routes = {
   createPlant: createPlant.route,
+  createPlants: createPlants.route,
+  getPlant: getPlant.route,
+  listPlants: listPlants.route,
 } as const satisfies Record<string, Route>;
 
 /** What each operation takes and gives, by the names of schemas, and its texts: plain data, too. */
 export const definitions = {
   createPlant: createPlant.definition,
+  createPlants: createPlants.definition,
+  getPlant: getPlant.definition,
+  listPlants: listPlants.definition,
 } as const satisfies Record<keyof typeof routes, Definition>;
 
 /**

@@ -3,7 +3,11 @@ import { allowedMethods, createPathMatcher, matchPath, parseQuery } from './requ
 
 describe('matchPath', () => {
   it('finds the operations of the contract', () => {
-    expect(matchPath('/plants')).toEqual([{ name: 'createPlant', method: 'POST', params: {} }]);
+    expect(matchPath('/plants')).toEqual([
+      { name: 'createPlant', method: 'POST', params: {} },
+      { name: 'listPlants', method: 'GET', params: {} },
+    ]);
+    expect(matchPath('/plants/7')).toEqual([{ name: 'getPlant', method: 'GET', params: { id: '7' } }]);
   });
 
   it.each(['/', '/plant', '/Plants', '/plants/', '//plants', '/plants;x', '/%70lants', '/plants\n'])(

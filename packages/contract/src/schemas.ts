@@ -1,6 +1,17 @@
 import * as z from 'zod';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-import type { NewPlant, NewPlantInput, Plant, SchemaTypes } from './operation.js';
+import {
+  type CreateResult,
+  type CreateResults,
+  MAX_PLANTS,
+  type NewPlant,
+  type NewPlantInput,
+  type Plant,
+  type PlantPage,
+  type PlantQuery,
+  type SchemaTypes,
+  type StoredPlant,
+} from './operation.js';
 
 /**
  * `integer, format int64` of the API: takes a safe `number` or a `bigint`, gives a `bigint`.
@@ -69,9 +80,134 @@ export const NewPlantSchema = z
     override: { examples: [{ id: 1, name: 'Monstera deliciosa', tag: 'houseplant' }] },
   }) satisfies z.ZodType<NewPlant, NewPlantInput>;
 
+/** A plant as the service shows it by its id: what `Plant` has, and more. */
+const StoredPlantSchema = z
+  .object({
+    id: z.bigint().meta({
+      description: 'Identification number of the plant',
+      override: { type: 'integer', format: 'int64' },
+    }),
+    ...PlantSchema.shape,
+    addedAt: z.iso
+      .datetime()
+      .meta({
+        description:
+          'When the plant was stored, if that is known: none is kept of plants of version 1.2 and before',
+        override: { pattern: undefined },
+      })
+      .optional(),
+  })
+  .meta({
+    id: 'StoredPlant',
+    description: 'A plant in the store, under its id.',
+    override: {
+      examples: [
+        { id: 1, name: 'Monstera deliciosa', tag: 'houseplant', addedAt: '2026-11-25T10:00:00.000Z' },
+      ],
+    },
+  }) satisfies z.ZodType<StoredPlant, StoredPlant>;
+
+/** The most plants of a page: takes the decimal digits as text, gives a `number`. */
+const LimitSchema = z
+  .custom<number>(
+    (value) => typeof value === 'string' && /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MAX_PLANTS,
+    {
+      error: `must be an integer from 1 to ${MAX_PLANTS}`,
+    },
+  )
+  .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_PLANTS, default: 100 } })
+  .transform(Number);
+
+/** The query of a list; parameters beyond these are ignored. */
+const PlantQuerySchema = z.object({
+  limit: LimitSchema.optional().meta({ description: 'How many plants a page has at most' }),
+  after: z
+    .string({ error: 'must be given once' })
+    .optional()
+    .meta({ description: 'The `next` of the page before, of the same query; without it the list begins' }),
+  order: z
+    .enum(['id', 'newest'], { error: 'must be id or newest' })
+    .optional()
+    .meta({
+      description: '`id` for ascending ids; `newest` for the latest first, and those without a time last',
+      override: { default: 'id' },
+    }),
+  tag: TextSchema.optional().meta({ description: 'Plants with exactly this tag' }),
+  q: TextSchema.optional().meta({
+    description: 'Plants with this in their name; ASCII letters match in either case',
+  }),
+}) satisfies z.ZodType<PlantQuery, PlantQuery>;
+
+/** A page of a list. */
+const PlantPageSchema = z
+  .object({
+    plants: z.array(StoredPlantSchema),
+    next: z
+      .string()
+      .optional()
+      .meta({ description: 'Where the next page begins, to be passed as `after`; the last page has none' }),
+  })
+  .meta({
+    id: 'PlantPage',
+    description: 'A page of the plants in the store.',
+  }) satisfies z.ZodType<PlantPage>;
+
+/**
+ * A batch of plants. Each is validated by `NewPlantSchema` for itself, since an invalid one must not stop the others, and how
+ * many there are is checked apart, since too many have an error number of their own.
+ */
+const NewPlantsSchema = z
+  .object(
+    {
+      plants: z
+        .array(z.unknown(), {
+          error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of plants'),
+        })
+        .min(1, { error: 'must have at least one plant' })
+        .meta({
+          override: { items: { $ref: '#/components/schemas/NewPlant' }, minItems: 1, maxItems: MAX_PLANTS },
+        }) as unknown as z.ZodType<readonly unknown[], readonly NewPlantInput[]>,
+    },
+    { error: 'must be a JSON object' },
+  )
+  .meta({ id: 'NewPlants', description: 'Plants to create, each under an id that the client chooses.' });
+
+/** The outcome of one plant of a batch. */
+const CreateResultSchema = z
+  .union([
+    z.object({
+      status: z.literal(200).meta({ override: { type: 'integer' } }),
+      replayed: z.boolean().meta({ description: 'Whether the same plant was stored before' }),
+    }),
+    z.object({
+      status: z.literal([400, 500, 503]).meta({ override: { type: 'integer' } }),
+      error: z
+        .int32()
+        .meta({ override: { type: 'integer', format: 'int32', minimum: undefined, maximum: undefined } }),
+      message: z.string(),
+    }),
+  ])
+  .meta({
+    id: 'CreateResult',
+    description: 'The outcome of one plant: what a request of its own would have got.',
+  });
+
+/** The outcomes of a batch. */
+const CreateResultsSchema = z
+  .object({ results: z.array(CreateResultSchema as unknown as z.ZodType<CreateResult, CreateResult>) })
+  .meta({
+    id: 'CreateResults',
+    description: 'The outcome of each plant of a batch, in the order sent.',
+  }) satisfies z.ZodType<CreateResults>;
+
 /** The schemas by the names that operations refer to. */
 export const schemas = {
   Plant: PlantSchema,
   NewPlant: NewPlantSchema,
+  StoredPlant: StoredPlantSchema,
+  PlantQuery: PlantQuerySchema,
+  PlantPage: PlantPageSchema,
+  NewPlants: NewPlantsSchema,
+  CreateResults: CreateResultsSchema,
   Int64Parameter: Int64ParameterSchema,
 } satisfies { [Name in keyof SchemaTypes]: z.ZodType<unknown, SchemaTypes[Name]> };

@@ -113,7 +113,9 @@ export async function* readAllPlants(
   }
 }
 
-/** A plant as a line of NDJSON with its line feed: `{"id":1,"name":"Fern","tag":"outdoor"}`, or without `tag`. */
-function writePlantLine({ id, name, tag }: StoredPlant): string {
-  return `${stringifyExactJson({ id, name, tag })}\n`;
+/** A plant as a line of NDJSON with its line feed: `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`, or without `tag`. */
+function writePlantLine({ id, name, tag, addedAt }: StoredPlant): string {
+  // So that an import does not take it for a new plant, which gets the time of the import.
+  const time = addedAt === undefined || addedAt === null ? null : new Date(addedAt).toISOString();
+  return `${stringifyExactJson({ id, name, tag, addedAt: time })}\n`;
 }

@@ -1,13 +1,14 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
+import { NewPlantSchema } from '@plant-store/contract';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
+import * as z from 'zod';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { parseJsonBytes } from '../http/json-body.js';
 import { isSamePlant } from '../plants/create-plant.js';
-import type { InsertOutcome, PlantStore } from '../plants/plant-store.js';
+import type { InsertOutcome, PlantStore, StoredPlant } from '../plants/plant-store.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
@@ -167,7 +168,7 @@ export async function* storeBatches(
 async function storeBatch(
   insert: PlantStore['insert'],
   { lines, nextLine }: Batch,
-  plants: readonly NewPlant[],
+  plants: readonly StoredPlant[],
 ): Promise<BatchOutcome> {
   const outcomes = plants.length === 0 ? [] : await insert(plants);
   const badLines: BadLine[] = [];
@@ -181,7 +182,7 @@ async function storeBatch(
 }
 
 /** Why a plant is not stored, if it is not. */
-function findConflict(plant: NewPlant, outcome: InsertOutcome | undefined): string | undefined {
+function findConflict(plant: StoredPlant, outcome: InsertOutcome | undefined): string | undefined {
   if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
   if (outcome.stored || isSamePlant(outcome.existing, plant)) return undefined;
   return `The id ${plant.id} belongs to another plant.`;
@@ -196,7 +197,7 @@ export interface ReadLimits {
 }
 
 /** The content of a line: a plant, or the reason why it is not a valid one. */
-export type PlantLine = { readonly plant: NewPlant } | { readonly reason: string };
+export type PlantLine = { readonly plant: StoredPlant } | { readonly reason: string };
 type NumberedLine = PlantLine & { readonly number: number };
 
 /** Consecutive lines without the blank ones; at least one. */
@@ -245,9 +246,17 @@ export function readPlantLine(bytes: Buffer): PlantLine {
     if (!(error instanceof SyntaxError)) throw error;
     return { reason: `The line is not valid JSON: ${error.message}.` };
   }
-  const { data: plant, error } = NewPlantSchema.safeParse(value);
+  const { data: plant, error } = LineSchema.safeParse(value);
   return plant === undefined ? { reason: explainInvalidRequest({ body: error.issues }).message } : { plant };
 }
+
+/** What a line holds: a `NewPlant`, and the time at which it was stored elsewhere, if that is known. */
+const LineSchema = NewPlantSchema.extend({
+  addedAt: z.iso
+    .datetime({ error: 'must be a time in ISO 8601 and UTC, such as 2026-11-25T10:00:00.000Z' })
+    .transform((text) => Date.parse(text))
+    .nullish(),
+}).transform(({ addedAt, ...plant }): StoredPlant => (addedAt === undefined ? plant : { ...plant, addedAt }));
 
 const whiteSpace = new Set(Buffer.from(' \t\r'));
 

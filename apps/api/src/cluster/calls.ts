@@ -5,7 +5,7 @@ import type { LimitedVerification } from '../auth/authentication-limit.js';
 import { cacheTtlMs } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import type { Readiness } from '../observe/readiness.js';
-import type { PageLimits, StoredPlant } from '../plants/plant-store.js';
+import type { ListedPlants, ListLimits, ListQuery, PlantStore } from '../plants/plant-store.js';
 
 /** The descriptor under which a worker has the socket that the service listens on; those before it are Node.js's. */
 export const listeningDescriptor = 4;
@@ -26,12 +26,14 @@ export type PrimaryCalls = {
    *
    * @returns `undefined` if all were stored; otherwise for each plant the one that has its id already, or `null`
    */
-  readonly insert: (plants: readonly NewPlant[]) => Promise<readonly (StoredPlant | null)[] | undefined>;
-  /** The next page of `PlantStore.read`, empty after the last plant; of SQLite only. */
-  readonly readPage: (page: {
-    readonly after: bigint | undefined;
-    readonly limits: PageLimits;
-  }) => Promise<readonly StoredPlant[]>;
+  readonly insert: (plants: readonly NewPlant[]) => Promise<readonly (NewPlant | null)[] | undefined>;
+  /** `PlantStore.find`; of SQLite only. */
+  readonly find: PlantStore['find'];
+  /** `PlantStore.list`; of SQLite only. */
+  readonly list: (request: {
+    readonly query: ListQuery;
+    readonly limits: ListLimits;
+  }) => Promise<ListedPlants>;
   /** `Database.check`; of SQLite only. */
   readonly checkDatabase: (argument: null) => Promise<void>;
   /** `Database.probeCommit`; of SQLite only. */
@@ -40,8 +42,11 @@ export type PrimaryCalls = {
   readonly verifyKnownToken: VerifyToken;
   /** Verifies any other token. */
   readonly verifyToken: VerifyToken;
-  /** Counts a request of a caller, and returns how many it has made in this minute, which ends at the time. */
-  readonly countRequest: (caller: string) => Promise<Pick<ClientRateLimitInfo, 'totalHits' | 'resetTime'>>;
+  /** Counts requests of a caller, as `RequestCounts` does. */
+  readonly countRequests: (request: {
+    readonly caller: string;
+    readonly count: number;
+  }) => Promise<ClientRateLimitInfo>;
 };
 
 /** Verifies a token within the limit of failures of its client address. */

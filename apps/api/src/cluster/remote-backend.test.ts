@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { highBatcherLimits } from '../../test/support/plants/create-test-store.js';
 import type { PrimaryCalls } from './calls.js';
 import type { Channel } from './channel.js';
 import { createRemoteDatabase } from './remote-backend.js';
 
 const fern = { id: 1n, name: 'Fern' };
 const ivy = { id: 2n ** 63n - 1n, name: 'Ivy', tag: 'climber' };
-const limits = { plants: 1, bytes: 1_000 };
+const options = { limits: highBatcherLimits, failingAfterMs: 1_000 };
 
 /** A database over a channel that answers with what `answer` returns, and notes the calls. */
 function openOver(answer: (name: string, argument: unknown) => unknown) {
@@ -22,25 +23,28 @@ function openOver(answer: (name: string, argument: unknown) => unknown) {
 
 it('inserts a batch with one call: all plants were stored, or some ids were taken', async () => {
   const { database, calls } = openOver(() => undefined);
-  expect(await database.plants.insert([fern, ivy])).toEqual([{ stored: true }, { stored: true }]);
+  const { plants } = database.openWriter(options);
+  expect(await Promise.all([plants.write(fern), plants.write(ivy)])).toEqual([
+    { stored: true },
+    { stored: true },
+  ]);
   expect(calls).toEqual([['insert', [fern, ivy]]]);
 
-  const taken = openOver(() => [null, fern]).database;
-  expect(await taken.plants.insert([ivy, fern])).toEqual([
+  const taken = openOver(() => [null, fern]).database.openWriter(options).plants;
+  expect(await Promise.all([taken.write(ivy), taken.write(fern)])).toEqual([
     { stored: true },
     { stored: false, existing: fern },
   ]);
 });
 
-it('reads page by page, each after the last plant of the one before', async () => {
-  const pages = [[fern], [ivy], []];
-  const { database, calls } = openOver(() => pages.shift());
-  const read = [];
-  for await (const page of database.plants.read(undefined, limits)) read.push(...page);
-  expect(read).toEqual([fern, ivy]);
+it('finds and lists plants with one call each', async () => {
+  const answers = { find: [fern], list: { plants: [ivy], last: undefined } };
+  const { database, calls } = openOver((name) => answers[name as keyof typeof answers]);
+  expect(await database.plants.find([fern.id])).toEqual(answers.find);
+  const [query, limits] = [{ order: 'id' } as const, { matches: 1, plants: 1, bytes: 1 }];
+  expect(await database.plants.list(query, limits)).toEqual(answers.list);
   expect(calls).toEqual([
-    ['readPage', { after: undefined, limits }],
-    ['readPage', { after: fern.id, limits }],
-    ['readPage', { after: ivy.id, limits }],
+    ['find', [fern.id]],
+    ['list', { query, limits }],
   ]);
 });

@@ -6,7 +6,6 @@ import { createCheckCounter } from '../observe/measure-requests.js';
 import { type InsertOutcome, type PlantStore, stored } from '../plants/plant-store.js';
 import type { ServedDatabase, ServedTokens } from '../service.js';
 import { openWriter } from '../store/batcher.js';
-import { readPages } from '../store/queries.js';
 import { type PrimaryCalls, tokenTtlMs } from './calls.js';
 import type { Channel } from './channel.js';
 
@@ -27,8 +26,8 @@ export function createRemoteDatabase(primary: Channel<PrimaryCalls>): ServedData
   };
   return {
     plants: {
-      insert,
-      read: (after, limits) => readPages((last) => primary.call('readPage', { after: last, limits }), after),
+      find: (ids) => primary.call('find', ids),
+      list: (query, limits) => primary.call('list', { query, limits }),
     },
     openWriter: (options) =>
       openWriter(

@@ -81,7 +81,7 @@ async function startWorker(
   const api = await createApi(config, {
     ...{ backend, page, metrics, log, requestLog },
     requestCounts: {
-      increment: (caller) => primary.call('countRequest', caller),
+      increment: (caller, count = 1) => primary.call('countRequests', { caller, count }),
       // Each request counts, whatever its reply.
       decrement: () => undefined,
       resetKey: () => undefined,

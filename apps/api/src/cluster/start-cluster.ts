@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
-import { windowMs } from '../http/middleware/rate-limit.js';
+import { createRequestCounts } from '../http/middleware/rate-limit.js';
 import { createRegistry } from '../observe/metrics.js';
 import type { Readiness } from '../observe/readiness.js';
 import { clusterStopTimeouts, startStopTime } from '../runtime/stop-timeouts.js';
@@ -37,7 +37,7 @@ export async function startCluster(
   const location = locatePrimary(config.database);
   const opened = await openBackend({ ...config, database: location }, { metrics, log }, tokenTtlMs);
   const backend = createBackend(config, { ...opened, log });
-  const calls = await createPrimaryCalls(config, { ...opened, ...opened.tokens, plants: backend.plants });
+  const calls = createPrimaryCalls({ ...opened, ...opened.tokens, plants: backend.plants });
   const socket = await openListeningSocket(config.host, config.port).catch(async (error: unknown) => {
     await backend.close(startStopTime(0));
     throw error;
@@ -94,8 +94,9 @@ interface PrimaryParts extends Pick<ServedTokens, 'accessTokens' | 'authenticati
 }
 
 /** Creates what workers may call. The limits of requests are counted here, for all workers together. */
-async function createPrimaryCalls(config: Config, parts: PrimaryParts): Promise<PrimaryCalls> {
+function createPrimaryCalls(parts: PrimaryParts): PrimaryCalls {
   const { database, plants, accessTokens, authenticationLimit } = parts;
+  const requestCounts = createRequestCounts();
   const verifyToken: PrimaryCalls['verifyToken'] = ({ address, text }) =>
     authenticationLimit.verify(address, text, accessTokens.verifyCached(text));
   return {
@@ -104,34 +105,13 @@ async function createPrimaryCalls(config: Config, parts: PrimaryParts): Promise<
       if (outcomes.every((outcome) => outcome.stored)) return undefined;
       return outcomes.map((outcome) => (outcome.stored ? null : outcome.existing));
     },
-    async readPage({ after, limits }) {
-      for await (const page of database.plants.read(after, limits)) return page;
-      return [];
-    },
+    find: (ids) => database.plants.find(ids),
+    list: ({ query, limits }) => database.plants.list(query, limits),
     checkDatabase: () => database.check(),
     probeCommit: () => database.probeCommit(),
     verifyKnownToken: verifyToken,
     verifyToken,
-    countRequest: await createRequestCounts(config),
-  };
-}
-
-/** Counts the requests of each caller in a minute. */
-async function createRequestCounts({ rateLimitPerMinute }: Config): Promise<PrimaryCalls['countRequest']> {
-  if (rateLimitPerMinute === 0) return () => Promise.reject(new Error('There is no limit of requests'));
-  const { MemoryStore } = await import('express-rate-limit');
-  const counts = new MemoryStore();
-  // Of its options it uses no other.
-  counts.init({ windowMs } as Parameters<typeof counts.init>[0]);
-  let last: Promise<unknown> = Promise.resolve();
-  // One after the other: what it returns changes with the next request of the same caller.
-  return (caller) => {
-    const count = last.then(async () => {
-      const { totalHits, resetTime } = await counts.increment(caller);
-      return { totalHits, resetTime };
-    });
-    last = count;
-    return count;
+    countRequests: async ({ caller, count }) => requestCounts.increment(caller, count),
   };
 }
 

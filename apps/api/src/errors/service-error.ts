@@ -41,8 +41,15 @@ export class ServiceError extends Error {
   }
 }
 
+/** The error for what is none of the registry: a plain 500, whose cause is logged. */
+export function internalError(cause: unknown): ServiceError {
+  return new ServiceError('internal_error', 'An unexpected error occurred. Retrying the request is safe.', {
+    cause,
+  });
+}
+
 /** The limit that a request was rejected for; the log counts rejections by it. */
-export type OverloadReason = 'waiting_plants' | 'waiting_bytes' | 'body_bytes';
+export type OverloadReason = 'waiting_plants' | 'waiting_bytes' | 'waiting_reads' | 'body_bytes';
 
 /** The error `overloaded`. There is one instance for each reason, since a rejection must cost less than a create. */
 export class OverloadError extends ServiceError {
@@ -58,5 +65,6 @@ export class OverloadError extends ServiceError {
 export const overloadErrors: Readonly<Record<OverloadReason, OverloadError>> = {
   waiting_plants: new OverloadError('waiting_plants'),
   waiting_bytes: new OverloadError('waiting_bytes'),
+  waiting_reads: new OverloadError('waiting_reads'),
   body_bytes: new OverloadError('body_bytes'),
 };

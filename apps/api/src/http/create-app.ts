@@ -5,6 +5,7 @@ import type { AuthenticationLimit } from '../auth/authentication-limit.js';
 import type { TokenVerifier } from '../auth/token-service.js';
 import { countRejections, measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
+import { exactIntegers } from './exact-integers.js';
 import { sendJson } from './fast-path.js';
 import { createBodyBudget, jsonBody } from './json-body.js';
 import { bearerAuth } from './middleware/bearer-auth.js';
@@ -61,7 +62,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   const { trustedProxies, requestCounts } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
-  app.set('trust proxy', trustedProxies);
+  app.set('trust proxy', trustedProxies).set('json replacer', exactIntegers);
 
   if (fastPath) sendJson(app);
 
@@ -78,14 +79,19 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     requireValidTarget,
   );
 
-  mountOperations(app, dependencies, {
-    all: [
-      bearerAuth(accessTokens, limitAuthentication(dependencies)),
-      ...(rateLimitPerMinute > 0 ? [await rateLimit(rateLimitPerMinute, requestCounts)] : []),
-    ],
-    write: rejectWhenFull(plants),
-    body: jsonBody(bodyLimitBytes, createBodyBudget(bodiesLimitBytes)),
-  });
+  const limit = rateLimitPerMinute > 0 ? await rateLimit(rateLimitPerMinute, requestCounts) : undefined;
+  mountOperations(
+    app,
+    { ...dependencies, countMore: limit?.countMore },
+    {
+      all: [
+        bearerAuth(accessTokens, limitAuthentication(dependencies)),
+        ...(limit === undefined ? [] : [limit.middleware]),
+      ],
+      write: rejectWhenFull(plants),
+      body: jsonBody(bodyLimitBytes, createBodyBudget(bodiesLimitBytes)),
+    },
+  );
   app.use(rejectOtherMethods);
 
   if (dependencies.page !== undefined) app.use(page(dependencies.page));

@@ -16,6 +16,8 @@ declare global {
       subject?: string;
       /** The id of the plant, for the log; text, since log readers round large numbers. */
       plantId?: string;
+      /** How many plants of a batch had each outcome, as `plant_store_creates_total` names them. */
+      outcomes?: Readonly<Record<string, number>>;
       /** The route of the request, for metrics; instead of that which Express has matched. */
       route?: string;
       /** The number of the error in the reply. */

@@ -48,7 +48,14 @@ export function measureRequests(registry: Registry) {
       const status = response.writableFinished ? response.statusCode : 0;
       countRequest(request.method, route, status, response.locals.error ?? '');
       observeDuration(route, durationMs / 1_000);
-      if (route === routes.createPlant.path) countCreate(outcomeOf(response));
+      const { outcomes } = response.locals;
+      if (outcomes !== undefined) {
+        for (const [outcome, plants] of Object.entries(outcomes))
+          for (let plant = 0; plant < plants; plant++)
+            countCreate(response.writableFinished ? outcome : 'cut_off');
+      } else if (route === routes.createPlant.path && request.method === 'POST') {
+        countCreate(outcomeOf(response));
+      }
     },
   };
 }

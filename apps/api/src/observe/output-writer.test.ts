@@ -47,7 +47,7 @@ describe('writes nothing more once it has ended: the descriptor may then be that
   async function readAfterEnd({ reader, writer }: ReturnType<typeof startWriter>): Promise<string> {
     writer.endSync(0);
     // A write that is in flight fails.
-    await sleep(50);
+    await sleep(500);
     while (read(reader, 65_536) !== '');
     writer.write('late\n');
     await sleep(200);

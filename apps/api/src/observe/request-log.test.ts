@@ -16,6 +16,7 @@ const line = fc.record({
   tokenId: absentOr(fc.integer()),
   subject: absentOr(text),
   plantId: absentOr(text),
+  outcomes: fc.option(fc.dictionary(fc.string(), fc.nat()), { nil: undefined }),
   durationMs: fc.double({ noNaN: true, noDefaultInfinity: true }),
 });
 

@@ -16,6 +16,8 @@ export interface RequestLine {
   readonly subject: string | undefined;
   /** The id of the plant as text, since log readers round large numbers. */
   readonly plantId: string | undefined;
+  /** How many plants of a batch had each outcome. */
+  readonly outcomes: Readonly<Record<string, number>> | undefined;
   readonly durationMs: number;
 }
 
@@ -58,6 +60,7 @@ function fields({
   tokenId,
   subject,
   plantId,
+  outcomes,
   durationMs,
 }: RequestLine): string {
   let text = `,"requestId":${quote(requestId)}`;
@@ -69,6 +72,7 @@ function fields({
   if (tokenId !== undefined) text += `,"tokenId":${tokenId}`;
   if (subject !== undefined) text += `,"subject":${quote(subject)}`;
   if (plantId !== undefined) text += `,"plantId":${quote(plantId)}`;
+  if (outcomes !== undefined) text += `,"outcomes":${JSON.stringify(outcomes)}`;
   return `${text},"durationMs":${durationMs}`;
 }
 

@@ -158,7 +158,8 @@ it('migrates once', async () => {
   const folder = temporaryFolder();
   expect(await runInProcess(['migrate'], { folder })).toMatchObject({
     exitCode: 0,
-    stdout: '20261120000000_create_plants_and_access_tokens\n20261122000000_add_last_use_to_access_tokens\n',
+    stdout:
+      '20261120000000_create_plants_and_access_tokens\n20261122000000_add_last_use_to_access_tokens\n20261125000000_add_time_to_plants\n',
   });
   expect(await runInProcess(['migrate'], { folder })).toMatchObject({
     exitCode: 0,

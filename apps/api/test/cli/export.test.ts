@@ -19,12 +19,16 @@ const plants = [
   [9223372036854775807n, 'Monstera', null],
 ] as const;
 
+/** When a plant was stored, if that is known. */
+const time = /,"addedAt":(null|"\d{4}-\d\d-\d\dT[\d:.]+Z")/g;
+
 it('writes every plant exactly, sorted by id, so that an import recreates the store', async () => {
   const folder = temporaryFolder();
   await fillStore(folder, [...plants].reverse());
   const exported = await runCommand(['export'], { folder });
   expect(exported).toMatchObject({ exitCode: 0, stderr: '5 plants exported.\n' });
-  expect(exported.stdout).toBe(
+  expect(exported.stdout.match(time)).toHaveLength(5);
+  expect(exported.stdout.replace(time, '')).toBe(
     [
       '{"id":-9223372036854775808,"name":""}',
       '{"id":-9007199254740993,"name":"Ficus \\"elastica\\" \\\\ \\u0001\u2028","tag":""}',
@@ -81,7 +85,7 @@ it('writes more than one page, each plant once', async () => {
     ids.map((id) => [id, `plant ${id}`, null]),
   );
   const { stdout } = await runInProcess(['export'], { folder });
-  expect(stdout).toBe(ids.map((id) => `{"id":${id},"name":"plant ${id}"}\n`).join(''));
+  expect(stdout).toBe(ids.map((id) => `{"id":${id},"name":"plant ${id}","addedAt":null}\n`).join(''));
 });
 
 it('creates a file readable only by this user, and never overwrites a file', async () => {
@@ -145,7 +149,7 @@ it('reads no further ahead than a full pipe allows', async () => {
   process.stdout?.resume();
   const { exitCode, stdout } = await end();
   expect(exitCode).toBe(0);
-  expect(stdout.endsWith('{"id":5000,"name":"late"}\n')).toBe(true);
+  expect(stdout.endsWith('{"id":5000,"name":"late","addedAt":null}\n')).toBe(true);
 });
 
 it.each(['export', 'backup copy.db', 'token list', 'token revoke 1', 'token export'])(

@@ -22,6 +22,8 @@ afterAll(() => service.stop());
 
 const plant = { id: 1, name: 'Monstera' };
 
+const bearer = { type: 'bearer' } as const;
+
 /** Every error with its number, which must never change, and a request that provokes it. */
 const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
   ['bad_request', 40000, () => sendRaw(service.baseUrl, 'hello\r\n\r\n')],
@@ -30,11 +32,13 @@ const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
   ['id_taken', 40003, () => postPlant(service, { ...plant, name: 'Fern' })],
   ['unsupported_content_type', 40004, () => plantRequest(service).type('text/plain').send('x')],
   ['body_too_large', 40005, () => postPlant(service, ' '.repeat(2 ** 20 + 1))],
+  ['batch_too_large', 40006, postTooManyPlants],
   ['missing_token', 40100, () => supertest(service.baseUrl).post('/plants')],
   ['invalid_token', 40101, () => postPlant({ ...service, token: generateAccessToken() }, plant)],
   ['insufficient_scope', 40300, postWithoutScope],
   ['not_found', 40400, () => supertest(service.baseUrl).get('/')],
-  ['method_not_allowed', 40500, () => supertest(service.baseUrl).get('/plants')],
+  ['plant_not_found', 40401, () => supertest(service.baseUrl).get('/plants/2').auth(service.token, bearer)],
+  ['method_not_allowed', 40500, () => supertest(service.baseUrl).put('/plants')],
   ['rate_limited', 42900, postPastRateLimit],
   ['internal_error', 50000, postWhileTableIsMissing],
   ['overloaded', 50300, postPastWaitingLimit],
@@ -54,6 +58,11 @@ it.each(provocations)('answers %s with its number, %d', async (name, error, prov
 it('covers every error', () => {
   expect(provocations.map(([name]) => name)).toEqual(Object.keys(errors));
 });
+
+async function postTooManyPlants(): Promise<Reply> {
+  const plants = Array.from({ length: 1_001 }, (_, id) => ({ id, name: 'x' }));
+  return supertest(service.baseUrl).post('/plants/batch').auth(service.token, bearer).send({ plants });
+}
 
 async function postPastRateLimit(): Promise<Reply> {
   const limited = await startTestService({ RATE_LIMIT_PER_MINUTE: '1' });

@@ -37,7 +37,7 @@ const requests: [ErrorName, RequestParts][] = [
   ['not_found', { target: 'GET /plant', authorization: undefined, contentType: text, body: tooLarge }],
   [
     'method_not_allowed',
-    { target: 'GET /plants', authorization: undefined, contentType: text, body: tooLarge },
+    { target: 'PUT /plants', authorization: undefined, contentType: text, body: tooLarge },
   ],
   ['missing_token', { authorization: undefined, contentType: text, body: tooLarge }],
   ['invalid_token', { authorization: unknownToken, contentType: text, body: tooLarge }],

@@ -46,7 +46,7 @@ it.skipIf(inject('workers') > 1).each([
     const chance = vi.spyOn(Math, 'random').mockReturnValue(random);
     onTestFinished(() => chance.mockRestore());
     await postPlant(service, plant).set('X-Request-Id', 'stored').expect(200);
-    await supertest(service.baseUrl).get('/plants').set('X-Request-Id', 'wrong').expect(405);
+    await supertest(service.baseUrl).put('/plants').set('X-Request-Id', 'wrong').expect(405);
     await readLog(service, 'wrong');
     const lines = service.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.filter(({ msg }) => msg === 'request').map(({ requestId }) => requestId)).toEqual(ids);

@@ -126,7 +126,7 @@ describe('CONNECT', () => {
   it.each<[string, 'bad_request' | 'method_not_allowed' | 'not_found', string | undefined]>([
     ['plants.example:443', 'bad_request', undefined],
     ['TOKEN:80', 'bad_request', undefined],
-    ['/plants', 'method_not_allowed', 'POST'],
+    ['/plants', 'method_not_allowed', 'POST, GET, HEAD'],
     ['/nowhere', 'not_found', undefined],
   ])(
     'gets the reply of any other method to %s, and the connection is closed',

@@ -1,11 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Store } from 'express-rate-limit';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { overloadErrors } from '../../src/errors/service-error.js';
 import { limitAuthentication } from '../../src/http/middleware/limit-authentication.js';
 import { rejectDuringShutdown, rejectWhenFull } from '../../src/http/middleware/overload.js';
-import { rateLimit } from '../../src/http/middleware/rate-limit.js';
+import { type RequestCounts, rateLimit } from '../../src/http/middleware/rate-limit.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
 
 const authenticate: RequestHandler = (_request, response, next) => {
@@ -15,7 +14,7 @@ const authenticate: RequestHandler = (_request, response, next) => {
 
 it('counts requests in the store that it is given, by caller', async () => {
   const keys: string[] = [];
-  const store: Store = {
+  const store: RequestCounts = {
     async increment(key) {
       keys.push(key);
       return { totalHits: keys.length, resetTime: new Date(Date.now() + 60_000) };
@@ -23,7 +22,7 @@ it('counts requests in the store that it is given, by caller', async () => {
     decrement: () => undefined,
     resetKey: () => undefined,
   };
-  const { client } = serveMiddleware(authenticate, await rateLimit(1, store));
+  const { client } = serveMiddleware(authenticate, (await rateLimit(1, store)).middleware);
   const { headers } = await client.get('/').expect(200, reached);
   expect(headers['ratelimit-policy']).toContain('"plants"');
   expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
@@ -32,7 +31,7 @@ it('counts requests in the store that it is given, by caller', async () => {
 });
 
 it('counts requests itself without a store', async () => {
-  const { client } = serveMiddleware(authenticate, await rateLimit(1));
+  const { client } = serveMiddleware(authenticate, (await rateLimit(1)).middleware);
   await client.get('/').expect(200);
   await client.get('/').expect(429);
 });

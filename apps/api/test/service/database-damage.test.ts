@@ -23,6 +23,8 @@ beforeEach(async () => {
     Array.from({ length: 2_000 }, (_, id) => ({ id: BigInt(id), name: 'x'.repeat(300) })),
   );
   await store.close();
+  // Every create changes its last page; what is tested here is that some do not meet the damage.
+  await database.query('DROP INDEX plants_added_at_idx');
 });
 afterEach(() => database.remove());
 

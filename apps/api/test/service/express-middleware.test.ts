@@ -114,7 +114,7 @@ it('creates messages with the prototypes that Express would set, and with locals
     locals.push(read());
     response.on('close', () => locals.push(read()));
   });
-  expect((await supertest(await listen(server)).get('/plants')).status).toBe(405);
+  expect((await supertest(await listen(server)).put('/plants')).status).toBe(405);
   expect(prototypes[0]).toBe(app.request);
   expect(prototypes[1]).toBe(app.response);
   expect(locals[0]).toBeTypeOf('object');

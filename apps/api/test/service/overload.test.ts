@@ -35,7 +35,7 @@ async function startHeldService() {
   const app = await createApp({
     ...config,
     plants,
-    store: { async *read() {} },
+    store: { find: async () => [], list: async () => ({ plants: [], last: undefined }) },
     accessTokens,
     authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     log,

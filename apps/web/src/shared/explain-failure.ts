@@ -65,10 +65,12 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
       'Shorten its name or tag.',
     ],
   },
+  batch_too_large: ofPage,
   missing_token: ofToken,
   invalid_token: ofToken,
   insufficient_scope: ofToken,
   not_found: ofAddress,
+  plant_not_found: { about: 'plant', explain: ({ message }) => [message] },
   method_not_allowed: ofAddress,
   rate_limited: {
     about: 'later',

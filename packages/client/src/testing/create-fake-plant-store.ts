@@ -68,6 +68,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const baseUrl = parseBaseUrl(options.baseUrl ?? 'http://plant-store.test');
   const prefixLength = new URL(`${baseUrl}/`).pathname.length - 1;
   const plants = new Map<bigint, Readonly<Plant>>();
+  const times = new Map<bigint, number>();
   const faults: Fault[] = [];
   let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
 
@@ -88,7 +89,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const query = search.slice(1);
       const answerable = {
         id,
-        answer: () => answer({ id, method, path, query, headers, body }, { acceptedTokens, plants }),
+        answer: () => answer({ id, method, path, query, headers, body }, { acceptedTokens, plants, times }),
       };
       return toResponse(await answerWithFault(answerable, fault, signal));
     },
@@ -109,6 +110,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
     },
     clear() {
       plants.clear();
+      times.clear();
       faults.length = 0;
     },
   };

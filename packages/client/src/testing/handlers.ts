@@ -1,30 +1,118 @@
-import { messages } from '@plant-store/contract/messages';
-import type { Operations, Plant } from '@plant-store/contract/operations';
+import { MAX_PLANTS, NewPlantSchema } from '@plant-store/contract';
+import { readCursor, writeCursor } from '@plant-store/contract/cursor';
+import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
+import type {
+  CreateResult,
+  Operations,
+  Plant,
+  PlantQuery,
+  StoredPlant,
+} from '@plant-store/contract/operations';
 import type { ValidRequest } from './read-request.js';
 import { ServiceError } from './reply.js';
 
 /** How the fake answers each operation. */
 export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = {
-  /** Stores a plant. The id is also the key of the request: the same plant again is a replay, stored once. */
-  createPlant({ body: { id, name, tag } }, { plants }) {
-    const plant = tag === undefined ? { name } : { name, tag };
-    const existing = plants.get(id);
-    if (existing === undefined) {
-      plants.set(id, plant);
-      return { status: 200, body: plant };
+  createPlant({ body }, state) {
+    const { plant, replayed } = create(body, state);
+    return { status: 200, body: plant, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) };
+  },
+
+  createPlants({ body: { plants } }, state) {
+    if (plants.length > MAX_PLANTS) {
+      throw new ServiceError('batch_too_large', messages.batchTooLarge(plants.length));
     }
-    if (existing.name === name && existing.tag === tag) {
-      return { status: 200, body: plant, headers: { 'Idempotent-Replayed': 'true' } };
+    return { status: 200, body: { results: plants.map((plant) => tryCreate(plant, state)) } };
+  },
+
+  getPlant({ path: { id } }, state) {
+    const plant = show(id, state);
+    if (plant === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+    return { status: 200, body: plant };
+  },
+
+  listPlants({ query }, state) {
+    const { limit = 100, after } = query;
+    const all = listMatching(query, state);
+    const position = after === undefined ? undefined : readCursor(query, after);
+    if (after !== undefined && position === undefined) {
+      throw new ServiceError('bad_request', messages.invalidCursor);
     }
-    throw new ServiceError('id_taken', messages.idTaken(id));
+    const start = position === undefined ? 0 : all.findIndex(({ id }) => id === position.id) + 1;
+    const plants = all.slice(start, start + limit);
+    const last = plants.at(-1);
+    const hasMore = last !== undefined && start + limit < all.length;
+    const next = hasMore ? writeCursor(query, { id: last.id, addedAt: state.times.get(last.id) }) : undefined;
+    return { status: 200, body: { plants, next } };
   },
 };
+
+/** Stores a plant. The id is also the key of the request: the same plant again is a replay, stored once. */
+function create(
+  { id, name, tag }: ValidRequest<'createPlant'>['body'],
+  { plants, times }: StoreState,
+): { readonly plant: Plant; readonly replayed: boolean } {
+  const plant = tag === undefined ? { name } : { name, tag };
+  const existing = plants.get(id);
+  if (existing === undefined) {
+    plants.set(id, plant);
+    times.set(id, Date.now());
+    return { plant, replayed: false };
+  }
+  if (existing.name === name && existing.tag === tag) return { plant, replayed: true };
+  throw new ServiceError('id_taken', messages.idTaken(id));
+}
+
+/** The result of one plant of a batch. */
+function tryCreate(plant: unknown, state: StoreState): CreateResult {
+  const { data, error } = NewPlantSchema.safeParse(plant);
+  try {
+    if (data === undefined) {
+      const { errorName, message } = explainInvalidRequest({ body: error.issues });
+      throw new ServiceError(errorName, message);
+    }
+    return { status: 200, replayed: create(data, state).replayed };
+  } catch (thrown) {
+    if (!(thrown instanceof ServiceError)) throw thrown;
+    const { status, number, message } = thrown;
+    // A create is rejected with no other one.
+    return { status, error: number, message } as CreateResult;
+  }
+}
+
+/** A plant as replies show it; `undefined` if there is none. */
+function show(id: bigint, { plants, times }: StoreState): StoredPlant | undefined {
+  const plant = plants.get(id);
+  if (plant === undefined) return undefined;
+  const addedAt = times.get(id);
+  return { id, ...plant, ...(addedAt !== undefined && { addedAt: new Date(addedAt).toISOString() }) };
+}
+
+/** The plants that match a query, in its order. */
+function listMatching({ order = 'id', tag, q }: PlantQuery, state: StoreState): StoredPlant[] {
+  const part = lowerAscii(q ?? '');
+  const ids = [...state.plants]
+    .filter(([, plant]) => (tag === undefined || plant.tag === tag) && lowerAscii(plant.name).includes(part))
+    .map(([id]) => id)
+    .toSorted((a, b) => (a < b ? -1 : 1));
+  if (order === 'newest') {
+    const timeOf = (id: bigint) => state.times.get(id) ?? -1;
+    ids.reverse().sort((a, b) => timeOf(b) - timeOf(a));
+  }
+  return ids.flatMap((id) => show(id, state) ?? []);
+}
+
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
 
 /** What the operations of a fake plant store work on. */
 export interface StoreState {
   readonly acceptedTokens: readonly string[];
   /** Gains what requests store. */
   readonly plants: Map<bigint, Readonly<Plant>>;
+  /** When each was stored, in milliseconds since 1970. */
+  readonly times: Map<bigint, number>;
 }
 
 /**

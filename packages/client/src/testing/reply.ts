@@ -1,4 +1,5 @@
 import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
+import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 
 /** A reply as it is to be sent; an empty body is none. */
 export interface Reply {
@@ -11,13 +12,13 @@ export interface Reply {
 export function jsonReply(
   requestId: string,
   status: number,
-  body: object,
+  body: ExactJson,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
   return {
     status,
     headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'X-Request-Id': requestId },
-    body: JSON.stringify(body),
+    body: stringifyExactJson(body),
   };
 }
 

@@ -22,7 +22,17 @@ export const definition = {
       body: 'Plant',
       headers: ['Idempotent-Replayed'],
     },
-    400: { description: 'Something is wrong with the request itself; nothing was stored' },
+    400: {
+      description: 'Something is wrong with the request itself; nothing was stored',
+      errors: [
+        'bad_request',
+        'malformed_json',
+        'invalid_plant',
+        'id_taken',
+        'unsupported_content_type',
+        'body_too_large',
+      ],
+    },
     503: { description: 'The service cannot store plants at the moment' },
   },
 } as const satisfies Definition<(typeof route.statuses)[number]>;

@@ -43,18 +43,15 @@ export const getSampleFillIns: readonly FillIn[] = [
   throw new Error('getSample is not implemented');
 }`,
     replacement: `export async function getSample(store: PlantReader, id: bigint): Promise<Plant> {
-  const after = id === INT64_MIN ? undefined : id - 1n;
-  for await (const [plant] of store.read(after, { plants: 1, bytes: 0 })) {
-    if (plant?.id !== id) break;
-    return plant.tag === undefined ? { name: plant.name } : { name: plant.name, tag: plant.tag };
-  }
-  throw new ServiceError('not_found', ${notFound});
+  const [plant] = await store.find([id]);
+  if (plant === undefined) throw new ServiceError('not_found', ${notFound});
+  return plant.tag === undefined ? { name: plant.name } : { name: plant.name, tag: plant.tag };
 }`,
   },
   {
     file: 'apps/api/src/plants/get-sample.ts',
     generated: "import type { Plant } from '@plant-store/contract';\n",
-    replacement: `import { INT64_MIN, type Plant } from '@plant-store/contract';
+    replacement: `import type { Plant } from '@plant-store/contract';
 import { ServiceError } from '../errors/service-error.js';
 `,
   },

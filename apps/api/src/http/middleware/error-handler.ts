@@ -3,7 +3,7 @@ import { explainInvalidRequest, messages } from '@plant-store/contract/messages'
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { OverloadError, ServiceError } from '../../errors/service-error.js';
+import { internalError, OverloadError, ServiceError } from '../../errors/service-error.js';
 import type { RejectionLog } from '../../observe/request-log.js';
 
 /** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
@@ -40,7 +40,5 @@ function toServiceError(error: unknown): ServiceError {
   if (error instanceof URIError && 'status' in error) {
     return new ServiceError('bad_request', messages.invalidPath);
   }
-  return new ServiceError('internal_error', 'An unexpected error occurred. Retrying the request is safe.', {
-    cause: error,
-  });
+  return internalError(error);
 }

@@ -1,34 +1,91 @@
-import type { RequestHandler } from 'express';
-import type { Store } from 'express-rate-limit';
+import type { RequestHandler, Response } from 'express';
+import type { ClientRateLimitInfo, Store } from 'express-rate-limit';
 import { ServiceError } from '../../errors/service-error.js';
 import { callerOf } from './bearer-auth.js';
 
 /** Counts the requests of each caller. */
-export type RequestCounts = Pick<Store, 'increment' | 'decrement' | 'resetKey'>;
+export interface RequestCounts extends Pick<Store, 'decrement' | 'resetKey'> {
+  /** Counts so many, one by default, and returns how many there are in this minute, which ends at the time. */
+  increment(caller: string, count?: number): Promise<ClientRateLimitInfo> | ClientRateLimitInfo;
+}
+
+/**
+ * Counts so many plants more for the caller of a request.
+ *
+ * @throws {ServiceError} `rate_limited` when they are more than are left; then they do not count
+ */
+export type CountMore = (response: Response, count: number) => Promise<void>;
 
 /** How long the requests of a caller are counted, in milliseconds. */
-export const windowMs = 60_000;
+const windowMs = 60_000;
 
 /**
  * Limits how many requests one caller may make in a minute, and sends the RateLimit headers
- * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication.
+ * (draft-ietf-httpapi-ratelimit-headers-08). Comes after authentication. Each plant of a batch counts as a request.
  *
- * @param store where they are counted; in this process by default
+ * @param counts where they are counted; in this process by default
  */
-export async function rateLimit(requestsPerMinute: number, store?: RequestCounts): Promise<RequestHandler> {
+export async function rateLimit(
+  requestsPerMinute: number,
+  counts: RequestCounts = createRequestCounts(),
+): Promise<{ readonly middleware: RequestHandler; readonly countMore: CountMore }> {
   // Loaded only when needed: most services have no limit, and start faster without it.
   const { rateLimit: createRateLimit } = await import('express-rate-limit');
-  return createRateLimit({
+  const callerKey = (response: Response) => String(callerOf(response.locals));
+  const middleware = createRateLimit({
     windowMs,
     limit: requestsPerMinute,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     identifier: 'plants',
-    ...(store !== undefined && { store }),
-    keyGenerator: (_request, response) => String(callerOf(response.locals)),
+    store: { ...counts, increment: async (caller) => counts.increment(caller) },
+    keyGenerator: (_request, response) => callerKey(response),
     handler(_request, response) {
-      const seconds = Number(response.getHeader('Retry-After'));
-      throw new ServiceError('rate_limited', `Too many requests. Try again in ${seconds} s.`);
+      throw rejection(Number(response.getHeader('Retry-After')));
     },
   });
+  return {
+    middleware,
+    async countMore(response, count) {
+      const { totalHits, resetTime } = await counts.increment(callerKey(response), count);
+      if (totalHits <= requestsPerMinute) return;
+      await counts.increment(callerKey(response), -count);
+      const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? Date.now()) - Date.now()) / 1_000));
+      response.setHeader('Retry-After', seconds);
+      throw rejection(seconds);
+    },
+  };
+}
+
+function rejection(seconds: number): ServiceError {
+  return new ServiceError('rate_limited', `Too many requests. Try again in ${seconds} s.`);
+}
+
+/** Counts in this process, for a minute from the first request of a caller. */
+export function createRequestCounts(): RequestCounts {
+  /** In the order in which they end. */
+  const windows = new Map<string, { totalHits: number; readonly resetTime: Date }>();
+
+  function openWindow(caller: string, now: number) {
+    for (const [other, { resetTime }] of windows) {
+      if (resetTime.getTime() > now) break;
+      windows.delete(other);
+    }
+    const window = { totalHits: 0, resetTime: new Date(now + windowMs) };
+    windows.set(caller, window);
+    return window;
+  }
+
+  return {
+    increment(caller, count = 1) {
+      const now = Date.now();
+      const current = windows.get(caller);
+      const window = current && current.resetTime.getTime() > now ? current : openWindow(caller, now);
+      window.totalHits += count;
+      return { ...window };
+    },
+    // Each request counts, whatever its reply.
+    decrement: () => undefined,
+    resetKey: () => undefined,
+  };
 }

@@ -15,7 +15,7 @@ import { hashedFilesRoute } from '../read-page.js';
 export function requestLogger(log: RequestLog, share: number): RequestObserver {
   return {
     onEnd(request, response, durationMs) {
-      const { accessToken, subject, plantId, error, route } = response.locals;
+      const { accessToken, subject, plantId, outcomes, error, route } = response.locals;
       // The rejection log counts these.
       if (error === errors.overloaded.error) return;
       const isSent = response.writableFinished;
@@ -35,6 +35,7 @@ export function requestLogger(log: RequestLog, share: number): RequestObserver {
           tokenId: accessToken?.id,
           subject,
           plantId,
+          outcomes,
           durationMs: Math.round(durationMs * 1000) / 1000,
         },
         isSent ? 'request' : 'request cut off',

@@ -3,15 +3,17 @@ import { parseQuery } from '@plant-store/contract/request-target';
 import { ContractNoBody } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
-import type { PlantReader, PlantWriter } from '../../plants/plant-store.js';
+import { createFindPlant, getPlant } from '../../plants/get-plant.js';
+import { listPlants } from '../../plants/list-plants.js';
+import type { PlantReader } from '../../plants/plant-store.js';
 import { createPlantHandler } from './create-plant.js';
+import { type BatchDependencies, createPlantsHandler } from './create-plants.js';
+import { showStoredPlant } from './stored-plant.js';
 
 type Name = keyof typeof contract;
 
 /** What operations depend on. */
-export interface OperationDependencies {
-  /** What operations write through. */
-  readonly plants: PlantWriter;
+export interface OperationDependencies extends BatchDependencies {
   /** What operations read from. */
   readonly store: PlantReader;
 }
@@ -50,10 +52,29 @@ export function mountOperations(
     ...(contract[name].metadata.access === 'write' ? [middleware.write as OperationHandler] : []),
     ...(hasBody(contract[name]) ? [middleware.body as OperationHandler] : []),
   ];
+  const findPlant = createFindPlant(dependencies.store);
   const operations: OperationOptions = {
     createPlant: {
       middleware: middlewareOf('createPlant'),
       handler: createPlantHandler(dependencies.plants),
+    },
+    createPlants: {
+      middleware: middlewareOf('createPlants'),
+      handler: createPlantsHandler(dependencies),
+    },
+    getPlant: {
+      middleware: middlewareOf('getPlant'),
+      handler: async ({ params: { id }, res }) => {
+        res.locals['plantId'] = id.toString();
+        return { status: 200, body: showStoredPlant(await getPlant(findPlant, id)) };
+      },
+    },
+    listPlants: {
+      middleware: middlewareOf('listPlants'),
+      handler: async ({ query }) => {
+        const { plants, next } = await listPlants(dependencies.store, query);
+        return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
+      },
     },
   };
 

@@ -1,13 +1,19 @@
-import type { NewPlant } from '@plant-store/contract';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import type { PageLimits, StoredPlant } from '../../plants/plant-store.js';
-import { clearArguments, integer, integers, type QueryWrapper, readPages, texts } from '../queries.js';
-import { type PlantRow, toPlant, toRow } from '../resolve-insert-outcomes.js';
+import type {
+  ListedPlants,
+  ListLimits,
+  ListQuery,
+  PageLimits,
+  StoredPlant,
+} from '../../plants/plant-store.js';
+import { clearArguments, integer, integers, type QueryWrapper, readPages, text, texts } from '../queries.js';
+import { toPlant } from '../resolve-insert-outcomes.js';
 import { durableColumnSql } from './probe-commit.js';
 
-/** Inserts the plants whose id is free and returns their ids. Its parameters are arrays of the ids, names and tags. */
+/** Inserts the plants whose id is free and returns their ids. Its parameters are arrays of the ids, names, tags and times. */
 export const insertPlants = `
-  INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
+  INSERT INTO plants (id, name, tag, added_at)
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[])
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 /** How plants reach the tables of a database, which may be distributed, and how they are read from them. */
@@ -17,9 +23,9 @@ export interface PlantTable {
    *
    * @param plants in the order of their ids, so that two inserts that share some wait for each other instead of deadlocking
    */
-  insert(connections: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<readonly bigint[]>;
+  insert(connections: SqlDriverAdapter, plants: readonly StoredPlant[]): Promise<readonly bigint[]>;
   /** Reads existing rows. They are going to be acknowledged, so they must be as durable as a commit. */
-  find(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly PlantRow[]>;
+  find(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly StoredPlant[]>;
   /**
    * Reads all plants after an id; see `PlantStore`.
    *
@@ -39,29 +45,97 @@ export interface PlantTable {
  */
 export const singleTable: PlantTable = {
   async insert(connections, plants) {
+    const now = Date.now();
     const query = {
       sql: insertPlants,
       args: [
         plants.map(({ id }) => id),
         plants.map(({ name }) => name),
         plants.map(({ tag }) => tag ?? null),
+        plants.map(({ addedAt = now }) => addedAt),
       ],
-      argTypes: [integers, texts, texts],
+      argTypes: [integers, texts, texts, integers],
     };
     const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
     return rows.map(([id]) => BigInt(String(id)));
   },
   async find(connections, ids) {
     const { rows } = await connections.queryRaw({
-      sql: `SELECT id, name, tag, ${durableColumnSql} FROM plants WHERE id = ANY($1::bigint[])`,
+      sql: `SELECT id, name, tag, added_at, ${durableColumnSql} FROM plants WHERE id = ANY($1::bigint[])`,
       args: [ids],
       argTypes: [integers],
     });
-    return rows.map(toRow);
+    return rows.map(toPlant);
   },
   read: (connections, run, after, limits) =>
     readPages((last) => run(() => readPage(connections, last, limits)), after),
 };
+
+/** The part of the plants that an order has, the place after a plant, and the order, which an index has. */
+const orders = {
+  id: { of: 'true', after: (id: string) => `id > ${id}`, by: 'id' },
+  newest: {
+    of: 'added_at IS NOT NULL',
+    after: (id: string, addedAt: string) => `(added_at, id) < (${addedAt}, ${id})`,
+    by: 'added_at DESC NULLS LAST, id DESC',
+  },
+  untimed: {
+    of: 'added_at IS NULL',
+    after: (id: string) => `id < ${id}`,
+    by: 'added_at DESC NULLS LAST, id DESC',
+  },
+} as const;
+
+/**
+ * Examines plants as `PlantStore.list` does, and returns those that match without their texts: what is shown is read again, as
+ * durably as a replay, on the node that has it. It measures texts without reading them.
+ */
+export async function listIds(
+  connections: SqlDriverAdapter,
+  { order, after, tag, q }: ListQuery,
+  limits: ListLimits,
+): Promise<{ readonly ids: readonly bigint[]; readonly last: ListedPlants['last'] }> {
+  // Ids and times are numbers, so they can be part of the statement.
+  const { of, after: isAfter, by } = orders[order];
+  const where = after === undefined ? of : `${of} AND ${isAfter(`${after.id}`, `${after.addedAt}`)}`;
+  // One more than may be examined tells whether there is a next one.
+  const examined =
+    Math.min(limits.plants, tag === undefined && q === undefined ? limits.matches : Infinity) + 1;
+  const { rows } = await connections.queryRaw({
+    sql: `
+      SELECT id, added_at, matches, is_end FROM (
+        SELECT id, added_at, place, next_bytes IS NULL AND place < ${examined} AS is_end,
+          next_bytes IS NULL OR total + next_bytes > ${limits.bytes} OR place = ${examined - 1} AS is_last,
+          ($1::text IS NULL OR tag IS NOT DISTINCT FROM $1)
+            AND ($2::text IS NULL OR position(${asciiLower('$2')} IN ${asciiLower('name')}) > 0) AS matches
+        FROM (
+          SELECT id, name, tag, added_at, row_number() OVER in_order AS place,
+            sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
+          FROM (
+            SELECT id, name, tag, added_at, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
+            FROM plants WHERE ${where} ORDER BY ${by} LIMIT ${examined}
+          ) AS next WINDOW in_order AS (ORDER BY ${by})
+        ) AS page WHERE place < ${examined} AND (place = 1 OR total <= ${limits.bytes})
+      ) AS examined WHERE matches OR is_last ORDER BY place LIMIT ${limits.matches}`,
+    args: [tag ?? null, q ?? null],
+    argTypes: [text, text],
+  });
+  const found = rows.map(([id, addedAt, matches, isEnd]) => ({
+    position: { id: BigInt(String(id)), ...(addedAt !== null && { addedAt: Number(addedAt) }) },
+    matches: matches === true,
+    isEnd: isEnd === true,
+  }));
+  const end = found.at(-1);
+  return {
+    ids: found.flatMap(({ position, matches }) => (matches ? position.id : [])),
+    last: end?.isEnd === true ? undefined : end?.position,
+  };
+}
+
+/** A text with its ASCII letters in lower case, as SQLite has it; `lower` would depend on the locale. */
+function asciiLower(sql: string): string {
+  return `translate(${sql}, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')`;
+}
 
 /**
  * Reads as many of the next plants as the limits allow, at least one. The query measures more texts than it returns,
@@ -81,9 +155,9 @@ async function readPage(
         SELECT id, row_number() OVER in_order AS place, sum(bytes) OVER in_order AS total
         FROM next WINDOW in_order AS (ORDER BY id)
       )
-      SELECT id, name, tag FROM page JOIN plants USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
+      SELECT id, name, tag, added_at FROM page JOIN plants USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
     args: [after ?? null, BigInt(plants), BigInt(bytes)],
     argTypes: [integer, integer, integer],
   });
-  return rows.map((row) => toPlant(toRow(row)));
+  return rows.map(toPlant);
 }

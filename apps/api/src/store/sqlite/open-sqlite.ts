@@ -15,6 +15,7 @@ import { createDatabaseFile, requireDatabaseFile, syncToDisk } from './database-
 import { explainFailure, rememberDamage, retryWhileBusy, runQuery } from './errors.js';
 import { identifyFiles } from './file-identity.js';
 import { guardFiles } from './guard-files.js';
+import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { probeCommit } from './probe-commit.js';
 import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
@@ -48,10 +49,12 @@ export async function openSqlite(
       confirmRead: async () => syncOrThrow(syncLog),
       runQuery: runUnlessDamaged,
     });
+    const lists = createListThread(files);
     const plants = createSqlitePlantStore(connection, {
       syncLog,
-      runInsert: compose(unlessDamaged, guard.run, runQuery),
+      run: compose(unlessDamaged, guard.run, runQuery),
       runRead: runQuery,
+      list: lists.list,
     });
     const runCheck = async (check: () => Promise<void>) => {
       guard.check();
@@ -78,6 +81,7 @@ export async function openSqlite(
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {
         await checkpointer?.stop();
+        await lists.close();
         await connection.dispose();
         await accessTokens.close();
       },
@@ -175,7 +179,7 @@ const mapBytes = 2 ** 31 - 2 ** 16;
 const createMapScript = `
   PRAGMA mmap_size = 0;
   PRAGMA mmap_size = ${mapBytes};
-  SELECT id FROM plants LIMIT 1;`;
+  SELECT id FROM plants NOT INDEXED LIMIT 1;`;
 
 /**
  * Maps the file of a connection into memory, now and after each `plantsPerMap` plants.

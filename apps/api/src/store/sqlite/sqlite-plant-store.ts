@@ -1,20 +1,20 @@
-import type { NewPlant } from '@plant-store/contract';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import { type PageLimits, type PlantStore, type StoredPlant, stored } from '../../plants/plant-store.js';
+import { type PlantStore, type StoredPlant, stored } from '../../plants/plant-store.js';
 import { databaseUnavailable } from '../database.js';
-import type { QueryWrapper } from '../queries.js';
-import { clearArguments, integer, readPages, text } from '../queries.js';
-import { type PlantRow, resolveInsertOutcomes, toPlant, toRow } from '../resolve-insert-outcomes.js';
+import { clearArguments, integer, type QueryWrapper, readPages, text } from '../queries.js';
+import { resolveInsertOutcomes, toPlant } from '../resolve-insert-outcomes.js';
 import { isIdTaken } from './errors.js';
 
 /** How the store runs its queries. */
 export interface SqlitePlantStoreOptions {
   /** Syncs the write-ahead log to disk. */
   readonly syncLog: () => void;
-  /** Runs the queries of an insert. */
-  readonly runInsert: QueryWrapper;
+  /** Runs queries whose results are acknowledged. */
+  readonly run: QueryWrapper;
   /** Runs the queries of a read. */
   readonly runRead: QueryWrapper;
+  /** Lists what is visible, which may not be durable. */
+  readonly list: PlantStore['list'];
 }
 
 /**
@@ -25,19 +25,50 @@ export interface SqlitePlantStoreOptions {
  */
 export function createSqlitePlantStore(
   connection: SqlDriverAdapter,
-  { syncLog, runInsert, runRead }: SqlitePlantStoreOptions,
+  { syncLog, run, runRead, list }: SqlitePlantStoreOptions,
 ): PlantStore {
+  let syncedVersion: unknown;
+
+  /**
+   * Makes durable what was read. Commits of this connection are synced before anybody sees them; the log is synced once more if
+   * another one may have changed the file since.
+   */
+  async function confirmDurable(): Promise<void> {
+    const { rows } = await connection.queryRaw({ sql: 'PRAGMA data_version', args: [], argTypes: [] });
+    const version = rows[0]?.[0];
+    if (version === syncedVersion) return;
+    syncOrThrow(syncLog);
+    syncedVersion = version;
+  }
+
   return {
     insert: (plants) =>
-      runInsert(async () => {
+      run(async () => {
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         const newIds = await insertNew(connection, plants);
-        const outcomes = await resolveInsertOutcomes(plants, newIds, (ids) => findRows(connection, ids));
+        const outcomes = await resolveInsertOutcomes(plants, newIds, (ids) => findPlants(connection, ids));
         // No commit has synced the log, so what was read may not be on disk yet.
-        if (newIds.size === 0) syncOrThrow(syncLog);
+        if (newIds.size === 0) await confirmDurable();
         return outcomes;
       }),
-    read: (after, limits) => readPages((last) => runRead(() => readPage(connection, last, limits)), after),
+    find: (ids) =>
+      run(async () => {
+        const plants = await findPlants(connection, ids);
+        await confirmDurable();
+        return plants;
+      }),
+    list: (query, limits) =>
+      run(async () => {
+        const listed = await list(query, limits);
+        await confirmDurable();
+        return listed;
+      }),
+    read: (after, limits) =>
+      readPages(async (last) => {
+        const query = { order: 'id', after: last === undefined ? undefined : { id: last } } as const;
+        const { plants } = await runRead(() => list(query, { ...limits, matches: limits.plants }));
+        return plants;
+      }, after),
   };
 }
 
@@ -55,7 +86,7 @@ export function syncOrThrow(syncLog: () => void): void {
 }
 
 /** Inserts the plants if all their ids are free, as they usually are; otherwise returns `false` and changes nothing. */
-async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<boolean> {
+async function insertAll(connection: SqlDriverAdapter, plants: readonly StoredPlant[]): Promise<boolean> {
   try {
     const count = await clearArguments(insertStatement(plants), (statement) =>
       connection.executeRaw(statement),
@@ -70,7 +101,7 @@ async function insertAll(connection: SqlDriverAdapter, plants: readonly NewPlant
 }
 
 /** Inserts the plants whose id is free, and returns these ids. */
-async function insertNew(connection: SqlDriverAdapter, plants: readonly NewPlant[]): Promise<Set<bigint>> {
+async function insertNew(connection: SqlDriverAdapter, plants: readonly StoredPlant[]): Promise<Set<bigint>> {
   const { rows } = await clearArguments(
     insertStatement(plants, 'ON CONFLICT (id) DO NOTHING RETURNING id'),
     (statement) => connection.queryRaw(statement),
@@ -79,48 +110,28 @@ async function insertNew(connection: SqlDriverAdapter, plants: readonly NewPlant
   return new Set(rows.map(([id]) => BigInt(String(id))));
 }
 
-function insertStatement(plants: readonly NewPlant[], ending = ''): SqlQuery {
+/** The time of plants without one is part of the statement: as an argument of each it would cost as much as that of a plant. */
+function insertStatement(plants: readonly StoredPlant[], ending = ''): SqlQuery {
   const args: unknown[] = [];
   const argTypes: ArgType[] = [];
-  for (const { id, name, tag = null } of plants) {
+  const now = Date.now();
+  const rows = plants.map(({ id, name, tag = null, addedAt = now }) => {
     args.push(id, name, tag);
     argTypes.push(integer, text, text);
-  }
-  const rows = `(?, ?, ?)${', (?, ?, ?)'.repeat(plants.length - 1)}`;
-  return { sql: `INSERT INTO plants (id, name, tag) VALUES ${rows} ${ending}`, args, argTypes };
+    return `(?,?,?,${addedAt})`;
+  });
+  return { sql: `INSERT INTO plants (id, name, tag, added_at) VALUES ${rows} ${ending}`, args, argTypes };
 }
 
-async function findRows(connection: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly PlantRow[]> {
+async function findPlants(
+  connection: SqlDriverAdapter,
+  ids: readonly bigint[],
+): Promise<readonly StoredPlant[]> {
   const query = {
-    sql: `SELECT id, name, tag FROM plants WHERE id IN (?${', ?'.repeat(ids.length - 1)})`,
+    sql: `SELECT id, name, tag, added_at FROM plants WHERE id IN (?${', ?'.repeat(ids.length - 1)})`,
     args: [...ids],
     argTypes: ids.map(() => integer),
   };
   const { rows } = await clearArguments(query, (statement) => connection.queryRaw(statement));
-  return rows.map(toRow);
-}
-
-/**
- * Reads as many of the next plants as the limits allow, at least one. The query measures more texts than it returns,
- * which SQLite does without reading them.
- */
-async function readPage(
-  connection: SqlDriverAdapter,
-  after: bigint | undefined,
-  { plants, bytes }: PageLimits,
-): Promise<readonly StoredPlant[]> {
-  const { rows } = await connection.queryRaw({
-    sql: `
-      WITH next AS (
-        SELECT id, octet_length(name) + ifnull(octet_length(tag), 0) AS bytes
-        FROM plants ${after === undefined ? '' : 'WHERE id > ?'} ORDER BY id LIMIT ?
-      ), page AS (
-        SELECT id, row_number() OVER inOrder AS place, sum(bytes) OVER inOrder AS total
-        FROM next WINDOW inOrder AS (ORDER BY id)
-      )
-      SELECT id, name, tag FROM page JOIN plants USING (id) WHERE place = 1 OR total <= ? ORDER BY id`,
-    args: [...(after === undefined ? [] : [after]), BigInt(plants), BigInt(bytes)],
-    argTypes: [...(after === undefined ? [] : [integer]), integer, integer],
-  });
-  return rows.map((row) => toPlant(toRow(row)));
+  return rows.map(toPlant);
 }

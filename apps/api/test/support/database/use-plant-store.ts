@@ -1,3 +1,4 @@
+import type { NewPlant } from '@plant-store/contract';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { PlantStore, StoredPlant } from '../../../src/plants/plant-store.js';
 import type { Database } from '../../../src/store/database.js';
@@ -39,15 +40,22 @@ export function usePlantStore(kind: StoreKind) {
   // The database is opened after the suite has called this function.
   const store: PlantStore = {
     insert: (plants) => database.plants.insert(plants),
+    find: (ids) => database.plants.find(ids),
+    list: (query, limits) => database.plants.list(query, limits),
     read: (after, limits) => database.plants.read(after, limits),
   };
   const forTests: Pick<TestDatabase, 'query' | 'beginOutage'> = {
     query: (sql) => testDatabase.query(sql),
     beginOutage: (kind) => testDatabase.beginOutage(kind),
   };
-  const readAll = async (after?: bigint): Promise<readonly StoredPlant[]> =>
-    (await collect(store.read(after, highPageLimits))).flat();
+  const readAll = async (after?: bigint): Promise<readonly NewPlant[]> =>
+    (await collect(store.read(after, highPageLimits))).flat().map(withoutTime);
   return { store, testDatabase: forTests, readAll };
+}
+
+/** A plant as it was created. */
+export function withoutTime({ addedAt: _, ...plant }: StoredPlant): NewPlant {
+  return plant;
 }
 
 async function addShards(testDatabase: TestDatabase): Promise<void> {

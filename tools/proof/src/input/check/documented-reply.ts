@@ -3,6 +3,7 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as addFormats } from 'ajv-formats';
 import type { Reply } from '../exchange/read-replies.js';
+import type { ReadPath } from '../oracle/expect-outcome.js';
 
 /** Headers that every reply has, or that HTTP itself defines (docs/api.md, Headers of replies). */
 const generalHeaders = new Set([
@@ -21,7 +22,6 @@ const generalHeaders = new Set([
 /** Replies to what is no operation, which docs/api.md has and the OpenAPI document cannot have. */
 const otherReplies: Readonly<Record<number, readonly string[]>> = { 404: [], 405: ['allow'] };
 
-const { responses } = openapi.paths['/plants'].post;
 const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
 ajv.addSchema(openapi, 'openapi.json');
 
@@ -38,10 +38,16 @@ function validatorOf(pointer: string): ValidateFunction {
  * Compares a reply of JSON with the OpenAPI document, and where that has nothing with docs/api.md.
  *
  * @param bodiless for the reply to HEAD
+ * @param read the path of the operation, if the request reads; otherwise it creates
  * @returns everything that is not documented
  */
-export function findUndocumented({ status, headers, body }: Reply, bodiless: boolean): string[] {
+export function findUndocumented(
+  { status, headers, body }: Reply,
+  bodiless: boolean,
+  read?: ReadPath,
+): string[] {
   if (status >= 500) return [`status ${status}: ${body.toString()}`];
+  const { responses } = read === undefined ? openapi.paths['/plants'].post : openapi.paths[read].get;
   const documented: Responses[string] | undefined = (responses as Responses)[String(status)];
   const others = otherReplies[status];
   if (documented === undefined && others === undefined) return [`status ${status} is not documented`];

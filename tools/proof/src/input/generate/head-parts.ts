@@ -26,6 +26,9 @@ export const target = fc.constantFrom(
     '/%70lants',
     '//plants',
     '/plants/1',
+    '/plants/x',
+    '/plants?limit=5&order=newest',
+    '/plants?limit=0',
     '/nothing',
   ],
   ...[

@@ -5,7 +5,12 @@ import type { FramedRequest } from './read-requests.js';
 /** What a request must lead to: one of the errors, the plant, or, with `document`, a page of the service. */
 export interface Outcome extends BodyOutcome {
   readonly document?: boolean;
+  /** The path of the operation, as the OpenAPI document has it, if the request reads. */
+  readonly read?: ReadPath | undefined;
 }
+
+/** The paths of the operations that read. */
+export type ReadPath = '/plants' | '/plants/{id}';
 
 /** What the service was started with. */
 export interface ServiceSettings {
@@ -32,7 +37,7 @@ type Head = Omit<FramedRequest, 'body'>;
 /** Decides by docs/api.md what the service must make of a request; of several errors it reports the first. */
 export function expectOutcome(request: FramedRequest, settings: ServiceSettings): Outcome {
   const head = expectOfHead(request, settings);
-  if (head.certain || head.document) return head;
+  if (head.certain || head.document || head.read !== undefined) return head;
   if (request.body.length > settings.bodyMaxBytes) return addErrors(head, errors.body_too_large.error);
   const body = readPlant(request.body);
   return { ...body, errors: [...head.errors, ...body.errors] };
@@ -44,14 +49,16 @@ export function expectOfHead(
   { token }: ServiceSettings,
 ): Outcome & { readonly certain: boolean } {
   const found: number[] = [];
+  const read = readPathOf(head);
   const checks = [
     () => (/^1\.[01]$/.test(head.version) ? none : must('bad_request')),
     () => checkHost(head),
     () => checkTransferCoding(head),
     () => (head.method === 'CONNECT' ? must('bad_request') : none),
     () => checkTarget(head.target),
-    () => (head.method === 'POST' ? none : must('method_not_allowed')),
+    () => (read !== undefined || head.method === 'POST' ? none : must('method_not_allowed')),
     () => checkToken(head, token),
+    () => (read === undefined ? none : endOfRead),
     () => checkContentType(head),
     () => checkContentCoding(head),
   ];
@@ -59,9 +66,20 @@ export function expectOfHead(
     const { errors: numbers, certain, document = false } = check();
     found.push(...numbers);
     if (document) return { errors: [...found, ...documentErrors], certain, document };
-    if (certain) return { errors: found, certain };
+    if (certain) return { errors: found, certain, ...(read !== undefined && { read }) };
   }
   return { errors: found, certain: false };
+}
+
+/** A read has no body; what its parameters lead to is left to the documents. */
+const endOfRead: Finding = { ...may('bad_request', 'plant_not_found'), certain: true };
+
+/** The path of the operation that reads, if the request is one of it. */
+function readPathOf({ method, target }: Head): ReadPath | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  const path = pathOf(target);
+  if (path === '/plants') return path;
+  return /^\/plants\/[^/]+$/.test(path) ? '/plants/{id}' : undefined;
 }
 
 const documentErrors = [errors.not_found.error, errors.method_not_allowed.error];
@@ -86,6 +104,11 @@ function checkTransferCoding(head: Head): Finding {
     : must('bad_request');
 }
 
+/** The path of a target that begins with one, or is an absolute URL. */
+function pathOf(target: string): string {
+  return target.replace(/^https?:\/\/[\w.-]+(?::\d{1,4})?(?=[/?]|$)/i, '').replace(/[?#].*$/, '');
+}
+
 function checkTarget(target: string): Finding {
   if (target === '*') return must('not_found');
   const absolute = /^https?:\/\/([\w.-]+(?::\d{1,4})?)(?=[/?]|$)/i.exec(target);
@@ -95,9 +118,9 @@ function checkTarget(target: string): Finding {
     return /^https?:/i.test(target)
       ? { ...may('bad_request', 'not_found'), document: true }
       : must('bad_request');
-  const path = form.replace(/[?#].*$/, '');
+  const path = pathOf(target);
   // Of a target with a fragment, which HTTP does not have, the path counts.
-  if (path === '/plants') return none;
+  if (/^\/plants(\/[^/]+)?$/.test(path)) return none;
   // The pages and their files; which these are is not part of this proof.
   if (/^(|\/|\/docs\/?.*|\/openapi\.json|\/assets\/.*|\/[\w.-]*\.\w+)$/.test(path))
     return { ...none, document: true };

@@ -1,5 +1,5 @@
-import type { NewPlant } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
+import type { StoredPlant } from '../../../plants/plant-store.js';
 import { clearArguments, integer, text } from '../../queries.js';
 import { type PlantTable, singleTable } from '../single-table.js';
 import type { ChooseConnections } from './direct-nodes.js';
@@ -130,12 +130,18 @@ export function nameShardStatement(sql: string): string {
  */
 async function insertRows(
   connections: SqlDriverAdapter,
-  plants: readonly NewPlant[],
+  plants: readonly StoredPlant[],
 ): Promise<readonly bigint[]> {
+  const now = Date.now();
   const query: SqlQuery = {
     sql: insertStatement(plants.length),
-    args: plants.flatMap(({ id, name, tag }) => [id, name, tag ?? null]),
-    argTypes: plants.flatMap(() => [integer, text, text]),
+    args: plants.flatMap(({ id, name, tag, addedAt = now }) => [
+      id,
+      name,
+      tag ?? null,
+      addedAt === null ? null : BigInt(addedAt),
+    ]),
+    argTypes: plants.flatMap(() => [integer, text, text, integer]),
   };
   const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
   return rows.map(([id]) => BigInt(String(id)));
@@ -145,7 +151,7 @@ async function insertRows(
 function insertStatement(rows: number): string {
   const known = statements[rows];
   if (known !== undefined) return known;
-  const sql = `INSERT INTO plants (id, name, tag) VALUES ${valuesList(rows)}
+  const sql = `INSERT INTO plants (id, name, tag, added_at) VALUES ${valuesList(rows)}
     ON CONFLICT (id) DO NOTHING RETURNING id`;
   if (rows <= keptRows) statements[rows] = sql;
   if (rows <= preparedRows) names.set(sql, `insert_${rows}_plants`);
@@ -154,6 +160,6 @@ function insertStatement(rows: number): string {
 
 function valuesList(rows: number): string {
   const row = (_: unknown, index: number) =>
-    `($${3 * index + 1}::bigint, $${3 * index + 2}::text, $${3 * index + 3}::text)`;
+    `($${4 * index + 1}::bigint, $${4 * index + 2}::text, $${4 * index + 3}::text, $${4 * index + 4}::bigint)`;
   return Array.from({ length: rows }, row).join(', ');
 }

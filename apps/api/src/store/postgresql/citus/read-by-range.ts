@@ -2,7 +2,7 @@ import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { PageLimits, StoredPlant } from '../../../plants/plant-store.js';
 import { integer, integers, type QueryWrapper } from '../../queries.js';
-import { toPlant, toRow } from '../../resolve-insert-outcomes.js';
+import { toPlant } from '../../resolve-insert-outcomes.js';
 
 /** A plant whose texts are read separately if they are long. */
 interface MeasuredPlant {
@@ -49,18 +49,18 @@ async function readRange(
 ): Promise<readonly MeasuredPlant[]> {
   const { rows } = await connections.queryRaw({
     sql: `
-      SELECT id, CASE WHEN bytes <= $4 THEN name END, CASE WHEN bytes <= $4 THEN tag END, bytes
+      SELECT id, CASE WHEN bytes <= $4 THEN name END, CASE WHEN bytes <= $4 THEN tag END, added_at, bytes
       FROM (
-        SELECT id, name, tag, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
+        SELECT id, name, tag, added_at, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
         FROM plants WHERE id BETWEEN $1 AND $2
       ) AS measured ORDER BY id LIMIT $3`,
     args: [first, last, BigInt(plants), BigInt(Math.floor(bytes / plants))],
     argTypes: [integer, integer, integer, integer],
   });
   return rows.map((row) => {
-    const [, name, , size] = row;
-    const plant = toRow(row);
-    return { id: plant.id, bytes: Number(size), plant: name === null ? undefined : toPlant(plant) };
+    const [, name, , , size] = row;
+    const plant = toPlant(row);
+    return { id: plant.id, bytes: Number(size), plant: name === null ? undefined : plant };
   });
 }
 
@@ -96,11 +96,11 @@ async function readPlants(
   ids: readonly bigint[],
 ): Promise<readonly StoredPlant[]> {
   const { rows } = await connections.queryRaw({
-    sql: 'SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])',
+    sql: 'SELECT id, name, tag, added_at FROM plants WHERE id = ANY($1::bigint[])',
     args: [ids],
     argTypes: [integers],
   });
-  return rows.map((row) => toPlant(toRow(row)));
+  return rows.map(toPlant);
 }
 
 /** The ids from the first to the last, both included. */

@@ -1,0 +1,57 @@
+import { type CreateResult, type contract, MAX_PLANTS } from '@plant-store/contract';
+import { errors } from '@plant-store/contract/errors';
+import { messages } from '@plant-store/contract/messages';
+import type { AppRouteImplementation } from '@ts-rest/express';
+import type { Logger } from 'pino';
+import { ServiceError } from '../../errors/service-error.js';
+import { createPlants } from '../../plants/create-plants.js';
+import type { PlantWriter } from '../../plants/plant-store.js';
+import type { CountMore } from '../middleware/rate-limit.js';
+
+/** The names of errors by their numbers. */
+const errorNames = new Map<number, string>(Object.entries(errors).map(([name, { error }]) => [error, name]));
+
+/** What batches depend on. */
+export interface BatchDependencies {
+  readonly plants: PlantWriter;
+  /** Counts plants of a batch for the rate limit, if there is one. */
+  readonly countMore?: CountMore | undefined;
+  readonly log: Logger;
+}
+
+/** Answers `createPlants`. */
+export function createPlantsHandler({
+  plants: writer,
+  countMore,
+  log,
+}: BatchDependencies): AppRouteImplementation<typeof contract.createPlants> {
+  return async ({ body: { plants }, req, res }) => {
+    if (plants.length > MAX_PLANTS) {
+      throw new ServiceError('batch_too_large', messages.batchTooLarge(plants.length));
+    }
+    // The request itself is counted already.
+    await countMore?.(res, plants.length - 1);
+    let firstError: unknown;
+    const results = await createPlants(writer, plants, (error) => {
+      firstError ??= error;
+    });
+    res.locals.outcomes = countOutcomes(results);
+    if (firstError !== undefined) {
+      log.error({ requestId: req.id, err: firstError }, 'plants of a batch could not be stored');
+    }
+    return { status: 200, body: { results } };
+  };
+}
+
+/** How many plants had each outcome, as metrics and the log name them. */
+function countOutcomes(results: readonly CreateResult[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const result of results) {
+    const outcome =
+      result.status === 200 ? storedOrReplayed(result) : (errorNames.get(result.error) ?? 'other');
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const storedOrReplayed = ({ replayed }: { replayed: boolean }) => (replayed ? 'replayed' : 'stored');

@@ -1,0 +1,41 @@
+import { type CreateResult, NewPlantSchema } from '@plant-store/contract';
+import { explainInvalidRequest } from '@plant-store/contract/messages';
+import { internalError, ServiceError } from '../errors/service-error.js';
+import { createPlant } from './create-plant.js';
+import type { PlantWriter } from './plant-store.js';
+
+/**
+ * Creates plants, each as `createPlant` does, all of them at the same time.
+ *
+ * @param plants what the request has, not validated
+ * @param onError called with what is not an error of the registry
+ * @returns a result for each plant, in order; none stops the others
+ */
+export function createPlants(
+  writer: PlantWriter,
+  plants: readonly unknown[],
+  onError: (error: unknown) => void,
+): Promise<CreateResult[]> {
+  return Promise.all(plants.map((plant) => createOne(writer, plant, onError)));
+}
+
+async function createOne(
+  writer: PlantWriter,
+  plant: unknown,
+  onError: (error: unknown) => void,
+): Promise<CreateResult> {
+  try {
+    const { data, error } = NewPlantSchema.safeParse(plant);
+    if (data === undefined) {
+      const { errorName, message } = explainInvalidRequest({ body: error.issues });
+      throw new ServiceError(errorName, message);
+    }
+    const { replayed } = await createPlant(writer, data);
+    return { status: 200, replayed };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) onError(error);
+    const { status, number, message } = error instanceof ServiceError ? error : internalError(error);
+    // A create is rejected with no other one.
+    return { status, error: number, message } as CreateResult;
+  }
+}

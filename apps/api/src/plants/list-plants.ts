@@ -1,0 +1,47 @@
+import type { PlantQuery } from '@plant-store/contract';
+import { readCursor, writeCursor } from '@plant-store/contract/cursor';
+import { messages } from '@plant-store/contract/messages';
+import { ServiceError } from '../errors/service-error.js';
+import type { ListPosition, ListQuery, PlantReader, StoredPlant } from './plant-store.js';
+
+/** How many plants a page has, unless its request says so. */
+const defaultLimit = 100;
+
+/** How many plants one request examines at most, and how many bytes their texts may have, in UTF-8. */
+const maxExamined = { plants: 10_000, bytes: 2 ** 22 };
+
+/** A page of plants, and where the next one begins; without that it is the last. */
+interface Page {
+  readonly plants: StoredPlant[];
+  readonly next: string | undefined;
+}
+
+/**
+ * Returns a page of the plants that match a query. With a filter it may be short, or empty, before the last one.
+ *
+ * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page of this query
+ * @throws whatever the store throws
+ */
+export async function listPlants(store: Pick<PlantReader, 'list'>, query: PlantQuery): Promise<Page> {
+  const { limit = defaultLimit, after, order = 'id', tag, q } = query;
+  const start = after === undefined ? undefined : readCursor(query, after);
+  if (after !== undefined && start === undefined) {
+    throw new ServiceError('bad_request', messages.invalidCursor);
+  }
+  const list = (part: ListQuery['order'], from: ListPosition | undefined, matches: number) =>
+    store.list({ order: part, after: from, tag, q }, { ...maxExamined, matches });
+  const isUntimed = order === 'newest' && start !== undefined && start.addedAt === undefined;
+  const { plants, last } = await list(isUntimed ? 'untimed' : order, start, limit);
+  if (last !== undefined) return { plants: [...plants], next: writeCursor(query, last) };
+  if (order !== 'newest' || isUntimed) return { plants: [...plants], next: undefined };
+  // Those without a time come last, if only to find out that there are none.
+  const rest = await list('untimed', undefined, Math.max(1, limit - plants.length));
+  if (plants.length === limit && rest.plants.length > 0) {
+    const end = plants.at(-1);
+    return {
+      plants: [...plants],
+      next: end && writeCursor(query, { id: end.id, addedAt: end.addedAt ?? undefined }),
+    };
+  }
+  return { plants: [...plants, ...rest.plants], next: rest.last && writeCursor(query, rest.last) };
+}

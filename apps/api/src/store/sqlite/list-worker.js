@@ -1,0 +1,103 @@
+// @ts-check
+// The program of the thread that reads lists. It is JavaScript, since the sources and the build load it by the same path.
+import { parentPort, workerData } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { requireFiles } from './file-identity.js';
+
+/**
+ * @typedef {import('../../plants/plant-store.js').ListQuery} ListQuery
+ * @typedef {import('../../plants/plant-store.js').ListLimits} ListLimits
+ * @typedef {import('../../plants/plant-store.js').ListedPlants} ListedPlants
+ * @typedef {{ id: bigint, name: string | null, tag: string | null, addedAt: bigint | null, bytes: bigint, matches: bigint }} Row
+ */
+
+/** How long plants are examined at most, in milliseconds. */
+const maxDurationMs = 100;
+
+let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
+
+parentPort?.on('message', (/** @type {{ query: ListQuery, limits: ListLimits } | null} */ request) => {
+  if (request === null) {
+    database?.close();
+    parentPort?.close();
+    return;
+  }
+  try {
+    database ??= open();
+    parentPort?.postMessage({ listed: list(database, request.query, request.limits) });
+  } catch (error) {
+    // A new connection may work: the disk may have been full, or too many files open.
+    database?.close();
+    database = undefined;
+    const { message, code } = /** @type {Error & { code?: string }} */ (error);
+    parentPort?.postMessage({ error: { message, code } });
+  }
+});
+
+function open() {
+  /** @type {import('./file-identity.js').DatabaseFiles} */
+  const files = workerData.files;
+  const connection = new Database(files.database.path, { readonly: true, fileMustExist: true });
+  try {
+    // The file is open, and the first statement opens the log, which belongs to none but the same file.
+    requireFiles(files);
+    connection.pragma('cache_size = -8000');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** The part of the plants that an order has, the place after a plant, and the order. The last two are walked by an index. */
+const orders = {
+  id: { of: 'true', after: 'id > :id', by: 'id' },
+  newest: {
+    of: 'added_at IS NOT NULL',
+    after: '(added_at, id) < (:addedAt, :id)',
+    by: 'added_at DESC, id DESC',
+  },
+  untimed: { of: 'added_at IS NULL', after: 'id < :id', by: 'id DESC' },
+};
+
+/**
+ * Walks along the plants, and stops at the first one that exceeds a limit.
+ *
+ * @param {import('better-sqlite3').Database} connection
+ * @param {ListQuery} query
+ * @param {ListLimits} limits
+ * @returns {ListedPlants}
+ */
+function list(connection, { order, after, tag, q }, limits) {
+  const { of, after: afterSql, by } = orders[order];
+  const matches = [
+    tag === undefined ? [] : 'tag IS :tag',
+    q === undefined ? [] : 'instr(lower(name), lower(:q)) > 0',
+  ];
+  const rows = connection
+    .prepare(`
+      SELECT id, iif(matches, name, NULL) AS name, iif(matches, tag, NULL) AS tag, addedAt, bytes, matches FROM (
+        SELECT id, name, tag, added_at AS addedAt, octet_length(name) + ifnull(octet_length(tag), 0) AS bytes,
+          ${matches.flat().join(' AND ') || 'true'} AS matches
+        FROM plants WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}
+      )`)
+    .safeIntegers()
+    .iterate({ ...after, tag, q });
+  const deadline = performance.now() + maxDurationMs;
+  const plants = [];
+  let examined = 0;
+  let bytes = 0;
+  let last;
+  for (const row of /** @type {Iterable<Row>} */ (rows)) {
+    bytes += Number(row.bytes);
+    const isFull = examined === limits.plants || plants.length === limits.matches || bytes > limits.bytes;
+    if (last !== undefined && (isFull || performance.now() > deadline)) return { plants, last };
+    examined++;
+    const addedAt = row.addedAt === null ? {} : { addedAt: Number(row.addedAt) };
+    last = { id: row.id, ...addedAt };
+    if (row.matches && row.name !== null) {
+      plants.push({ id: row.id, name: row.name, ...(row.tag !== null && { tag: row.tag }), ...addedAt });
+    }
+  }
+  return { plants, last: undefined };
+}

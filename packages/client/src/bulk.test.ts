@@ -1,0 +1,176 @@
+import { errors } from '@plant-store/contract/errors';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type BulkOptions, type BulkProgress, type RejectedPlant, storeAll } from './bulk.js';
+import { createClient } from './create-client.js';
+import type { Fetch } from './options.js';
+import { createFakePlantStore } from './testing/create-fake-plant-store.js';
+import { isRejectedError } from './unwrap.js';
+
+// No delay before a retry.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
+afterEach(() => vi.restoreAllMocks());
+
+/** A store, and how many plants each request had; `change` may answer in its place. */
+function open(
+  change: (plants: { id: number }[], next: () => Promise<Response>) => Promise<Response> = (_, next) =>
+    next(),
+) {
+  const store = createFakePlantStore();
+  const { baseUrl, token } = store;
+  const sizes: number[] = [];
+  const fetch: Fetch = (url, init) => {
+    const { plants } = JSON.parse(String(init.body));
+    sizes.push(plants.length);
+    return change(plants, () => store.fetch(url, init));
+  };
+  return { store, sizes, client: createClient({ baseUrl, token, fetch, retries: 0 }) };
+}
+
+const plantsOf = (count: number, name = 'x') => Array.from({ length: count }, (_, id) => ({ id, name }));
+
+/** Runs it to its end. */
+async function run(generator: AsyncGenerator<RejectedPlant, BulkProgress>) {
+  const rejected: RejectedPlant[] = [];
+  for (;;) {
+    const { done, value } = await generator.next();
+    if (done) return { rejected, progress: value };
+    rejected.push(value);
+  }
+}
+
+const json = (status: number, body: object) => new Response(JSON.stringify(body), { status });
+
+it('stores all plants in batches, and replays them when it is run again', async () => {
+  const { client, store, sizes } = open();
+  const onProgress = vi.fn<NonNullable<BulkOptions['onProgress']>>();
+  const { rejected, progress } = await run(storeAll(client, plantsOf(2_500), { onProgress }));
+  expect([rejected, progress]).toEqual([[], { stored: 2_500, replayed: 0, rejected: 0 }]);
+  expect(store.plants.size).toBe(2_500);
+  expect(sizes).toEqual([1_000, 1_000, 500]);
+  expect(onProgress.mock.lastCall).toEqual([progress]);
+  expect((await run(storeAll(client, plantsOf(2_500)))).progress).toMatchObject({
+    stored: 0,
+    replayed: 2_500,
+  });
+});
+
+it('takes plants from any iterable, no more than it sends', async () => {
+  let taken = 0;
+  async function* generate() {
+    for (; taken < 10_000; taken++) yield { id: taken, name: 'x' };
+  }
+  const { client, sizes } = open(async (_, next) => {
+    expect(taken).toBeLessThanOrEqual(1_000 * (sizes.length + 2));
+    return next();
+  });
+  expect((await run(storeAll(client, generate()))).progress.stored).toBe(10_000);
+  expect((await run(storeAll(client, []))).progress).toEqual({ stored: 0, replayed: 0, rejected: 0 });
+});
+
+it('has two batches in flight', async () => {
+  let inFlight = 0;
+  let most = 0;
+  const { client } = open(async (_, next) => {
+    most = Math.max(most, ++inFlight);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    inFlight--;
+    return next();
+  });
+  await run(storeAll(client, plantsOf(6_000)));
+  expect(most).toBe(2);
+});
+
+it('divides plants by the bytes of their texts, too', async () => {
+  const { client, sizes } = open();
+  await run(storeAll(client, plantsOf(4, 'x'.repeat(2 ** 18))));
+  expect(sizes).toEqual([1, 1, 1, 1]);
+  await run(storeAll(client, plantsOf(4, '\u{1}'.repeat(2 ** 15))));
+  expect(sizes.slice(4)).toEqual([2, 2]);
+});
+
+it('yields each plant that is rejected, with its place and its reason', async () => {
+  const { client } = open();
+  const plants = [
+    { id: 1, name: 'a' },
+    { id: 1, name: 'b' },
+    { id: 2, name: '\0' },
+    { id: 3, name: 'c' },
+  ];
+  expect(await run(storeAll(client, plants))).toEqual({
+    rejected: [
+      {
+        plant: plants[1],
+        index: 1,
+        error: 40003,
+        message: 'The id 1 belongs to another plant. Choose another id.',
+      },
+      { plant: plants[2], index: 2, error: 40002, message: expect.stringContaining('NUL') },
+    ],
+    progress: { stored: 2, replayed: 0, rejected: 2 },
+  });
+});
+
+it('sends only those plants again that have no final result', async () => {
+  const { client, store, sizes } = open(async (plants, next) => {
+    if (sizes.length > 1) return next();
+    const later = { status: 503, error: 50300, message: 'The service is overloaded.' };
+    return json(200, {
+      results: plants.map(({ id }) => (id < 3 ? { status: 200, replayed: false } : later)),
+    });
+  });
+  const { rejected, progress } = await run(storeAll(client, plantsOf(10)));
+  expect([rejected, progress.stored, sizes]).toEqual([[], 10, [10, 7]]);
+  expect(store.plants.size).toBe(7);
+});
+
+it('rejects plants that have no final result for too long', async () => {
+  const later = { status: 500, error: 50000, message: 'An unexpected error occurred.' };
+  const { client, sizes } = open(async (plants) => json(200, { results: plants.map(() => later) }));
+  const { rejected } = await run(storeAll(client, plantsOf(2), { rounds: 3 }));
+  expect(rejected.map(({ error }) => error)).toEqual([50000, 50000]);
+  expect(sizes).toEqual([2, 2, 2, 2]);
+});
+
+it('divides a batch that is too large for the service, down to a plant that is', async () => {
+  const tooLarge = { error: errors.body_too_large.error, message: 'The body is larger than 9 bytes.' };
+  const { client } = open(async (plants, next) =>
+    plants.length > 2 || plants.some(({ id }) => id === 4) ? json(400, tooLarge) : next(),
+  );
+  const { rejected, progress } = await run(storeAll(client, plantsOf(9)));
+  expect(rejected).toEqual([{ plant: { id: 4, name: 'x' }, index: 4, ...tooLarge }]);
+  expect(progress).toEqual({ stored: 8, replayed: 0, rejected: 1 });
+});
+
+it('throws what a batch is rejected with as a whole, and aborts the others', async () => {
+  const { client, store, sizes } = open();
+  store.acceptTokens('another');
+  const rejected = await run(storeAll(client, plantsOf(9_000))).catch((error: unknown) => error);
+  expect(isRejectedError(rejected, errors.invalid_token.error)).toBe(true);
+  expect(sizes.length).toBeLessThanOrEqual(3);
+});
+
+it('ends with the reason of a signal, and aborts what is in flight when it is left', async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const store = createFakePlantStore();
+  const { baseUrl, token } = store;
+  const fetch: Fetch = (url, init) => {
+    signals.push(init.signal ?? undefined);
+    return signals.length === 1
+      ? store.fetch(url, init)
+      : new Promise((_, reject) => {
+          init.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+        });
+  };
+  const client = createClient({ baseUrl, token, fetch, retries: 0 });
+  const control = new AbortController();
+  const ended = run(storeAll(client, plantsOf(3_000), { signal: control.signal }));
+  await vi.waitFor(() => expect(signals.length).toBeGreaterThan(1));
+  control.abort(new Error('enough'));
+  await expect(ended).rejects.toThrow('enough');
+  for (const signal of signals.slice(1)) expect(signal?.aborted).toBe(true);
+
+  const left = storeAll(client, [{ id: 0, name: 'another' }, ...plantsOf(2_000)]);
+  signals.length = 0;
+  for await (const _ of left) break;
+  await vi.waitFor(() => expect(signals.at(-1)?.aborted).toBe(true));
+});

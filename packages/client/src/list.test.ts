@@ -1,0 +1,55 @@
+import { errors } from '@plant-store/contract/errors';
+import type { StoredPlant } from '@plant-store/contract/operations';
+import { expect, it } from 'vitest';
+import { createClient } from './create-client.js';
+import { listAll } from './list.js';
+import { createFakePlantStore } from './testing/create-fake-plant-store.js';
+import { isRejectedError } from './unwrap.js';
+
+async function open(count: number) {
+  const store = createFakePlantStore();
+  const { baseUrl, token, fetch } = store;
+  const urls: string[] = [];
+  const client = createClient({ baseUrl, token, fetch, onRequest: ({ url }) => void urls.push(url) });
+  for (let id = 1; id <= count; id++) {
+    await client.createPlant({ body: { id, name: `plant ${id}`, tag: id % 2 ? 'odd' : 'even' } });
+  }
+  urls.length = 0;
+  return { store, client, urls };
+}
+
+async function toArray(plants: AsyncIterable<StoredPlant>): Promise<StoredPlant[]> {
+  const all: StoredPlant[] = [];
+  for await (const plant of plants) all.push(plant);
+  return all;
+}
+
+it('lists all plants, page after page', async () => {
+  const { client, urls } = await open(5);
+  const ids = (await toArray(listAll(client, { limit: 2 }))).map(({ id }) => id);
+  expect(ids).toEqual([1n, 2n, 3n, 4n, 5n]);
+  expect(urls.map((url) => new URL(url).searchParams.get('limit'))).toEqual(['2', '2', '2']);
+});
+
+it('lists those that match, in the order that is asked for', async () => {
+  const { client, urls } = await open(5);
+  const plants = listAll(client, { tag: 'odd', q: 'PLANT', order: 'newest' });
+  expect((await toArray(plants)).map(({ id }) => id)).toEqual([5n, 3n, 1n]);
+  expect(urls.map((url) => new URL(url).search)).toEqual(['?limit=1000&order=newest&tag=odd&q=PLANT']);
+});
+
+it('requests no page before the plants of the one before were taken', async () => {
+  const { client, urls } = await open(4);
+  for await (const { id } of listAll(client, { limit: 2 })) if (id === 2n) break;
+  expect(urls).toHaveLength(1);
+});
+
+it('throws what a request is rejected with, or the reason of a signal', async () => {
+  const { client, store } = await open(1);
+  const control = new AbortController();
+  control.abort(new Error('enough'));
+  await expect(toArray(listAll(client, { signal: control.signal }))).rejects.toThrow('enough');
+  store.acceptTokens('another');
+  const rejected = await toArray(listAll(client)).catch((error: unknown) => error);
+  expect(isRejectedError(rejected, errors.invalid_token.error)).toBe(true);
+});

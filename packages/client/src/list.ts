@@ -1,0 +1,34 @@
+import type { PlantQuery, StoredPlant } from '@plant-store/contract/operations';
+import type { Client } from './client.js';
+import type { CallOptions } from './options.js';
+import { unwrap } from './unwrap.js';
+
+/** Which plants to list, and how the calls for the pages are made. */
+export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
+
+/**
+ * Lists all plants that match, page after page, each page once the plants of the one before have been taken.
+ *
+ * A plant that is added meanwhile may or may not be among them; none is twice, and none that was there is left out.
+ *
+ * @param options `order`, `tag`, `q`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
+ * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
+ *
+ * @example
+ * import { createClient } from '@plant-store/client';
+ * import { listAll } from '@plant-store/client/list';
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
+ * for await (const plant of listAll(client, { tag: 'indoor' })) console.log(plant.id, plant.name);
+ */
+export async function* listAll(
+  client: Pick<Client, 'listPlants'>,
+  { limit = 1_000, order, tag, q, ...options }: ListOptions = {},
+): AsyncGenerator<StoredPlant, void, undefined> {
+  let after: string | undefined;
+  do {
+    const page = await unwrap(client.listPlants({ ...options, query: { limit, order, tag, q, after } }));
+    yield* page.plants;
+    after = page.next;
+  } while (after !== undefined);
+}

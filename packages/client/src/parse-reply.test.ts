@@ -1,0 +1,74 @@
+import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+const parseJson = JSON.parse;
+
+/** An engine that gives revivers no source text, as React Native's. */
+function withoutSource(): void {
+  vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) =>
+    parseJson(
+      text,
+      reviver &&
+        function (this: unknown, name, value) {
+          return reviver.call(this, name, value);
+        },
+    ),
+  );
+}
+
+describe.each(['with source text', 'without'])('parsing a reply in an engine %s', (engine) => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.resetModules();
+  });
+
+  async function loadParseReply() {
+    if (engine === 'without') withoutSource();
+    return (await import('./parse-reply.js')).parseReply;
+  }
+
+  it.each([
+    ['{"id":9223372036854775807,"name":"x"}', { id: 9223372036854775807n, name: 'x' }],
+    ['{"id": -9223372036854775808 }', { id: -9223372036854775808n }],
+    ['{"id":0}', { id: 0n }],
+    [
+      '{"plants":[{"id":1,"name":"a"},{"id":9007199254740993}],"next":"1.x..2"}',
+      { plants: [{ id: 1n, name: 'a' }, { id: 9007199254740993n }], next: '1.x..2' },
+    ],
+    ['{"error":40000,"message":"\\"id\\":7"}', { error: 40000, message: '"id":7' }],
+    ['{"name":"{\\"id\\":1}","id":2}', { name: '{"id":1}', id: 2n }],
+    ['{"name":"\\\\","id":9007199254740993}', { name: '\\', id: 9007199254740993n }],
+    ['{"name":"x"}', { name: 'x' }],
+  ])('keeps every id exact: %s', async (text, value) => {
+    const parseReply = await loadParseReply();
+    expect(parseReply(text)).toStrictEqual(value);
+  });
+
+  it('parses what the service may send, whatever the texts of plants', async () => {
+    const parseReply = await loadParseReply();
+    const texts = [
+      '',
+      '"id":1',
+      '\\"id\\":1,',
+      '{"id":1}',
+      '\\',
+      '\\\\"',
+      '"',
+      ':',
+      'id',
+      '\n\u2028',
+      '\ud800',
+    ];
+    const ids = [0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
+    const plants = texts.flatMap((name, index) =>
+      texts.map((tag) => ({ id: ids[index % ids.length] ?? 0n, name, tag })),
+    );
+    expect(parseReply(stringifyExactJson({ plants }))).toEqual({ plants });
+    for (const plant of plants) expect(parseReply(stringifyExactJson(plant))).toEqual(plant);
+  });
+
+  it.each(['', '{', '{"id":}', '{"id":1'])('throws a SyntaxError for what is not JSON: %j', async (text) => {
+    const parseReply = await loadParseReply();
+    expect(() => parseReply(text)).toThrow(SyntaxError);
+  });
+});

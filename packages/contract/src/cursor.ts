@@ -1,0 +1,34 @@
+import type { PlantQuery } from './operation.js';
+
+/** The plant that a page ended with. */
+export interface Position {
+  readonly id: bigint;
+  /** When it was stored, in milliseconds since 1970, if that is known. */
+  readonly addedAt?: number | undefined;
+}
+
+/** The version of the form of cursors. */
+const version = '1';
+
+/** Where the page of a query after a plant begins: `next` of a page, and `after` of the following request. */
+export function writeCursor(query: PlantQuery, { id, addedAt }: Position): string {
+  return [version, fingerprint(query), addedAt ?? '', id].join('.');
+}
+
+/** Reads a cursor; `undefined` if it is not one of this query, or of another version of the service. */
+export function readCursor(query: PlantQuery, cursor: string): Position | undefined {
+  const [, start = '', addedAt = '', id = ''] =
+    /^(.*?\..*?)\.(\d{0,16})\.(0|-?[1-9]\d{0,18})$/.exec(cursor) ?? [];
+  if (start !== `${version}.${fingerprint(query)}` || BigInt.asIntN(64, BigInt(id)) !== BigInt(id))
+    return undefined;
+  return { id: BigInt(id), ...(addedAt !== '' && { addedAt: Number(addedAt) }) };
+}
+
+/** Differs for queries with other plants, or in another order: FNV-1a of 32 bits. */
+function fingerprint({ order = 'id', tag, q }: PlantQuery): string {
+  let hash = 0x811c9dc5;
+  for (const character of JSON.stringify([order, tag ?? null, q ?? null])) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
+}
