@@ -1,7 +1,6 @@
 import type { CreateResult, NewPlantInput } from '@plant-store/contract/operations';
 import type { Client } from './client.js';
 import type { CallOptions } from './options.js';
-import { delay } from './timeout.js';
 import { ensureSuccess } from './unwrap.js';
 
 /** How many plants had each outcome so far. */
@@ -95,7 +94,12 @@ export async function* storeAll(
       return [];
     });
     if (again.length === 0) return rejected;
-    await delay(Math.random() * Math.min(10_000, 100 * 2 ** round), control.signal);
+    const ms = Math.random() * Math.min(10_000, 100 * 2 ** round);
+    // A call of the client rejects at once when it has been aborted meanwhile.
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      control.signal.addEventListener('abort', () => resolve(clearTimeout(timer)));
+    });
     return [...rejected, ...(await send(again, round + 1))];
   }
 

@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import clientPackage from '../package.json' with { type: 'json' };
+import * as bulk from './bulk.js';
 import * as client from './index.js';
+import * as list from './list.js';
 import * as msw from './msw.js';
 import * as tanstackQuery from './tanstack-query.js';
 import * as testing from './testing/index.js';
@@ -60,6 +62,26 @@ describe('@plant-store/client/unwrap', () => {
   });
 });
 
+describe('@plant-store/client/list', () => {
+  it('exports this and nothing else, and includes unwrap alone', async () => {
+    expect(Object.keys(list)).toEqual(['listAll']);
+    expect(await listImports('src/list.ts')).toEqual({
+      files: ['src/backoff.ts', 'src/list.ts', 'src/unwrap.ts'],
+      packages: [],
+    });
+  });
+});
+
+describe('@plant-store/client/bulk', () => {
+  it('exports this and nothing else, and includes unwrap alone', async () => {
+    expect(Object.keys(bulk)).toEqual(['storeAll']);
+    expect(await listImports('src/bulk.ts')).toEqual({
+      files: ['src/backoff.ts', 'src/bulk.ts', 'src/unwrap.ts'],
+      packages: [],
+    });
+  });
+});
+
 describe('@plant-store/client/tanstack-query', () => {
   it('exports this and nothing else, with the errors of unwrap', () => {
     expect(Object.keys(tanstackQuery).sort()).toEqual([
@@ -72,7 +94,12 @@ describe('@plant-store/client/tanstack-query', () => {
 
   it('includes unwrap and nothing of any other package, TanStack Query among them', async () => {
     const { files, packages } = await listImports('src/tanstack-query.ts');
-    expect(files).toEqual(['src/backoff.ts', 'src/tanstack-query.ts', 'src/unwrap.ts']);
+    expect(files).toEqual([
+      '../contract/src/exact-json/stringify.ts',
+      'src/backoff.ts',
+      'src/tanstack-query.ts',
+      'src/unwrap.ts',
+    ]);
     expect(packages).toEqual([]);
   });
 });

@@ -4,6 +4,8 @@ export const programs = {
   'plant-store-whole': '@plant-store/client, everything except the table of errors',
   'plant-store': '@plant-store/client',
   'plant-store-unwrap': '@plant-store/client with unwrap',
+  'plant-store-list': '@plant-store/client/list alone',
+  'plant-store-bulk': '@plant-store/client/bulk alone',
   'plant-store-tanstack-query': '@plant-store/client with tanstack-query, without TanStack Query',
   'plant-store-msw': '@plant-store/client/msw alone, without MSW and the fake',
   ky: 'ky, without a contract',

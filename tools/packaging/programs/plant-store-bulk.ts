@@ -1,0 +1,1 @@
+export { storeAll } from '@plant-store/client/bulk';

@@ -1,0 +1,1 @@
+export { listAll } from '@plant-store/client/list';
