@@ -14,7 +14,7 @@ it('has a default for everything', () => {
     workers: 1,
     requestLogShare: 1,
     bodyLimitBytes: 1_048_576,
-    bodiesLimitBytes: 67_108_864,
+    bodyMemoryLimitBytes: 67_108_864,
     rateLimitPerMinute: 0,
     authFailuresPerMinute: 30,
     trustedProxies: [],
@@ -46,11 +46,13 @@ it('has an admin port when one is set, on the host of the service unless it has 
 });
 
 it('has room for several bodies by default, however large one may be', () => {
-  const limit = (environment: Record<string, string>) => parseConfig(environment, '/srv').bodiesLimitBytes;
+  const limit = (environment: Record<string, string>) =>
+    parseConfig(environment, '/srv').bodyMemoryLimitBytes;
   expect(limit({ BODY_MAX_BYTES: '33554432' })).toBe(134_217_728);
-  expect(limit({ BODY_MAX_BYTES: '100', BODIES_MAX_BYTES: '200' })).toBe(200);
-  expect(() => limit({ BODY_MAX_BYTES: '101', BODIES_MAX_BYTES: '200' })).toThrow(
-    'BODIES_MAX_BYTES must be at least twice BODY_MAX_BYTES\nFix these environment variables',
+  expect(limit({ BODY_MAX_BYTES: '100', BODY_MEMORY_MAX_BYTES: '200' })).toBe(200);
+  expect(limit({ BODY_MAX_BYTES: '100', BODIES_MAX_BYTES: '300' })).toBe(300);
+  expect(() => limit({ BODY_MAX_BYTES: '101', BODY_MEMORY_MAX_BYTES: '200' })).toThrow(
+    'BODY_MEMORY_MAX_BYTES must be at least twice BODY_MAX_BYTES\nFix these environment variables',
   );
 });
 
@@ -136,7 +138,7 @@ it.each([
   ['LOG_LEVEL', ['INFO', 'loud']],
   ['LOG_REQUESTS', ['none', 'sample', 'sample=', 'sample=2', 'sample=1%', 'sample=-0.1', 'sample=0.5x']],
   ['BODY_MAX_BYTES', ['0', '1e6', '1MiB', '268435457']],
-  ['BODIES_MAX_BYTES', ['1', '64MiB', '2097151']],
+  ['BODY_MEMORY_MAX_BYTES', ['1', '64MiB', '2097151']],
   ['RATE_LIMIT_PER_MINUTE', ['-1', 'none']],
   ['AUTH_FAILURES_PER_MINUTE', ['-1', 'off']],
   ['TRUSTED_PROXIES', ['*', 'proxy.example', '0.0.0.0/0', '10.0.0.1,']],

@@ -33,7 +33,7 @@ export type Config = Readonly<{
   /** The largest request body that is accepted, in bytes. */
   bodyLimitBytes: number;
   /** The most that all bodies being read may hold together, in bytes; at least twice `bodyLimitBytes`. */
-  bodiesLimitBytes: number;
+  bodyMemoryLimitBytes: number;
   /** How many requests an access token may make per minute; 0 for no limit. */
   rateLimitPerMinute: number;
   /** How many failed authentications a client address may have per minute; 0 for no limit. */
@@ -85,7 +85,7 @@ const EnvironmentSchema = z
     LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
     LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
     BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
-    BODIES_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
+    BODY_MEMORY_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
     RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
     AUTH_FAILURES_PER_MINUTE: wholeNumber(0, 10 ** 9).default(30),
     TRUSTED_PROXIES: z.string().default('').transform(orIssue(parseTrustedProxies)),
@@ -99,10 +99,13 @@ const EnvironmentSchema = z
     FAST_PATH: onOrOff.default('on'),
   })
   // One token may use half of the limit, which must leave room for one body.
-  .refine(({ BODY_MAX_BYTES, BODIES_MAX_BYTES = Infinity }) => BODIES_MAX_BYTES >= 2 * BODY_MAX_BYTES, {
-    path: ['BODIES_MAX_BYTES'],
-    error: 'must be at least twice BODY_MAX_BYTES',
-  })
+  .refine(
+    ({ BODY_MAX_BYTES, BODY_MEMORY_MAX_BYTES = Infinity }) => BODY_MEMORY_MAX_BYTES >= 2 * BODY_MAX_BYTES,
+    {
+      path: ['BODY_MEMORY_MAX_BYTES'],
+      error: 'must be at least twice BODY_MAX_BYTES',
+    },
+  )
   .superRefine(checkSharedLimits)
   .superRefine(checkJwtVariables);
 
@@ -113,6 +116,9 @@ const SettingsSchema = EnvironmentSchema.transform((variables, context) => {
   context.addIssue({ code: 'custom', path: ['DATABASE_PASSWORD_FILE'], message: database.problem });
   return z.NEVER;
 });
+
+/** Names that variables had before, which remain valid. */
+export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES: 'BODY_MEMORY_MAX_BYTES' };
 
 /** The names of all variables that the service reads. */
 export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);
@@ -128,7 +134,11 @@ export function parseConfig(
   environment: Readonly<Record<string, string | undefined>>,
   folder: string,
 ): Config {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const set = Object.fromEntries(
+    Object.entries(environment)
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => [formerNames[name] ?? name, value]),
+  );
   const parsed = SettingsSchema.safeParse(set);
   if (!parsed.success) {
     throw new ConfigurationError(
@@ -158,8 +168,8 @@ export function parseConfig(
     logLevel: variables.LOG_LEVEL,
     requestLogShare: variables.LOG_REQUESTS,
     bodyLimitBytes: variables.BODY_MAX_BYTES,
-    bodiesLimitBytes:
-      variables.BODIES_MAX_BYTES ?? defaultBodiesLimit(variables.BODY_MAX_BYTES * variables.WORKERS),
+    bodyMemoryLimitBytes:
+      variables.BODY_MEMORY_MAX_BYTES ?? defaultBodyMemoryLimit(variables.BODY_MAX_BYTES * variables.WORKERS),
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
     authFailuresPerMinute: variables.AUTH_FAILURES_PER_MINUTE,
     trustedProxies: Object.freeze(variables.TRUSTED_PROXIES),
@@ -179,7 +189,7 @@ export function parseConfig(
   });
 }
 
-function defaultBodiesLimit(bodyLimitBytes: number): number {
+function defaultBodyMemoryLimit(bodyLimitBytes: number): number {
   return Math.max(2 ** 26, 4 * bodyLimitBytes);
 }
 
@@ -219,7 +229,7 @@ function toWorkers(text: string, context: z.RefinementCtx): number {
 interface SharedLimits {
   readonly WORKERS: number;
   readonly BODY_MAX_BYTES: number;
-  readonly BODIES_MAX_BYTES?: number | undefined;
+  readonly BODY_MEMORY_MAX_BYTES?: number | undefined;
   readonly QUEUE_MAX_PLANTS: number;
   readonly QUEUE_MAX_BYTES: number;
   readonly DATABASE_POOL_SIZE: number;
@@ -230,10 +240,10 @@ interface SharedLimits {
 function checkSharedLimits(variables: SharedLimits, context: z.RefinementCtx): void {
   const { WORKERS, DATABASE_URL } = variables;
   if (WORKERS === 1) return;
-  const { BODY_MAX_BYTES, BODIES_MAX_BYTES = Infinity } = variables;
-  if (BODIES_MAX_BYTES >= 2 * BODY_MAX_BYTES && BODIES_MAX_BYTES < 2 * BODY_MAX_BYTES * WORKERS) {
+  const { BODY_MAX_BYTES, BODY_MEMORY_MAX_BYTES = Infinity } = variables;
+  if (BODY_MEMORY_MAX_BYTES >= 2 * BODY_MAX_BYTES && BODY_MEMORY_MAX_BYTES < 2 * BODY_MAX_BYTES * WORKERS) {
     const message = 'must be at least twice BODY_MAX_BYTES for each worker';
-    context.addIssue({ code: 'custom', path: ['BODIES_MAX_BYTES'], message });
+    context.addIssue({ code: 'custom', path: ['BODY_MEMORY_MAX_BYTES'], message });
   }
   for (const name of ['QUEUE_MAX_PLANTS', 'QUEUE_MAX_BYTES'] as const) {
     if (variables[name] < WORKERS) {

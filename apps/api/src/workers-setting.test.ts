@@ -22,8 +22,8 @@ it.each([
     'must be more than the 4 of WORKERS: one connection for each, and one besides',
   ],
   [
-    'BODIES_MAX_BYTES',
-    { BODY_MAX_BYTES: '1000', BODIES_MAX_BYTES: '7999' },
+    'BODY_MEMORY_MAX_BYTES',
+    { BODY_MAX_BYTES: '1000', BODY_MEMORY_MAX_BYTES: '7999' },
     'must be at least twice BODY_MAX_BYTES for each worker',
   ],
 ])('rejects a %s of which a worker would get too little', (name, variables, problem) => {

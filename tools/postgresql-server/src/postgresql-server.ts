@@ -84,6 +84,8 @@ export async function createPostgresqlServer({
     url: `postgresql://${superuser}:${password}@127.0.0.1:${port}`,
     dataFolder,
     async start() {
+      // One that was killed has its lock file in the way until this process has taken notice of its end.
+      if (server !== undefined && !hasEnded(server)) await once(server, 'exit');
       const child = spawn(programs.postgres, ['-D', dataFolder, '-p', String(port), ...flags], {
         ...options,
         stdio: ['ignore', 'ignore', 'pipe'],

@@ -14,11 +14,11 @@ it('shows the settings that make a difference', () => {
     ADMIN_HOST: '10.0.0.1',
     LOG_LEVEL: '',
     BODY_MAX_BYTES: '99',
-    BODIES_MAX_BYTES: '198',
+    BODY_MEMORY_MAX_BYTES: '198',
     UNRELATED: 'x',
   };
   expect(inspect(environment)).toEqual([
-    { status: 'ok', found: 'valid, HOST=0.0.0.0, BODY_MAX_BYTES=99, BODIES_MAX_BYTES=198' },
+    { status: 'ok', found: 'valid, HOST=0.0.0.0, BODY_MAX_BYTES=99, BODY_MEMORY_MAX_BYTES=198' },
   ]);
 });
 

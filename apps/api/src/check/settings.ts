@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Config, environmentVariables, parseConfig } from '../config.js';
+import { type Config, environmentVariables, formerNames, parseConfig } from '../config.js';
 import { type Item, ok, type Result, warning } from './finding.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,7 +43,9 @@ const minLength = 8;
 /** Warns of variables that the service ignores, though their names resemble settings. */
 export function findMisspelled(environment: Environment): readonly Result[] {
   return Object.keys(environment)
-    .filter((name) => name.length >= minLength && !environmentVariables.includes(name))
+    .filter(
+      (name) => name.length >= minLength && !environmentVariables.includes(name) && !(name in formerNames),
+    )
     .flatMap((name) => {
       const meant = environmentVariables.find(
         (known) => known.length >= minLength && isSimilar(fold(name), fold(known)),

@@ -222,9 +222,9 @@ it('shares what holds for the whole service, and nothing else', () => {
   const share = shareLimits(config, 3);
   expect(share.batcherLimits.queuePlants).toBe(Math.floor(config.batcherLimits.queuePlants / 3));
   expect(share.batcherLimits.queueBytes).toBe(Math.floor(config.batcherLimits.queueBytes / 3));
-  expect(share.bodiesLimitBytes).toBe(Math.floor(config.bodiesLimitBytes / 3));
-  const { batcherLimits, bodiesLimitBytes, database, workers } = config;
-  expect({ ...share, batcherLimits, bodiesLimitBytes, database, workers }).toEqual(config);
+  expect(share.bodyMemoryLimitBytes).toBe(Math.floor(config.bodyMemoryLimitBytes / 3));
+  const { batcherLimits, bodyMemoryLimitBytes, database, workers } = config;
+  expect({ ...share, batcherLimits, bodyMemoryLimitBytes, database, workers }).toEqual(config);
 });
 
 it('never uses more connections than are configured, with those of the primary process', () => {

@@ -248,12 +248,12 @@ export class WorkerGroup {
 
 /** The settings of one of several workers: of a limit that holds for the whole service each has an equal share. */
 export function shareLimits(config: Config, workers: number): Config {
-  const { batcherLimits, bodiesLimitBytes, database } = config;
+  const { batcherLimits, bodyMemoryLimitBytes, database } = config;
   const share = (limit: number) => Math.max(1, Math.floor(limit / workers));
   return {
     ...config,
     workers: 1,
-    bodiesLimitBytes: share(bodiesLimitBytes),
+    bodyMemoryLimitBytes: share(bodyMemoryLimitBytes),
     batcherLimits: {
       ...batcherLimits,
       queuePlants: share(batcherLimits.queuePlants),

@@ -37,7 +37,7 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   /** The largest request body that is read, in bytes. */
   readonly bodyLimitBytes: number;
   /** How much memory all bodies that are being read may take together, in bytes. */
-  readonly bodiesLimitBytes: number;
+  readonly bodyMemoryLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** Where they are counted; by default in this process. */
@@ -58,7 +58,7 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
  */
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
-  const { metrics, requestLogShare, bodyLimitBytes, bodiesLimitBytes, rateLimitPerMinute } = dependencies;
+  const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
   const { trustedProxies, requestCounts } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
@@ -89,7 +89,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
         ...(limit === undefined ? [] : [limit.middleware]),
       ],
       write: rejectWhenFull(plants),
-      body: jsonBody(bodyLimitBytes, createBodyBudget(bodiesLimitBytes)),
+      body: jsonBody(bodyLimitBytes, createBodyBudget(bodyMemoryLimitBytes)),
     },
   );
   app.use(rejectOtherMethods);

@@ -31,7 +31,7 @@ export interface StartingProcesses {
  * Watches the processes that have started this one. npx ends at a SIGTERM, but neither passes it on to pnpm nor ends it, so
  * a service would keep running (npm/cli, `npm exec`). The other ancestors, such as the shell of a person, may end.
  */
-export function watchStartingProcesses(): StartingProcesses {
+export function watchLauncher(): StartingProcesses {
   const parent = process.ppid;
   const first = tryFindStartingProcesses(parent);
   let known: readonly number[] | undefined;

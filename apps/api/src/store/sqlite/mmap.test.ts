@@ -6,7 +6,7 @@ import { collect } from '../../../test/support/collect.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { until } from '../../../test/support/until.js';
 import { createDurableFactory } from './connections.js';
-import { mapFile, openSqlite } from './open-sqlite.js';
+import { enableMmap, openSqlite } from './open-sqlite.js';
 
 /** The memory mappings of this process. Only Linux has this file; CI runs on Linux. */
 const maps = '/proc/self/maps';
@@ -32,7 +32,7 @@ function countMapped(): number {
 it.runIf(existsSync(maps))('maps the file, and maps it again as it grows', async () => {
   await (await openSqlite(path)).close();
   const connection = await createDurableFactory(path).connect();
-  const grow = await mapFile(connection, 10);
+  const grow = await enableMmap(connection, 10);
   const atFirst = statSync(path).size;
   expect(countMapped()).toBe(atFirst);
 

@@ -36,7 +36,7 @@ export async function openSqlite(
     if (mustExist) requireDatabaseFile(path);
     else createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
-    const { connection, growMap, files } = await connect(path);
+    const { connection, refreshMmap, files } = await connect(path);
     const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
     const adapter = createDurableFactory(path, guard.check);
     const unlessDamaged = rememberDamage(log);
@@ -65,7 +65,7 @@ export async function openSqlite(
     const insert: PlantStore['insert'] = (newPlants) => {
       // Only inserts need it, and the start is faster without it.
       checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
-      growMap(newPlants.length);
+      refreshMmap(newPlants.length);
       return plants.insert(newPlants);
     };
     const checks = {
@@ -125,13 +125,13 @@ function connect(path: string) {
   return retryWhileBusy(async () => {
     const connection = await createDurableFactory(path).connect();
     try {
-      const growMap = await mapFile(connection);
+      const refreshMmap = await enableMmap(connection);
       // After the first read all of them exist, and remain while the connection is open.
       const files = identifyFiles(path);
       // A log left by a killed process, or its directory entry, may not be on disk yet.
       syncToDisk(files.log.path);
       syncToDisk(dirname(path));
-      return { connection, growMap, files };
+      return { connection, refreshMmap, files };
     } catch (error) {
       await connection.dispose();
       throw error;
@@ -186,7 +186,7 @@ const createMapScript = `
  *
  * @returns a function to call with the number of plants of each insert, while no statement runs on the connection
  */
-export async function mapFile(
+export async function enableMmap(
   connection: SqlDriverAdapter,
   plantsPerMap = 100_000,
 ): Promise<(plants: number) => void> {
