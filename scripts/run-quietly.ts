@@ -4,7 +4,7 @@
 //   node scripts/run-quietly.ts <what it does> <command> [argument…]
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { watchStartingProcesses } from '../apps/api/src/runtime/watch-launcher.ts';
+import { watchLauncher } from '../apps/api/src/runtime/watch-launcher.ts';
 
 /** How long a command may take before the line is shown, in milliseconds: most have nothing to do. */
 const shownAfterMs = 700;
@@ -29,7 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => stop(signal));
 }
 // What follows, such as a service, must not be started then.
-const starting = watchStartingProcesses();
+const starting = watchLauncher();
 void starting.ended.then(() => stop('SIGTERM'));
 
 child.on('error', (error) => output.push(Buffer.from(`${title}: ${error.message}\n`)));

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
-import { watchStartingProcesses } from '../apps/api/src/runtime/watch-launcher.ts';
+import { watchLauncher } from '../apps/api/src/runtime/watch-launcher.ts';
 
 /** Keeps a core busy until the process that started it has ended, however that happened. */
 const keepBusy = 'const parent = process.ppid; while (process.ppid === parent);';
@@ -25,7 +25,7 @@ const running = new Set<ChildProcess>();
 let received: NodeJS.Signals | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
 // Neither npx nor `test-on.ts` passes a signal on.
-void watchStartingProcesses().ended.then(() => stop('SIGTERM'));
+void watchLauncher().ended.then(() => stop('SIGTERM'));
 
 try {
   for (let core = 0; core < availableParallelism(); core++) {

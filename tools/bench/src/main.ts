@@ -8,6 +8,7 @@ import { writeChart } from './comparison/write-chart.js';
 import type { Environment } from './environment/environment.js';
 import { measureGrowth } from './growth/growth.js';
 import { measureObservability } from './observability/observability.js';
+import { compareOperations } from './operations/operations.js';
 import { toCount, toCounts, toSeconds, toShare, toSizes, toTargets } from './option-values.js';
 import { measureOverload } from './overload/overload.js';
 import { resultFiles, workFolder } from './paths.js';
@@ -43,6 +44,19 @@ addComparison(
   postgresqlTargets,
   comparePostgresql,
 );
+
+program
+  .command('operations')
+  .description('measure reads and batches, beside the targets that have them')
+  .option('--rounds <count>', 'how often to measure each target', toCount, 5)
+  .option('--seconds <count>', 'how long to measure each time', toSeconds, 5)
+  .option('--warmup <seconds>', 'how long to warm up before', toSeconds, 3)
+  .option('--postgresql', 'on a PostgreSQL server that it starts, with those that support it')
+  .action((options: { rounds: number; seconds: number; warmup: number; postgresql?: boolean }) => {
+    const { rounds, seconds, warmup, postgresql } = options;
+    const settings = { rounds, seconds, warmupSeconds: warmup };
+    return compareOperations(settings, createEnvironment(), postgresql === true);
+  });
 
 program
   .command('growth')

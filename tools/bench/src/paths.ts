@@ -11,6 +11,7 @@ export const resultFiles = {
   comparison: inRepository('tools/bench/results/latest.json'),
   postgresql: inRepository('tools/bench/results/postgresql.json'),
   growth: inRepository('tools/bench/results/growth.json'),
+  operations: inRepository('tools/bench/results/operations.json'),
   start: inRepository('tools/bench/results/start.json'),
   client: inRepository('tools/bench/results/client.json'),
   chart: inRepository('docs/performance.svg'),

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { createLatencyHistogram } from './latency-histogram.js';
-import { type Load, type LoadResult, LoadSchema } from './load.js';
-import { createIds, writeIds } from './write-ids.js';
+import { batchPlants, type Load, type LoadResult, LoadSchema, storedPlants } from './load.js';
+import { createIds, smallestId, writeIds, writePath } from './write-ids.js';
 
 /** How often autocannon checks whether it has been stopped. */
 const sampleMs = 50;
@@ -10,21 +10,34 @@ const sampleMs = 50;
 /** How much longer a measurement lasts at most until its first reply: on a busy machine a short one may have none. */
 const firstReplySeconds = 10;
 
+/** The path of each operation, and how a client is prepared that requests it. */
+const operations: Record<
+  NonNullable<Load['operation']>,
+  { path: string; setup?: (client: autocannon.Client, nextId: () => number) => void }
+> = {
+  create: { path: '/plants', setup: (client, nextId) => writeIds(client, nextId) },
+  get: { path: `/plants/${smallestId}`, setup: (client) => writePath(client, storedPlants) },
+  list: { path: '/plants?limit=100' },
+  batch: { path: '/plants/batch', setup: (client, nextId) => writeIds(client, nextId, batchPlants) },
+};
+
 /** A separate program: takes a `Load` as JSON on its command line, prints a `LoadResult` as JSON. */
 const load = LoadSchema.parse(JSON.parse(process.argv[2] ?? ''));
 process.stdout.write(JSON.stringify(await generateLoad(load)));
 
-/** Sends creates on each connection, one after another, first to warm up, then to measure. */
+/** Sends requests on each connection, one after another, first to warm up, then to measure. */
 async function generateLoad({
   baseUrl,
   token,
   connections,
+  operation = 'create',
   ids,
   warmupSeconds,
   seconds,
 }: Load): Promise<LoadResult> {
   const latencies = createLatencyHistogram();
   const nextId = createIds(ids);
+  const { path, setup } = operations[operation];
   const errorCounts: Record<string, number> = {};
   let acknowledged = 0;
   let errors = 0;
@@ -36,14 +49,14 @@ async function generateLoad({
   };
   const run = autocannon(
     {
-      url: `${baseUrl}/plants`,
-      method: 'POST',
+      url: `${baseUrl}${path}`,
+      method: operation === 'create' || operation === 'batch' ? 'POST' : 'GET',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       connections,
       // It runs until it is stopped below; this is only an upper limit.
       duration: warmupSeconds + seconds + 2 * firstReplySeconds,
       sampleInt: sampleMs,
-      setupClient: (client) => writeIds(client, nextId),
+      ...(setup && { setupClient: (client) => setup(client, nextId) }),
     },
     () => undefined,
   );
@@ -52,7 +65,7 @@ async function generateLoad({
       countError(`status ${statusCode}`);
       return;
     }
-    acknowledged++;
+    acknowledged += operation === 'batch' ? batchPlants : 1;
     if (measuring) latencies.record(latencyMs);
   });
   run.on('reqError', (error) => countError(codeOf(error)));

@@ -5,6 +5,8 @@ export const LoadSchema = z.object({
   baseUrl: z.string(),
   token: z.string(),
   connections: z.int().positive(),
+  /** What is requested: single creates by default, one plant by its id, a page of 100, or a batch of 500 creates. */
+  operation: z.enum(['create', 'get', 'list', 'batch']).optional(),
   /** The order of the ids; random by default. */
   ids: z.enum(['random', 'ascending']).optional(),
   /** How long requests are sent before the measurement. */
@@ -14,6 +16,10 @@ export const LoadSchema = z.object({
 });
 
 export type Load = z.output<typeof LoadSchema>;
+
+/** How many plants a batch has, and how many are stored before plants are read. */
+export const batchPlants = 500;
+export const storedPlants = 100_000;
 
 /** The result of one run of the load generator. */
 export const LoadResultSchema = z.object({
@@ -25,7 +31,7 @@ export const LoadResultSchema = z.object({
   p50Ms: z.number(),
   p99Ms: z.number(),
   maxMs: z.number(),
-  /** All replies with 200, warm-up included: each is a plant that must be stored. */
+  /** The plants of all creates that were answered 200, warm-up included, each of which must be stored; the replies of reads. */
   acknowledged: z.int(),
   /** Other replies, failed connections and timeouts, warm-up included. */
   errors: z.int(),

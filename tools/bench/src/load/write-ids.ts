@@ -16,7 +16,7 @@ const plants = [
 ];
 
 /** Every id has 16 digits, so that it can overwrite the previous one: all 53-bit ids except the lowest ninth. */
-const smallestId = 10 ** 15;
+export const smallestId = 10 ** 15;
 let clients = 0;
 
 /**
@@ -27,14 +27,29 @@ let clients = 0;
  * 28 µs like this, 26 µs for one constant request, 34 µs for requests built beforehand (which also takes 3 s and 400 MB),
  * 48 µs for `setupRequest`, 54 µs for `setBody` at each reply.
  */
-export function writeIds(client: Client, nextId: () => number): void {
+export function writeIds(client: Client, nextId: () => number, count = 1): void {
   const plant = plants[clients++ % plants.length];
-  client.setBody(JSON.stringify({ id: nextId(), ...plant }));
+  const texts = Array.from({ length: count }, () => JSON.stringify({ id: nextId(), ...plant }));
+  client.setBody(count === 1 ? texts.join() : `{"plants":[${texts}]}`);
+  overwrite(client, '{"id":', nextId);
+}
+
+/** Makes an autocannon client request another stored plant each time, by writing its id into the path. */
+export function writePath(client: Client, stored: number): void {
+  overwrite(client, 'GET /plants/', () => smallestId + Math.floor(Math.random() * stored));
+}
+
+/** Writes other digits behind each occurrence of a text before each request. */
+function overwrite(client: Client, before: string, nextId: () => number): void {
   const sendingClient = client as SendingClient;
   const request = sendingClient.getRequestBuffer();
-  const idStart = request.indexOf('{"id":') + '{"id":'.length;
+  const starts: number[] = [];
+  for (let at = request.indexOf(before); at !== -1; at = request.indexOf(before, at + 1))
+    starts.push(at + before.length);
   // Without pipelining, the previous request has been sent and answered before the next one.
-  sendingClient.on('request', () => request.write(String(nextId()), idStart, 'latin1'));
+  sendingClient.on('request', () => {
+    for (const start of starts) request.write(String(nextId()), start, 'latin1');
+  });
 }
 
 /** Creates ids that are random, or that grow with time, as those do that begin with the time. */

@@ -8,12 +8,32 @@ import { serveAsTarget } from './serve-target.js';
 
 const PlantSchema = z.object({ name: z.string(), tag: z.string().optional() });
 
+const StoredPlantSchema = z.object({ id: z.number(), name: z.string(), tag: z.string().nullable() });
+
 const contract = initContract().router({
   createPlant: {
     method: 'POST',
     path: '/plants',
     body: PlantSchema.extend({ id: z.int() }),
     responses: { 200: PlantSchema },
+  },
+  createPlants: {
+    method: 'POST',
+    path: '/plants/batch',
+    body: z.object({ plants: z.array(PlantSchema.extend({ id: z.int() })) }),
+    responses: { 200: z.object({ results: z.array(z.object({ status: z.int(), replayed: z.boolean() })) }) },
+  },
+  getPlant: {
+    method: 'GET',
+    path: '/plants/:id',
+    pathParams: z.object({ id: z.coerce.bigint() }),
+    responses: { 200: StoredPlantSchema, 404: z.object({ message: z.string() }) },
+  },
+  listPlants: {
+    method: 'GET',
+    path: '/plants',
+    query: z.object({ limit: z.coerce.number() }),
+    responses: { 200: z.object({ plants: z.array(StoredPlantSchema) }) },
   },
 });
 
@@ -28,6 +48,21 @@ await serveAsTarget(async ({ databaseUrl, token }) => {
     createPlant: async ({ body: { id, name, tag } }) => {
       await prisma.plant.create({ data: { id, name, tag: tag ?? null } });
       return { status: 200, body: tag === undefined ? { name } : { name, tag } };
+    },
+    createPlants: async ({ body: { plants } }) => {
+      await prisma.plant.createMany({
+        data: plants.map(({ id, name, tag }) => ({ id, name, tag: tag ?? null })),
+      });
+      return { status: 200, body: { results: plants.map(() => ({ status: 200, replayed: false })) } };
+    },
+    getPlant: async ({ params: { id } }) => {
+      const plant = await prisma.plant.findUnique({ where: { id } });
+      if (plant === null) return { status: 404, body: { message: 'Not Found' } };
+      return { status: 200, body: { ...plant, id: Number(plant.id) } };
+    },
+    listPlants: async ({ query: { limit } }) => {
+      const plants = await prisma.plant.findMany({ orderBy: { id: 'asc' }, take: limit });
+      return { status: 200, body: { plants: plants.map((plant) => ({ ...plant, id: Number(plant.id) })) } };
     },
   });
   createExpressEndpoints(contract, router, app, { logInitialization: false });

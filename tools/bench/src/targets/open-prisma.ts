@@ -1,7 +1,20 @@
+interface PlantData {
+  id: number;
+  name: string;
+  tag: string | null;
+}
+
+interface PlantRow extends Omit<PlantData, 'id'> {
+  id: bigint;
+}
+
 /** The part of Prisma's client that is used here; each engine has its own client. */
 export interface Prisma {
   readonly plant: {
-    create(query: { data: { id: number; name: string; tag: string | null } }): PromiseLike<unknown>;
+    create(query: { data: PlantData }): PromiseLike<unknown>;
+    createMany(query: { data: PlantData[] }): PromiseLike<unknown>;
+    findUnique(query: { where: { id: bigint } }): PromiseLike<PlantRow | null>;
+    findMany(query: { orderBy: { id: 'asc' }; take: number }): PromiseLike<PlantRow[]>;
   };
   $disconnect(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { overloadErrors } from '../../errors/service-error.js';
 import type { ListedPlants, ListLimits, ListQuery, PlantStore } from '../../plants/plant-store.js';
@@ -14,22 +15,38 @@ export interface ListThread {
   close(): Promise<void>;
 }
 
+/**
+ * How many times as long as it took the reader rests after a list while plants are being stored: on a machine with few cores the
+ * thread, and the replies, would take processor time that creates need.
+ */
+const restFactor = 10;
+
+/** The plants of a list, column by column. */
+export interface ListedColumns {
+  readonly ids: readonly bigint[];
+  readonly names: readonly string[];
+  readonly tags: readonly (string | null)[];
+  readonly times: readonly (number | null)[];
+  readonly last: ListedPlants['last'];
+}
+
 /** What the thread answers: a list, or an error of SQLite. */
-type Answer = { readonly listed: ListedPlants } | { readonly error: { message: string; code?: string } };
+type Answer = { readonly listed: ListedColumns } | { readonly error: { message: string; code?: string } };
 
 /**
  * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other.
  *
  * @param files of the database
+ * @param isStoring whether plants are being stored
  */
-export function createListThread(files: DatabaseFiles): ListThread {
+export function createListThread(files: DatabaseFiles, isStoring: () => boolean): ListThread {
   let thread: Worker | undefined;
   let waiting = 0;
   let previous: Promise<unknown> = Promise.resolve();
-  let isClosed = false;
+  const closing = new AbortController();
 
   async function read(query: ListQuery, limits: ListLimits): Promise<ListedPlants> {
-    if (isClosed) throw new Error('The database is closed');
+    if (closing.signal.aborted) throw new Error('The database is closed');
     thread ??= startThread();
     const running = thread;
     running.ref();
@@ -38,7 +55,7 @@ export function createListThread(files: DatabaseFiles): ListThread {
       // Rejects with what the thread ended with, if it did.
       const [answer]: Answer[] = await once(running, 'message');
       if (answer === undefined) throw new Error('The thread of lists gave no answer');
-      if ('listed' in answer) return answer.listed;
+      if ('listed' in answer) return toPlants(answer.listed);
       throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
     } finally {
       running.unref();
@@ -55,20 +72,27 @@ export function createListThread(files: DatabaseFiles): ListThread {
     return worker;
   }
 
+  /** Resolves when the next list may be read. */
+  async function rest(listed: Promise<unknown>): Promise<void> {
+    const startedAt = await previous.then(() => performance.now());
+    await listed.catch(() => undefined);
+    if (!isStoring()) return;
+    const restMs = restFactor * (performance.now() - startedAt);
+    await sleep(restMs, undefined, { signal: closing.signal }).catch(() => undefined);
+  }
+
   return {
     list(query, limits) {
       if (waiting >= maxWaiting) return Promise.reject(overloadErrors.waiting_reads);
       waiting++;
       const listed = previous.then(() => read(query, limits));
-      previous = listed
-        .catch(() => undefined)
-        .finally(() => {
-          waiting--;
-        });
-      return listed;
+      previous = rest(listed);
+      return listed.finally(() => {
+        waiting--;
+      });
     },
     async close() {
-      isClosed = true;
+      closing.abort();
       await previous;
       if (thread === undefined) return;
       thread.ref();
@@ -76,4 +100,17 @@ export function createListThread(files: DatabaseFiles): ListThread {
       await once(thread, 'exit');
     },
   };
+}
+
+function toPlants({ ids, names, tags, times, last }: ListedColumns): ListedPlants {
+  const plants = ids.map((id, index) => {
+    const tag = tags[index] ?? null;
+    const addedAt = times[index] ?? null;
+    return {
+      ...{ id, name: names[index] ?? '' },
+      ...(tag !== null && { tag }),
+      ...(addedAt !== null && { addedAt }),
+    };
+  });
+  return { plants, last };
 }

@@ -7,7 +7,7 @@ import { requireFiles } from './file-identity.js';
 /**
  * @typedef {import('../../plants/plant-store.js').ListQuery} ListQuery
  * @typedef {import('../../plants/plant-store.js').ListLimits} ListLimits
- * @typedef {import('../../plants/plant-store.js').ListedPlants} ListedPlants
+ * @typedef {import('./list-thread.js').ListedColumns} ListedColumns
  * @typedef {{ id: bigint, name: string | null, tag: string | null, addedAt: bigint | null, bytes: bigint, matches: bigint }} Row
  */
 
@@ -66,7 +66,7 @@ const orders = {
  * @param {import('better-sqlite3').Database} connection
  * @param {ListQuery} query
  * @param {ListLimits} limits
- * @returns {ListedPlants}
+ * @returns {ListedColumns}
  */
 function list(connection, { order, after, tag, q }, limits) {
   const { of, after: afterSql, by } = orders[order];
@@ -84,20 +84,30 @@ function list(connection, { order, after, tag, q }, limits) {
     .safeIntegers()
     .iterate({ ...after, tag, q });
   const deadline = performance.now() + maxDurationMs;
-  const plants = [];
+  // Columns, which the other thread reads five times as fast as objects.
+  const columns = {
+    ids: /** @type {bigint[]} */ ([]),
+    names: /** @type {string[]} */ ([]),
+    tags: /** @type {(string | null)[]} */ ([]),
+    times: /** @type {(number | null)[]} */ ([]),
+  };
   let examined = 0;
   let bytes = 0;
   let last;
   for (const row of /** @type {Iterable<Row>} */ (rows)) {
     bytes += Number(row.bytes);
-    const isFull = examined === limits.plants || plants.length === limits.matches || bytes > limits.bytes;
-    if (last !== undefined && (isFull || performance.now() > deadline)) return { plants, last };
+    const isFull =
+      examined === limits.plants || columns.ids.length === limits.matches || bytes > limits.bytes;
+    if (last !== undefined && (isFull || performance.now() > deadline)) return { ...columns, last };
     examined++;
-    const addedAt = row.addedAt === null ? {} : { addedAt: Number(row.addedAt) };
-    last = { id: row.id, ...addedAt };
+    const addedAt = row.addedAt === null ? null : Number(row.addedAt);
+    last = { id: row.id, ...(addedAt !== null && { addedAt }) };
     if (row.matches && row.name !== null) {
-      plants.push({ id: row.id, name: row.name, ...(row.tag !== null && { tag: row.tag }), ...addedAt });
+      columns.ids.push(row.id);
+      columns.names.push(row.name);
+      columns.tags.push(row.tag);
+      columns.times.push(addedAt);
     }
   }
-  return { plants, last: undefined };
+  return { ...columns, last: undefined };
 }

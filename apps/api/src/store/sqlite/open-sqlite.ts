@@ -20,6 +20,9 @@ import { migrateSqlite } from './migrate-sqlite.js';
 import { probeCommit } from './probe-commit.js';
 import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 
+/** How long after an insert plants count as being stored, in milliseconds. */
+const storingMs = 50;
+
 /** How long a start waits for another process that has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
 
@@ -49,7 +52,8 @@ export async function openSqlite(
       confirmRead: async () => syncOrThrow(syncLog),
       runQuery: runUnlessDamaged,
     });
-    const lists = createListThread(files);
+    let storedAt = Number.NEGATIVE_INFINITY;
+    const lists = createListThread(files, () => performance.now() - storedAt < storingMs);
     const plants = createSqlitePlantStore(connection, {
       syncLog,
       run: compose(unlessDamaged, guard.run, runQuery),
@@ -66,6 +70,7 @@ export async function openSqlite(
       // Only inserts need it, and the start is faster without it.
       checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
       refreshMmap(newPlants.length);
+      storedAt = performance.now();
       return plants.insert(newPlants);
     };
     const checks = {
