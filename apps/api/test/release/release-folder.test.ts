@@ -94,7 +94,9 @@ it.each([
 
     const other = { DATABASE_URL: await createUrl('other') };
     await run(['import', `${filesOf('plants')}.ndjson`], other);
-    expect(await run(['export'], other)).toBe('{"id":9223372036854775807,"name":"Monstera"}\n');
+    expect(await run(['export'], other)).toMatch(
+      /^\{"id":9223372036854775807,"name":"Monstera","addedAt":"[^"]+"\}\n$/,
+    );
     if (engine === 'sqlite') {
       const backup = { DATABASE_URL: `file:${filesOf('backup')}.db` };
       expect(await run(['export'], backup)).toContain('Monstera');

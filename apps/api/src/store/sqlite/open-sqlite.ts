@@ -18,7 +18,7 @@ import { guardFiles } from './guard-files.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { probeCommit } from './probe-commit.js';
-import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
+import { createSqlitePlantStore, readDataVersion, syncOrThrow } from './sqlite-plant-store.js';
 
 /** How long after an insert plants count as being stored, in milliseconds. */
 const storingMs = 50;
@@ -39,7 +39,7 @@ export async function openSqlite(
     if (mustExist) requireDatabaseFile(path);
     else createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
-    const { connection, refreshMmap, files } = await connect(path);
+    const { connection, refreshMmap, files, version } = await connect(path);
     const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
     const adapter = createDurableFactory(path, guard.check);
     const unlessDamaged = rememberDamage(log);
@@ -55,7 +55,7 @@ export async function openSqlite(
     let storedAt = Number.NEGATIVE_INFINITY;
     const lists = createListThread(files, () => performance.now() - storedAt < storingMs);
     const plants = createSqlitePlantStore(connection, {
-      syncLog,
+      ...{ syncLog, syncedVersion: version },
       run: compose(unlessDamaged, guard.run, runQuery),
       runRead: runQuery,
       list: lists.list,
@@ -133,10 +133,11 @@ function connect(path: string) {
       const refreshMmap = await enableMmap(connection);
       // After the first read all of them exist, and remain while the connection is open.
       const files = identifyFiles(path);
+      const version = await readDataVersion(connection);
       // A log left by a killed process, or its directory entry, may not be on disk yet.
       syncToDisk(files.log.path);
       syncToDisk(dirname(path));
-      return { connection, refreshMmap, files };
+      return { connection, refreshMmap, files, version };
     } catch (error) {
       await connection.dispose();
       throw error;

@@ -9,6 +9,8 @@ import { isIdTaken } from './errors.js';
 export interface SqlitePlantStoreOptions {
   /** Syncs the write-ahead log to disk. */
   readonly syncLog: () => void;
+  /** `readDataVersion` before the log was synced last. */
+  readonly syncedVersion: unknown;
   /** Runs queries whose results are acknowledged. */
   readonly run: QueryWrapper;
   /** Runs the queries of a read. */
@@ -25,20 +27,32 @@ export interface SqlitePlantStoreOptions {
  */
 export function createSqlitePlantStore(
   connection: SqlDriverAdapter,
-  { syncLog, run, runRead, list }: SqlitePlantStoreOptions,
+  { syncLog, syncedVersion: lastSynced, run, runRead, list }: SqlitePlantStoreOptions,
 ): PlantStore {
-  let syncedVersion: unknown;
+  let syncedVersion = lastSynced;
 
   /**
    * Makes durable what was read. Commits of this connection are synced before anybody sees them; the log is synced once more if
    * another one may have changed the file since.
+   *
+   * @param version of the connection, when it was read
    */
-  async function confirmDurable(): Promise<void> {
-    const { rows } = await connection.queryRaw({ sql: 'PRAGMA data_version', args: [], argTypes: [] });
-    const version = rows[0]?.[0];
+  function confirmDurable(version: unknown): void {
     if (version === syncedVersion) return;
     syncOrThrow(syncLog);
     syncedVersion = version;
+  }
+
+  async function find(ids: readonly bigint[]): Promise<readonly StoredPlant[]> {
+    const query = {
+      sql: `SELECT id, name, tag, added_at, (SELECT data_version FROM pragma_data_version)
+        FROM plants WHERE id IN (?${', ?'.repeat(ids.length - 1)})`,
+      args: [...ids],
+      argTypes: ids.map(() => integer),
+    };
+    const { rows } = await clearArguments(query, (statement) => connection.queryRaw(statement));
+    if (rows.length > 0) confirmDurable(rows[0]?.[4]);
+    return rows.map(toPlant);
   }
 
   return {
@@ -46,21 +60,13 @@ export function createSqlitePlantStore(
       run(async () => {
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         const newIds = await insertNew(connection, plants);
-        const outcomes = await resolveInsertOutcomes(plants, newIds, (ids) => findPlants(connection, ids));
-        // No commit has synced the log, so what was read may not be on disk yet.
-        if (newIds.size === 0) await confirmDurable();
-        return outcomes;
+        return resolveInsertOutcomes(plants, newIds, find);
       }),
-    find: (ids) =>
-      run(async () => {
-        const plants = await findPlants(connection, ids);
-        await confirmDurable();
-        return plants;
-      }),
+    find: (ids) => run(() => find(ids)),
     list: (query, limits) =>
       run(async () => {
         const listed = await list(query, limits);
-        await confirmDurable();
+        confirmDurable(await readDataVersion(connection));
         return listed;
       }),
     read: (after, limits) =>
@@ -70,6 +76,12 @@ export function createSqlitePlantStore(
         return plants;
       }, after),
   };
+}
+
+/** A number that differs from the one before if another connection has committed meanwhile. */
+export async function readDataVersion(connection: SqlDriverAdapter): Promise<unknown> {
+  const { rows } = await connection.queryRaw({ sql: 'PRAGMA data_version', args: [], argTypes: [] });
+  return rows[0]?.[0];
 }
 
 /**
@@ -121,17 +133,4 @@ function insertStatement(plants: readonly StoredPlant[], ending = ''): SqlQuery 
     return `(?,?,?,${addedAt})`;
   });
   return { sql: `INSERT INTO plants (id, name, tag, added_at) VALUES ${rows} ${ending}`, args, argTypes };
-}
-
-async function findPlants(
-  connection: SqlDriverAdapter,
-  ids: readonly bigint[],
-): Promise<readonly StoredPlant[]> {
-  const query = {
-    sql: `SELECT id, name, tag, added_at FROM plants WHERE id IN (?${', ?'.repeat(ids.length - 1)})`,
-    args: [...ids],
-    argTypes: ids.map(() => integer),
-  };
-  const { rows } = await clearArguments(query, (statement) => connection.queryRaw(statement));
-  return rows.map(toPlant);
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import type { Database } from '../database.js';
 import { openSqlite } from './open-sqlite.js';
@@ -54,6 +54,20 @@ it('syncs the log before it reports that a plant exists', async () => {
   other.close();
 });
 
+it('syncs the log before it shows a plant that another connection may have stored, and not again before the next', async () => {
+  const other = new Sqlite(path);
+  other.exec(`PRAGMA synchronous = OFF; INSERT INTO plants (id, name) VALUES (1, 'Fern')`);
+  const list = () => database.plants.list({ order: 'id' }, { matches: 1, plants: 1, bytes: 1 });
+  expect(await database.plants.find([1n])).toEqual([fern]);
+  expect(await database.plants.find([1n, 2n])).toEqual([fern]);
+  expect((await list()).plants).toEqual([fern]);
+  expect(synced).toEqual([`${path}-wal`]);
+  other.exec(`INSERT INTO plants (id, name) VALUES (2, 'Monstera')`);
+  await list();
+  expect(synced).toEqual([`${path}-wal`, `${path}-wal`]);
+  other.close();
+});
+
 it('syncs the log before it reports that a token, or its revocation, exists', async () => {
   const { accessTokens } = database;
   const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
@@ -81,13 +95,17 @@ it('leaves the syncing of its own commits to SQLite', async () => {
 });
 
 it('acknowledges nothing that it cannot sync', async () => {
-  await database.plants.insert([fern]);
+  const other = new Sqlite(path);
+  other.exec(`PRAGMA synchronous = OFF; INSERT INTO plants (id, name) VALUES (1, 'Fern')`);
+  onTestFinished(() => void other.close());
   vi.spyOn(fs, 'fsyncSync').mockImplementation(() => {
     throw new Error('EIO: i/o error, fsync');
   });
   syncBuiltinESMExports();
-  await expect(database.plants.insert([fern])).rejects.toMatchObject({
-    errorName: 'database_unavailable',
-    cause: { message: 'EIO: i/o error, fsync' },
-  });
+  for (const read of [() => database.plants.insert([fern]), () => database.plants.find([1n])]) {
+    await expect(read()).rejects.toMatchObject({
+      errorName: 'database_unavailable',
+      cause: { message: 'EIO: i/o error, fsync' },
+    });
+  }
 });
