@@ -39,5 +39,22 @@ it('shows a count at most every 250 ms', () => {
     vi.advanceTimersByTime(100);
     showCount(count);
   }
-  expect(shown).toEqual(['3,000 plants', '6,000 plants', '9,000 plants']);
+  expect(shown).toEqual(['3,000', '6,000', '9,000'].map((plants) => `${plants} plants, 10,000/s`));
+});
+
+it('shows how much is done, and how long the rest takes', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const shown: string[] = [];
+  let done = 0;
+  const showProgress = (text: string) => void shown.push(text);
+  const showCount = countProgress({ showProgress }, 'lines', () => done);
+  for (done of [0, 0.25, 0.995]) {
+    vi.advanceTimersByTime(1_000);
+    showCount(4_000 * done);
+  }
+  expect(shown).toEqual([
+    '0 lines, 0/s',
+    '1,000 lines, 500/s, 25 %, 6 s left',
+    '3,980 lines, 1,327/s, 99 %, 0 s left',
+  ]);
 });

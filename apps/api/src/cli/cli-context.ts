@@ -118,18 +118,35 @@ function isReadable(descriptor: number): boolean {
 
 const progressIntervalMs = 250;
 
-/** Returns a function that shows a growing count, at most every 250 milliseconds. */
+/**
+ * Returns a function that shows a growing count, at most every 250 milliseconds, with its rate, and where it is known with the
+ * share that is done and the time left.
+ *
+ * @param done returns the share that is done, from 0 to 1; `undefined` where it is not known
+ */
 export function countProgress(
   context: Pick<CliContext, 'showProgress'>,
   noun: string,
+  done: () => number | undefined = () => undefined,
 ): (count: number) => void {
-  let nextAt = performance.now() + progressIntervalMs;
+  const startedAt = performance.now();
+  let nextAt = startedAt + progressIntervalMs;
   return (count) => {
     const now = performance.now();
     if (now < nextAt) return;
     nextAt = now + progressIntervalMs;
-    context.showProgress(`${count.toLocaleString('en')} ${noun}`);
+    const seconds = (now - startedAt) / 1_000;
+    const share = done();
+    const parts = [`${count.toLocaleString('en')} ${noun}`, `${formatCount(count / seconds)}/s`];
+    if (share !== undefined && share > 0) {
+      parts.push(`${Math.floor(100 * share)} %`, `${formatCount((seconds / share) * (1 - share))} s left`);
+    }
+    context.showProgress(parts.join(', '));
   };
+}
+
+function formatCount(count: number): string {
+  return Math.round(count).toLocaleString('en');
 }
 
 /** A count with its noun, such as `1 plant` or `5 plants`. */

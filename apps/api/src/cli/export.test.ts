@@ -38,7 +38,7 @@ it('stops on a signal while the database does not answer, and leaves no file beh
     startingProcessEnded: () => Promise.reject(new Error('only for a service')),
   };
   const config = parseConfig({ FAST_PATH: 'off' }, folder);
-  await expect(exportPlants(config, { output: 'plants.ndjson' }, context)).rejects.toThrow(
+  await expect(exportPlants(config, { output: 'plants.ndjson', format: 'ndjson' }, context)).rejects.toThrow(
     'Stopped by SIGTERM.',
   );
   expect(readdirSync(folder)).toEqual(['plant-store.db']);

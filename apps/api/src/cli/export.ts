@@ -1,58 +1,67 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { Config } from '../config.js';
 import type { PageLimits, PlantStore, StoredPlant } from '../plants/plant-store.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
 import { writeAtomically } from './atomic-write.js';
 import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
+import { type Format, formats } from './formats.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
 
 /**
- * Writes all plants as NDJSON, ordered by id, to standard output or to a new file, which is created completely or not at
+ * Writes all plants as NDJSON or CSV, ordered by id, to standard output or to a new file, which is created completely or not at
  * all.
  */
 export async function exportPlants(
   config: Config,
-  { output }: { readonly output?: string },
+  { output, format: name }: ExportOptions,
   context: CliContext,
 ): Promise<void> {
   if (config.fastPath) {
     limitHeapGrowth();
     limitYoungGeneration();
   }
+  const format = formats[name];
   const database = await openDatabase(config.database, { mustExist: true });
   try {
     const count =
       output === undefined
-        ? await writeToOutput(database.plants, context)
-        : await writeToFile(database.plants, resolve(context.folder, output), context);
+        ? await writeToOutput(database.plants, format, context)
+        : await writeToFile(database.plants, format, resolve(context.folder, output), context);
     await context.message(`${countOf(count, 'plant')} exported.`);
   } finally {
     await database.close();
   }
 }
 
-function writeToOutput(plants: PlantStore, context: CliContext): Promise<number> {
+/** Where plants are written to, standard output by default, and how. */
+export interface ExportOptions {
+  readonly output?: string;
+  readonly format: 'ndjson' | 'csv';
+}
+
+function writeToOutput(plants: PlantStore, format: Format, context: CliContext): Promise<number> {
   const { output } = context;
   const isTerminal = 'isTTY' in output && output.isTTY === true;
   return writePlants(
     plants,
+    format,
     (lines) => writeResult({ output }, lines),
     isTerminal ? () => undefined : countProgress(context, 'plants'),
   );
 }
 
-function writeToFile(plants: PlantStore, path: string, context: CliContext): Promise<number> {
+function writeToFile(plants: PlantStore, format: Format, path: string, context: CliContext): Promise<number> {
   const signal = abortOnSignal(context);
   return writeAtomically(path, async (temporaryPath) => {
     const file = await open(temporaryPath, 'w');
     try {
       return await writePlants(
         plants,
+        format,
         async (lines) => {
           signal.throwIfAborted();
           await file.writeFile(lines);
@@ -69,14 +78,16 @@ function writeToFile(plants: PlantStore, path: string, context: CliContext): Pro
 /** Writes page after page, and returns the number of plants. */
 async function writePlants(
   plants: PlantStore,
+  format: Format,
   write: (lines: string) => Promise<void>,
   showCount: (count: number) => void,
   signal?: AbortSignal,
 ): Promise<number> {
   const pages = readAllPlants(plants.read, pageLimits, (readNext) => retryWhileUnavailable(readNext, signal));
   let count = 0;
+  if (format.head !== '') await write(format.head);
   for await (const page of pages) {
-    await write(page.map(writePlantLine).join(''));
+    await write(page.map(format.write).join(''));
     count += page.length;
     showCount(count);
   }
@@ -111,11 +122,4 @@ export async function* readAllPlants(
     yield page;
     last = page.at(-1)?.id;
   }
-}
-
-/** A plant as a line of NDJSON with its line feed: `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`, or without `tag`. */
-function writePlantLine({ id, name, tag, addedAt }: StoredPlant): string {
-  // So that an import does not take it for a new plant, which gets the time of the import.
-  const time = addedAt === undefined || addedAt === null ? null : new Date(addedAt).toISOString();
-  return `${stringifyExactJson({ id, name, tag, addedAt: time })}\n`;
 }

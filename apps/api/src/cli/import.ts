@@ -1,9 +1,6 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { NewPlantSchema } from '@plant-store/contract';
-import { explainInvalidRequest } from '@plant-store/contract/messages';
-import * as z from 'zod';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { parseJsonBytes } from '../http/json-body.js';
@@ -12,20 +9,22 @@ import type { InsertOutcome, PlantStore, StoredPlant } from '../plants/plant-sto
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
+import { type PlantLine, readPlant, toOneLine } from './formats.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 /** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
 const idDigitsBytes = 64;
 
 /**
- * Stores the plants of an NDJSON file, or of standard input without one. Invalid lines are reported and skipped.
+ * Stores the plants of a file, or of standard input without one: NDJSON, or CSV or TSV by the name of the file or the format.
+ * Invalid lines are reported and skipped.
  *
  * @throws {OperatorError} at the end, when there were invalid lines
  * @throws whatever ends it early, after printing the line to resume from
  */
 export async function importPlants(
   config: Config,
-  { file, fromLine }: { readonly file: string | undefined; readonly fromLine: number },
+  { file, fromLine, format = formatOf(file) }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
   if (config.fastPath) limitHeapGrowth();
@@ -45,9 +44,18 @@ export async function importPlants(
       batchLines: batchFactor * config.batcherLimits.batchPlants,
       batchBytes: config.batcherLimits.batchBytes,
     };
-    const batches = readBatches(readChunks(input, signal), limits, signal);
+    const size = file === undefined ? undefined : (await stat(resolve(context.folder, file))).size;
+    let bytesRead = 0;
+    const chunks = readChunks(input, signal, (bytes) => {
+      bytesRead += bytes;
+    });
+    const batches =
+      format === 'ndjson'
+        ? readBatches(chunks, limits, signal)
+        : groupLines(readCsvLines(chunks, format, context), limits);
     const outcomes = storeBatches(insert, batches, concurrentBatches);
-    const { badLines } = await countOutcomes(outcomes, fromLine, signal, context);
+    const done = () => (size === undefined || size === 0 ? undefined : bytesRead / size);
+    const { badLines } = await countOutcomes(outcomes, fromLine, signal, context, done);
     if (badLines === 0) return;
     const [lines, them] = badLines === 1 ? ['line is', 'it'] : ['lines are', 'them'];
     throw new OperatorError(
@@ -59,6 +67,42 @@ export async function importPlants(
   }
 }
 
+/** What is imported, and from where on. */
+export interface ImportOptions {
+  readonly file: string | undefined;
+  readonly fromLine: number;
+  /** By default that of the file by its name, or NDJSON. */
+  readonly format?: ImportFormat | undefined;
+}
+
+/** The names of formats, as the option takes them. */
+export const importFormats = ['ndjson', 'csv', 'tsv'] as const;
+type ImportFormat = (typeof importFormats)[number];
+
+function formatOf(file = ''): ImportFormat {
+  return importFormats.find((name) => file.toLowerCase().endsWith(`.${name}`)) ?? 'ndjson';
+}
+
+async function* readCsvLines(
+  chunks: AsyncIterable<Buffer>,
+  format: 'csv' | 'tsv',
+  context: CliContext,
+): AsyncGenerator<SizedLine> {
+  // Loaded only for it.
+  const { readCsv } = await import('./read-csv.js');
+  const onUnused = (names: readonly string[]) =>
+    void context.message(
+      `Not imported: ${names.length === 1 ? 'the column' : 'the columns'} ${names.join(', ')}`,
+    );
+  for await (const { number, line, bytes } of readCsv(
+    chunks,
+    format === 'tsv' ? '\t' : undefined,
+    onUnused,
+  )) {
+    yield { number, bytes, ...line };
+  }
+}
+
 async function openInput(path: string): Promise<Readable> {
   const file = await open(path).catch((error: unknown) => {
     throw cannotRead(error);
@@ -67,9 +111,16 @@ async function openInput(path: string): Promise<Readable> {
 }
 
 /** The chunks of a stream, until it ends or the signal is aborted. */
-async function* readChunks(input: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* readChunks(
+  input: Readable,
+  signal: AbortSignal,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   try {
-    yield* addAbortSignal(signal, input);
+    for await (const chunk of addAbortSignal(signal, input)) {
+      onRead(chunk.length);
+      yield chunk;
+    }
   } catch (error) {
     if (!signal.aborted) throw cannotRead(error);
   }
@@ -85,8 +136,9 @@ async function countOutcomes(
   fromLine: number,
   signal: AbortSignal,
   context: CliContext,
+  done: () => number | undefined,
 ): Promise<{ readonly badLines: number }> {
-  const showCount = countProgress(context, 'lines');
+  const showCount = countProgress(context, 'lines', done);
   const counts = { imported: 0, alreadyThere: 0, badLines: 0, nextLine: fromLine };
   try {
     for await (const { imported, alreadyThere, badLines, nextLine } of outcomes) {
@@ -112,11 +164,7 @@ async function countOutcomes(
 
 /** One line, whatever characters the reason quotes. */
 function describeBadLine({ number, reason }: BadLine): string {
-  const quoted = reason.replace(
-    /[\p{Cc}\u2028\u2029]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return `line ${number}: ${quoted}`;
+  return `line ${number}: ${toOneLine(reason)}`;
 }
 
 /** A line that was not stored, and why. */
@@ -196,8 +244,6 @@ export interface ReadLimits {
   readonly batchBytes: number;
 }
 
-/** The content of a line: a plant, or the reason why it is not a valid one. */
-export type PlantLine = { readonly plant: StoredPlant } | { readonly reason: string };
 type NumberedLine = PlantLine & { readonly number: number };
 
 /** Consecutive lines without the blank ones; at least one. */
@@ -214,25 +260,49 @@ export interface Batch {
  */
 export async function* readBatches(
   chunks: AsyncIterable<Buffer>,
-  { fromLine, lineBytes, batchLines, batchBytes }: ReadLimits,
+  limits: ReadLimits,
   signal?: AbortSignal,
 ): AsyncGenerator<Batch> {
+  yield* groupLines(readLines(chunks, limits, signal), limits);
+}
+
+/** A line and its size in bytes. */
+type SizedLine = NumberedLine & { readonly bytes: number };
+
+/** @throws {OperatorError} when the first line looks like one of CSV or TSV */
+async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+  { fromLine, lineBytes }: ReadLimits,
+  signal?: AbortSignal,
+): AsyncGenerator<SizedLine> {
+  for await (const { number, bytes } of splitLines(chunks, lineBytes, signal)) {
+    if (number < fromLine || (bytes && isBlank(bytes))) continue;
+    if (number === 1 && bytes && /^\s*[^{\s][^{]*[,;\t]/.test(bytes.toString('latin1', 0, 1_000)))
+      throw new OperatorError(
+        'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Name the format, such as --format csv.',
+      );
+    const tooLong = { reason: `The line is longer than ${lineBytes} bytes.` };
+    yield { number, bytes: bytes?.length ?? 0, ...(bytes ? readPlantLine(bytes) : tooLong) };
+  }
+}
+
+/** Groups lines into batches. */
+async function* groupLines(
+  input: AsyncIterable<SizedLine>,
+  { fromLine, batchLines, batchBytes }: ReadLimits,
+): AsyncGenerator<Batch> {
   let lines: NumberedLine[] = [];
-  let bytes = 0;
+  let total = 0;
   const toBatch = () => ({ lines, nextLine: (lines.at(-1)?.number ?? 0) + 1 });
-  for await (const line of splitLines(chunks, lineBytes, signal)) {
-    if (line.number < fromLine || (line.bytes && isBlank(line.bytes))) continue;
-    const length = line.bytes?.length ?? 0;
-    if (lines.length === batchLines || (lines.length > 0 && bytes + length > batchBytes)) {
+  for await (const { bytes, ...line } of input) {
+    if (line.number < fromLine) continue;
+    if (lines.length === batchLines || (lines.length > 0 && total + bytes > batchBytes)) {
       yield toBatch();
       lines = [];
-      bytes = 0;
+      total = 0;
     }
-    lines.push({
-      number: line.number,
-      ...(line.bytes ? readPlantLine(line.bytes) : { reason: `The line is longer than ${lineBytes} bytes.` }),
-    });
-    bytes += length;
+    lines.push(line);
+    total += bytes;
   }
   if (lines.length > 0) yield toBatch();
 }
@@ -246,17 +316,8 @@ export function readPlantLine(bytes: Buffer): PlantLine {
     if (!(error instanceof SyntaxError)) throw error;
     return { reason: `The line is not valid JSON: ${error.message}.` };
   }
-  const { data: plant, error } = LineSchema.safeParse(value);
-  return plant === undefined ? { reason: explainInvalidRequest({ body: error.issues }).message } : { plant };
+  return readPlant(value);
 }
-
-/** What a line holds: a `NewPlant`, and the time at which it was stored elsewhere, if that is known. */
-const LineSchema = NewPlantSchema.extend({
-  addedAt: z.iso
-    .datetime({ error: 'must be a time in ISO 8601 and UTC, such as 2026-11-25T10:00:00.000Z' })
-    .transform((text) => Date.parse(text))
-    .nullish(),
-}).transform(({ addedAt, ...plant }): StoredPlant => (addedAt === undefined ? plant : { ...plant, addedAt }));
 
 const whiteSpace = new Set(Buffer.from(' \t\r'));
 

@@ -5,8 +5,10 @@ import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import { backUp } from './backup.js';
 import type { CliContext } from './cli-context.js';
-import { exportPlants } from './export.js';
-import { importPlants } from './import.js';
+import { type ExportOptions, exportPlants } from './export.js';
+import { formatNames } from './formats.js';
+import { type ImportOptions, importFormats, importPlants } from './import.js';
+import { type ListOptions, list } from './list.js';
 import { type MigrateOptions, migrate } from './migrate.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import { explainDatabaseError } from './retry-while-unavailable.js';
@@ -210,19 +212,36 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
     )
     .action((options: MigrateOptions) => migrate(readConfig(), options, context));
   program
+    .command('list')
+    .description('print the plants that match, by ascending id')
+    .option('--tag <tag>', 'those with exactly this tag')
+    .option('--query <text>', 'those with this in their name, ASCII letters in either case')
+    .option('--newest', 'the latest first')
+    .addOption(new Option('--format <format>', 'how they are printed').choices(formatNames).default('table'))
+    .action((options: ListOptions) => list(readConfig(), options, context));
+  program
     .command('export')
-    .description('write all plants as NDJSON, one a line, ordered by id')
+    .description('write all plants as NDJSON, one a line, or as CSV, ordered by id')
     .option('--output <file>', 'a new file instead of standard output')
-    .action((options: { output?: string }) => exportPlants(readConfig(), options, context));
+    .addOption(
+      new Option('--format <format>', 'how they are written').choices(['ndjson', 'csv']).default('ndjson'),
+    )
+    .action((options: ExportOptions) => exportPlants(readConfig(), options, context));
   program
     .command('import')
     .description(
-      'store the plants of an NDJSON file, as export writes it; plants already stored are left unchanged',
+      'store the plants of an NDJSON file, as export writes it, or of CSV or TSV; plants already stored are left unchanged',
     )
     .argument('[file]', 'the file; standard input by default')
     .option('--from-line <number>', 'the line to start with, to resume an earlier import', toLineNumber, 1)
-    .action((file: string | undefined, { fromLine }: { fromLine: number }) =>
-      importPlants(readConfig(), { file, fromLine }, context),
+    .addOption(
+      new Option(
+        '--format <format>',
+        'what the file is (default: by the end of its name, or ndjson); the first line of csv and tsv names the columns',
+      ).choices(importFormats),
+    )
+    .action((file: string | undefined, options: Omit<ImportOptions, 'file'>) =>
+      importPlants(readConfig(), { file, ...options }, context),
     )
     .addHelpText(
       'after',

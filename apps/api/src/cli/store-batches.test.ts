@@ -1,7 +1,8 @@
 import type { NewPlant } from '@plant-store/contract';
 import { expect, it, vi } from 'vitest';
 import type { InsertOutcome } from '../plants/plant-store.js';
-import type { Batch, PlantLine } from './import.js';
+import type { PlantLine } from './formats.js';
+import type { Batch } from './import.js';
 import { type BatchOutcome, storeBatches } from './import.js';
 
 /** A store whose inserts the test resolves or rejects one by one. */
