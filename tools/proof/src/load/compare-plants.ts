@@ -15,6 +15,8 @@ export interface Comparison {
   readonly unknown: number;
   /** Those of them that are stored. */
   readonly unknownStored: number;
+  /** Plants that reads showed, each as often as it was shown. */
+  readonly shown: number;
   /** A description of each row or plant that is lost, phantom or double. */
   readonly failures: readonly string[];
 }
@@ -58,7 +60,7 @@ export function comparePlants(
         fail(failure, row === undefined ? `the plant that took ${id}` : describePlant(row));
     }
   }
-  return { ...counts, failures };
+  return { ...counts, shown: ledger.shown, failures };
 }
 
 /** What is wrong with an id of which no plant was acknowledged. */

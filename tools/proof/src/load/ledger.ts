@@ -26,6 +26,8 @@ export class Ledger {
   readonly failures: string[] = [];
   /** How many replies acknowledged a plant, replays included. */
   acknowledgements = 0;
+  /** How many plants were shown by reads. */
+  shown = 0;
   /** How many replies were 503 `database_unavailable`. */
   unavailable = 0;
   /** How many replies were an error after which nothing was stored. */
@@ -84,6 +86,31 @@ export class Ledger {
         } else this.missingReplies++;
         return;
     }
+  }
+
+  /** Notes that a read showed a plant: it must stay from then on, as if it had been acknowledged. */
+  show(plant: SentPlant): void {
+    this.shown++;
+    const entries = this.entries.get(plant.id) ?? [];
+    const entry = entries.find((other) => isSame(other.plant, plant));
+    if (entry === undefined) {
+      this.failures.push(`${describePlant(plant)}: shown, though it was never sent`);
+      return;
+    }
+    entry.acknowledged = true;
+    this.touched.add(plant.id);
+    if (this.othersOf(entry).some(({ acknowledged }) => acknowledged))
+      this.fail(entry, 'shown, and another plant of the same id was acknowledged');
+  }
+
+  /** Notes that a read after the acknowledgement of a plant did not show it. */
+  miss(entry: Entry): void {
+    this.fail(entry, 'not found, though it was acknowledged before');
+  }
+
+  /** Notes a reply to a read that is not documented. */
+  failRead(problem: string): void {
+    this.failures.push(`a read: ${problem}`);
   }
 
   /** The ids that were sent since the last call. */

@@ -23,27 +23,86 @@ const idTaken = 40003;
 const databaseUnavailable = 50301;
 const databaseDamaged = 50303;
 
+/** A service, and the connections to it. */
+type Caller = Target & { readonly agent: Agent };
+
+/** A reply, or what is known without one. */
+type Exchange = { readonly reply: IncomingMessage; readonly text: string } | { readonly outcome: Outcome };
+
 /**
  * Sends `POST /plants` once. Never rejects.
  *
  * @param timeoutMs how long the reply may take in all
  */
-export async function sendCreate(
-  { baseUrl, token, agent }: Target & { readonly agent: Agent },
-  plant: SentPlant,
+export async function sendCreate(caller: Caller, plant: SentPlant, timeoutMs: number): Promise<Outcome> {
+  const exchange = await send(caller, 'POST', '/plants', timeoutMs, toJson(plant));
+  if ('outcome' in exchange) return exchange.outcome;
+  return toOutcome(plant, exchange.reply, exchange.text);
+}
+
+/** Sends `POST /plants/batch` once, and returns the outcome of each plant. Never rejects. */
+export async function sendBatch(
+  caller: Caller,
+  plants: readonly SentPlant[],
   timeoutMs: number,
-): Promise<Outcome> {
-  const body = toJson(plant);
+): Promise<readonly Outcome[]> {
+  const body = `{"plants":[${plants.map(toJson)}]}`;
+  const exchange = await send(caller, 'POST', '/plants/batch', timeoutMs, body);
+  if ('outcome' in exchange) return plants.map(() => exchange.outcome);
+  const { reply, text } = exchange;
+  const { results } = parse(text);
+  if (reply.statusCode !== 200) return plants.map(() => toFailure(reply, text, reply.headers['retry-after']));
+  if (!Array.isArray(results) || results.length !== plants.length)
+    return plants.map((): Outcome => ({ kind: 'unexpected', reply: text.slice(0, 200) }));
+  return results.map((result): Outcome => {
+    if (result.status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
+    // That a retry helps is said of the batch by its documents.
+    return toFailure({ statusCode: result.status }, JSON.stringify(result), '1');
+  });
+}
+
+/** The plants that a read shows; `undefined` if it had no reply, or one that says that the service cannot read now. */
+export interface Shown {
+  readonly plants: readonly SentPlant[];
+  /** A reply that is not documented. */
+  readonly problem?: string;
+}
+
+/** Sends `GET /plants/{id}` or a list once. Never rejects. */
+export async function sendRead(caller: Caller, path: string, timeoutMs: number): Promise<Shown | undefined> {
+  const exchange = await send(caller, 'GET', path, timeoutMs);
+  if ('outcome' in exchange) {
+    const { outcome } = exchange;
+    return outcome.kind === 'unexpected' ? { plants: [], problem: outcome.reply } : undefined;
+  }
+  const { reply, text } = exchange;
+  if (reply.statusCode === 503) return undefined;
+  if (reply.statusCode === 404) return { plants: [] };
+  if (reply.statusCode !== 200) return { plants: [], problem: `${reply.statusCode} ${text.slice(0, 200)}` };
+  const { plants = [parse(text)] } = parse(text);
+  if (!Array.isArray(plants)) return { plants: [], problem: text.slice(0, 200) };
+  return { plants: plants.map(({ id, name, tag }) => ({ id, name, tag })) };
+}
+
+async function send(
+  { baseUrl, token, agent }: Caller,
+  method: string,
+  path: string,
+  timeoutMs: number,
+  body = '',
+): Promise<Exchange> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const sent = request(`${baseUrl}/plants`, {
-      method: 'POST',
+    const sent = request(`${baseUrl}${path}`, {
+      method,
       agent,
       signal: timeout,
       headers: {
         authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
+        ...(body !== '' && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        }),
       },
     });
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -51,10 +110,10 @@ export async function sendCreate(
     });
     let text = '';
     for await (const chunk of reply.setEncoding('utf8')) text += chunk;
-    return toOutcome(plant, reply, text);
+    return { reply, text };
   } catch (error) {
-    if (timeout.aborted) return { kind: 'unexpected', reply: `no reply within ${timeoutMs} ms` };
-    return { kind: 'no reply', code: String((error as NodeJS.ErrnoException).code) };
+    if (timeout.aborted) return { outcome: { kind: 'unexpected', reply: `no reply within ${timeoutMs} ms` } };
+    return { outcome: { kind: 'no reply', code: String((error as NodeJS.ErrnoException).code) } };
   }
 }
 
@@ -76,21 +135,38 @@ function toOutcome(
     if (body['name'] !== name || body['tag'] !== tag) return unexpected;
     return { kind: headers['idempotent-replayed'] === 'true' ? 'replayed' : 'stored' };
   }
+  return toFailure({ statusCode }, text, headers['retry-after']);
+}
+
+function toFailure(
+  { statusCode }: Pick<IncomingMessage, 'statusCode'>,
+  text: string,
+  retryAfter = '',
+): Outcome {
+  const unexpected: Outcome = { kind: 'unexpected', reply: `${statusCode} ${text.slice(0, 200)}` };
   const error = Number(parse(text)['error']);
   if (Math.floor(error / 100) !== statusCode) return unexpected;
   if (error === idTaken) return { kind: 'taken' };
   if (error === databaseDamaged) return { kind: 'damaged' };
   // Each of these is documented with a Retry-After, by which a caller knows that a retry helps.
-  if (!/^\d+$/.test(headers['retry-after'] ?? '')) return unexpected;
+  if (!/^\d+$/.test(retryAfter)) return unexpected;
   if (rejections.includes(error)) return { kind: 'rejected' };
   return error === databaseUnavailable ? { kind: 'unavailable' } : unexpected;
 }
 
 function parse(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = (JSON.parse as Parse)(text, (name, value, context) =>
+      name === 'id' ? BigInt(context.source) : value,
+    );
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {};
   }
 }
+
+/** `JSON.parse` as Node.js has it: with the source text of each value, which has all digits of an id. */
+type Parse = (
+  text: string,
+  reviver: (name: string, value: unknown, context: { readonly source: string }) => unknown,
+) => unknown;

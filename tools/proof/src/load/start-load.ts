@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Entry, Ledger } from './ledger.js';
 import type { Random } from './random.js';
 import { createConflict, type SentPlant } from './random-plants.js';
-import { type Outcome, sendCreate, type Target } from './send-create.js';
+import { type Outcome, sendBatch, sendCreate, sendRead, type Target } from './send-create.js';
 
 /** How to load a service. */
 export interface LoadOptions extends Target {
@@ -35,26 +35,53 @@ export interface Load {
 const recentCount = 500;
 const delayAfterFailureMs = 20;
 
+/** How many plants a batch has at most. */
+const maxBatch = 40;
+
 /**
  * Starts to create plants over several connections: most are new, some replays, some conflicts, and some those whose earlier
  * outcome is unknown.
  */
 export function startLoad(options: LoadOptions): Load {
-  const { ledger, connections, endsWithoutReply, replyTimeoutMs = 60_000, pauseMs = 0 } = options;
+  const { ledger, random, connections, endsWithoutReply, replyTimeoutMs = 60_000, pauseMs = 0 } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const choose = createChooser(options);
   let stopped = false;
   let longestReplyMs = 0;
 
+  const caller = { ...options, agent };
+
+  /** Sends a create or, now and then, a batch, and sometimes reads what was acknowledged. Returns the first outcome. */
   async function send(): Promise<Outcome> {
-    const plant = choose();
-    const entry = ledger.begin(plant);
+    const plants = Array.from({ length: random.next() < 0.1 ? 1 + random.below(maxBatch) : 1 }, choose);
+    const entries = plants.map((plant) => ledger.begin(plant));
     const sentAt = performance.now();
-    const outcome = await sendCreate({ ...options, agent }, plant, replyTimeoutMs);
+    const [first] = plants;
+    const outcomes =
+      plants.length === 1 && first !== undefined
+        ? [await sendCreate(caller, first, replyTimeoutMs)]
+        : await sendBatch(caller, plants, replyTimeoutMs);
     longestReplyMs = Math.max(longestReplyMs, performance.now() - sentAt);
-    ledger.end(entry, outcome);
-    return outcome;
+    for (const [index, entry] of entries.entries()) {
+      const outcome = outcomes[index];
+      if (outcome !== undefined) ledger.end(entry, outcome);
+    }
+    const acknowledged = entries.find((entry) => entry.acknowledged);
+    if (acknowledged !== undefined && random.next() < 0.1) await read(acknowledged);
+    return outcomes[0] ?? { kind: 'unexpected', reply: 'no outcome' };
   }
+
+  /** Reads a plant that was acknowledged, or the newest ones. */
+  async function read(entry: Entry): Promise<void> {
+    const isList = random.next() < 0.3;
+    const path = isList ? '/plants?order=newest&limit=50' : `/plants/${entry.plant.id}`;
+    const shown = await sendRead(caller, path, replyTimeoutMs);
+    if (shown === undefined) return;
+    if (shown.problem !== undefined) ledger.failRead(shown.problem);
+    for (const plant of shown.plants) ledger.show(plant);
+    if (!isList && shown.plants.length === 0) ledger.miss(entry);
+  }
+
   async function createPlants(): Promise<void> {
     while (!stopped) {
       const { kind } = await send();

@@ -4,7 +4,10 @@ import type { Comparison } from './compare-plants.js';
 /** Adds up what the comparisons of several databases found. */
 export class Tally {
   readonly failures: string[] = [];
-  private readonly counts = { acknowledged: 0, lost: 0, phantom: 0, double: 0, unknown: 0, unknownStored: 0 };
+  private readonly counts = {
+    ...{ acknowledged: 0, shown: 0, lost: 0, phantom: 0, double: 0 },
+    ...{ unknown: 0, unknownStored: 0 },
+  };
 
   /** Notes what a comparison of a part of the plants found wrong. */
   check({ failures }: Comparison, when: string): void {

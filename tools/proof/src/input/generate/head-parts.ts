@@ -140,3 +140,55 @@ export const authorization = fc.constantFrom(
   ],
   ...['Bearer pst_', 'Basic TOKEN', 'Bearer\tTOKEN', 'Bearer TOKEN TOKEN', '', 'Bearer \u00e9'],
 );
+
+const readId = fc.oneof(
+  fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
+  fc.constantFrom(
+    '0',
+    '-0',
+    '01',
+    '+1',
+    '1.0',
+    '1e3',
+    'x',
+    '%31',
+    '%00',
+    '%E0%A4%A',
+    '9223372036854775807',
+    'batch',
+  ),
+);
+
+const parameter = fc.oneof(
+  fc.constantFrom(
+    'limit=1',
+    'limit=1000',
+    'limit=1001',
+    'limit=0',
+    'limit=x',
+    'order=id',
+    'order=newest',
+    'order=x',
+  ),
+  fc.constantFrom(
+    'tag=',
+    'tag=a',
+    'q=a',
+    'q=%00',
+    'q=%F0%9F%8C%B1',
+    'q=%',
+    'after=',
+    'after=1.x..1',
+    'x=1',
+    'limit',
+    '&',
+    '=',
+  ),
+  fc.string({ maxLength: 8 }).map((text) => `q=${encodeURIComponent(text.toWellFormed())}`),
+);
+
+/** A request target that is read. */
+export const readTarget = fc.oneof(
+  readId.map((id) => `/plants/${id}`),
+  fc.array(parameter, { maxLength: 3 }).map((parameters) => `/plants?${parameters.join('&')}`),
+);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Body, body, renderBody } from './body.js';
-import { authorization, contentType, header, method, target } from './head-parts.js';
+import { authorization, contentType, header, method, readTarget, target } from './head-parts.js';
 
 /** A request before its token and its unique id are filled in. */
 export interface Request {
@@ -32,6 +32,16 @@ export const plainRequest: fc.Arbitrary<Request> = fc.record({
   headers: fc.constant(['Host: a', 'Authorization: Bearer TOKEN', 'Content-Type: application/json']),
   body,
   chunks: rarely(undefined, chunks),
+});
+
+/** A read, which may have a body that does not count. */
+export const readRequest: fc.Arbitrary<Request> = fc.record({
+  method: rarely('GET', fc.constant('HEAD')),
+  target: readTarget,
+  version: fc.constant('HTTP/1.1'),
+  headers: fc.constant(['Host: a', 'Authorization: Bearer TOKEN']),
+  body,
+  chunks: fc.constant(undefined),
 });
 
 /** Any request. */

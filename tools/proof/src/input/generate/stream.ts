@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { applyChanges, type Change, change } from './body.js';
-import { plainRequest, type Request, renderRequest, variedRequest } from './request.js';
+import { plainRequest, type Request, readRequest, renderRequest, variedRequest } from './request.js';
 
 /** Requests that are sent together on one connection. */
 export interface Stream {
@@ -19,12 +19,14 @@ const cuts = fc.oneof(
   },
 );
 
-/** Bodies of all kinds in valid requests, requests of all kinds, and bytes that resemble requests. */
+const validRequest = fc.oneof({ weight: 3, arbitrary: plainRequest }, { weight: 1, arbitrary: readRequest });
+
+/** Bodies of all kinds in valid requests, reads, requests of all kinds, and bytes that resemble requests. */
 export const stream: fc.Arbitrary<Stream> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      requests: fc.array(plainRequest, { minLength: 1, maxLength: 16, size: 'max' }),
+      requests: fc.array(validRequest, { minLength: 1, maxLength: 16, size: 'max' }),
       changes: fc.constant([]),
       cuts,
     }),
@@ -40,7 +42,7 @@ export const stream: fc.Arbitrary<Stream> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      requests: fc.array(fc.oneof(plainRequest, variedRequest), { minLength: 1, maxLength: 4, size: 'max' }),
+      requests: fc.array(fc.oneof(validRequest, variedRequest), { minLength: 1, maxLength: 4, size: 'max' }),
       changes: fc.array(change, { minLength: 1, maxLength: 3 }),
       cuts,
     }),

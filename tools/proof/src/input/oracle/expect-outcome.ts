@@ -56,9 +56,9 @@ export function expectOfHead(
     () => checkTransferCoding(head),
     () => (head.method === 'CONNECT' ? must('bad_request') : none),
     () => checkTarget(head.target),
-    () => (read !== undefined || head.method === 'POST' ? none : must('method_not_allowed')),
+    () => (read !== undefined || isCreate(head) ? none : must('method_not_allowed')),
     () => checkToken(head, token),
-    () => (read === undefined ? none : endOfRead),
+    () => (read === undefined ? none : checkParameters(read, head.target)),
     () => checkContentType(head),
     () => checkContentCoding(head),
   ];
@@ -71,8 +71,19 @@ export function expectOfHead(
   return { errors: found, certain: false };
 }
 
-/** A read has no body; what its parameters lead to is left to the documents. */
-const endOfRead: Finding = { ...may('bad_request', 'plant_not_found'), certain: true };
+function isCreate({ method, target }: Head): boolean {
+  return method === 'POST' && pathOf(target) === '/plants';
+}
+
+/** What the parameters of a read lead to besides what is there; a query is left to the documents of its reply. */
+function checkParameters(read: ReadPath, target: string): Finding {
+  if (read === '/plants') return { ...may('bad_request'), certain: true };
+  const id = pathOf(target).slice('/plants/'.length);
+  // Percent-encoded digits are digits.
+  if (id.includes('%')) return { ...may('bad_request', 'plant_not_found'), certain: true };
+  const isInt64 = /^(0|-?[1-9]\d{0,18})$/.test(id) && BigInt.asIntN(64, BigInt(id)) === BigInt(id);
+  return isInt64 ? { ...may('plant_not_found'), certain: true } : must('bad_request');
+}
 
 /** The path of the operation that reads, if the request is one of it. */
 function readPathOf({ method, target }: Head): ReadPath | undefined {
