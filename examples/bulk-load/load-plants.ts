@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import type { Client } from '@plant-store/client';
-import { pMapIterable, pMapSkip } from 'p-map';
+import { finished } from 'node:stream/promises';
+import type { Client, NewPlantInput } from '@plant-store/client';
+import { storeAll } from '@plant-store/client/bulk';
 import { parsePlant } from './parse-plant.ts';
 import { type Line, readLines } from './read-lines.ts';
 
@@ -19,64 +20,59 @@ export interface Counts {
 export interface Load {
   /** A plant on each line (NDJSON, in UTF-8). The file may be larger than the memory. */
   readonly file: string;
-  /** Is written from its beginning: `{ line, reason, text }` for each rejected line, in the order of the lines. */
+  /** Is written from its beginning: `{ line, reason, text }` for each rejected line. */
   readonly rejectedFile: string;
   readonly client: Client;
-  /** How many plants are in flight at most. */
-  readonly concurrency: number;
   /** Stops the run. */
   readonly signal: AbortSignal;
   /** Is updated during the run. */
   readonly counts: Counts;
 }
 
+/** Where a plant came from. The client sends no members under symbols. */
+const source = Symbol('source');
+
 /**
- * Stores every plant of a file. A line that is no plant, or that the service rejects, does not stop the run.
+ * Stores every plant of a file, in batches. A line that is no plant, or that the service rejects, does not stop the run.
  *
  * @throws {Error} when the run cannot go on: a file cannot be read or written, the token is rejected, or the service did not
  * answer for as long as the client waits
  * @throws the reason of the signal
  */
-export async function loadPlants({ file, rejectedFile, concurrency, counts, ...load }: Load): Promise<void> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([load.signal, failed.signal]);
+export async function loadPlants({ file, rejectedFile, client, signal, counts }: Load): Promise<void> {
   counts.bytesTotal = (await stat(file)).size;
-  const store = async ({ number, bytes }: Line) => {
-    try {
-      const reason = await storePlant(load.client, bytes, signal, counts);
-      counts.bytesRead += bytes.length + 1;
-      if (reason === undefined) return pMapSkip;
-      counts.rejected++;
-      return `${JSON.stringify({ line: number, reason, text: String(bytes) })}\n`;
-    } catch (error) {
-      // The plants in flight need not wait for a service that accepts none.
-      failed.abort(error);
-      throw error;
+  const rejections = createWriteStream(rejectedFile);
+  async function reject({ number, bytes }: Line, reason: string): Promise<void> {
+    counts.rejected++;
+    const text = `${JSON.stringify({ line: number, reason, text: String(bytes) })}\n`;
+    if (!rejections.write(text)) await once(rejections, 'drain');
+  }
+  async function* readPlants(): AsyncGenerator<NewPlantInput & { [source]: Line }> {
+    for await (const line of readLines(file)) {
+      counts.bytesRead += line.bytes.length + 1;
+      const plant = parsePlant(line.bytes);
+      if (typeof plant === 'string') await reject(line, plant);
+      else yield { ...plant, [source]: line };
     }
-  };
-  const rejections = pMapIterable(readLines(file), store, { concurrency, backpressure: 4 * concurrency });
+  }
+
   try {
-    await pipeline(rejections, createWriteStream(rejectedFile), { signal: load.signal });
+    const stored = storeAll(client, readPlants(), {
+      signal,
+      // As long as it takes.
+      rounds: Number.POSITIVE_INFINITY,
+      onProgress(progress) {
+        counts.stored = progress.stored;
+        counts.alreadyThere = progress.replayed;
+      },
+    });
+    for await (const { plant, message } of stored) {
+      if (source in plant) await reject(plant[source] as Line, message);
+    }
     // Blank lines are not counted above.
     counts.bytesRead = counts.bytesTotal;
-  } catch (error) {
-    failed.abort(error);
-    throw load.signal.aborted ? load.signal.reason : error;
+  } finally {
+    rejections.end();
+    await finished(rejections);
   }
-}
-
-/** Stores the plant of a line, and resolves to why it is rejected, if it is. */
-async function storePlant(
-  client: Client,
-  bytes: Uint8Array,
-  signal: AbortSignal,
-  counts: Counts,
-): Promise<string | undefined> {
-  const plant = parsePlant(bytes);
-  if (typeof plant === 'string') return plant;
-  const { status, body, replayed } = await client.createPlant({ body: plant, signal });
-  if (status === 200) counts[replayed ? 'alreadyThere' : 'stored']++;
-  else if (status === 400) return body.message;
-  else throw new Error(`Plant Store answered with ${status}: ${body.message}`);
-  return undefined;
 }

@@ -7,9 +7,9 @@ process.exitCode = await main();
 
 /** Resolves to the exit status: 0 if every plant is stored, 1 if it stopped, 2 for wrong arguments, 3 if lines are rejected. */
 async function main(): Promise<number> {
-  const { file, concurrency } = readArguments();
-  if (file === undefined || !Number.isSafeInteger(concurrency) || concurrency < 1) {
-    console.error('Usage: node load.ts [--concurrency 32] <file of NDJSON>');
+  const file = readArguments();
+  if (file === undefined) {
+    console.error('Usage: node load.ts <file of NDJSON>');
     return 2;
   }
   const interrupted = new AbortController();
@@ -27,7 +27,7 @@ async function main(): Promise<number> {
       retries: Infinity,
       timeoutMs: 600_000,
     });
-    await loadPlants({ file, rejectedFile, client, concurrency, signal: interrupted.signal, counts });
+    await loadPlants({ file, rejectedFile, client, signal: interrupted.signal, counts });
   } catch (error) {
     endProgress();
     console.error(error instanceof Error ? error.message : error);
@@ -40,15 +40,11 @@ async function main(): Promise<number> {
   return 3;
 }
 
-function readArguments() {
+function readArguments(): string | undefined {
   try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: { concurrency: { type: 'string', default: '32' } },
-    });
-    const [file, ...others] = positionals;
-    return { file: others.length === 0 ? file : undefined, concurrency: Number(values.concurrency) };
+    const [file, ...others] = parseArgs({ allowPositionals: true }).positionals;
+    return others.length === 0 ? file : undefined;
   } catch {
-    return { file: undefined, concurrency: 0 };
+    return undefined;
   }
 }

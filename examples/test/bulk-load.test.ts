@@ -44,7 +44,7 @@ it('stores the plants of its README exactly, and finds them there when it is run
   expect(second.stderr).toContain('100 %: 0 stored, 3 there already, 0 rejected');
 });
 
-it('lists the rejected lines with their reasons, in order, and stores all others', async () => {
+it('lists the rejected lines with their reasons, and stores all others', async () => {
   const service = await startService();
   const file = await writeLines([
     '{"id": 1, "name": "line\u2028separator", "tag": ""}\r',
@@ -63,7 +63,8 @@ it('lists the rejected lines with their reasons, in order, and stores all others
   expect(stderr).toContain('100 %: 102 stored, 0 there already, 6 rejected');
   expect(stderr).toContain(`The rejected lines, with reasons: ${file}.rejected`);
   const noPlant = expect.stringContaining('`id`, an integer');
-  expect(await readRejections(file)).toEqual([
+  const rejections = await readRejections(file);
+  expect(rejections.toSorted((a, b) => a.line - b.line)).toEqual([
     {
       line: 3,
       reason: expect.stringContaining('belongs to another plant'),
@@ -87,55 +88,50 @@ it('waits for a service that is restarted in the middle, and stores every plant 
   const service = await startService();
   let restarted: Promise<void> | undefined;
   const { url } = await startProxy(service.baseUrl, (index) => {
-    if (index === 300) restarted = service.stop().then(() => service.restart());
+    if (index === 2) restarted = service.stop().then(() => service.restart());
     return 'pass on';
   });
-  const file = await writeLines(plantLines(1_000));
+  const file = await writeLines(plantLines(5_000));
   const { status, stderr } = await load(file, { ...service.environment, PLANT_STORE_URL: url });
   expect(status).toBe(0);
   await restarted;
-  expectEachOnce(stderr, 1_000);
-  await expectPlants(service, 1_000);
+  expectEachOnce(stderr, 5_000);
+  await expectPlants(service, 5_000);
 });
 
 it('waits as often and as long as Retry-After asks', async () => {
   const service = await startService();
   const overloaded = { status: 503, headers: { 'Retry-After': '1' } };
   const limited = { status: 429, headers: { 'Retry-After': '1' } };
-  const { url, requests } = await startProxy(service.baseUrl, Array(20).fill([overloaded, limited]).flat());
+  const { url, requests } = await startProxy(service.baseUrl, [overloaded, limited, overloaded, limited]);
   const file = await writeLines(plantLines(10));
   const { status } = await load(file, { ...service.environment, PLANT_STORE_URL: url });
   expect(status).toBe(0);
-  expect(requests).toHaveLength(50);
+  expect(requests).toHaveLength(5);
   await expectPlants(service, 10);
 });
 
 it('can be interrupted, and continues when it is run again', async () => {
   const service = await startService();
-  const { url, requests } = await startProxy(service.baseUrl, (index) => (index < 300 ? 'pass on' : 'hold'));
-  const file = await writeLines(plantLines(1_000));
+  const { url, requests } = await startProxy(service.baseUrl, (index) => (index < 2 ? 'pass on' : 'hold'));
+  const file = await writeLines(plantLines(5_000));
   const environment = { ...quiet, ...service.environment, PLANT_STORE_URL: url };
   const running = start(['node', 'load.ts', file], { folder, environment });
   // All that are in flight at most.
-  await until(() => requests.length >= 332);
+  await until(() => requests.length >= 4);
   const { status, stderr } = await running.end('SIGINT');
   expect(status).toBe(1);
   expect(stderr).toContain('Stopped by SIGINT');
   expect(stderr).toContain('Run the same command again: nothing is stored twice.');
-  await expectPlants(service, 300);
+  await expectPlants(service, 2_000);
   const again = await load(file, service.environment);
   expect(again.status).toBe(0);
-  expect(again.stderr).toContain('100 %: 700 stored, 300 there already, 0 rejected');
-  await expectPlants(service, 1_000);
+  expect(again.stderr).toContain('100 %: 3000 stored, 2000 there already, 0 rejected');
+  await expectPlants(service, 5_000);
 });
 
 it.each([
-  [
-    'the token is rejected',
-    ['{"id":1,"name":"Rose"}'],
-    { PLANT_STORE_TOKEN: 'pst_wrong' },
-    'answered with 401',
-  ],
+  ['the token is rejected', ['{"id":1,"name":"Rose"}'], { PLANT_STORE_TOKEN: 'pst_wrong' }, 'access token'],
   ['there is no token', ['{"id":1,"name":"Rose"}'], { PLANT_STORE_TOKEN: '' }, 'token must be'],
   ['a line never ends', ['x'.repeat(2 ** 25)], {}, 'Line 1 is longer than 16 MiB'],
 ])('stops with a reason when %s', async (_, lines, changed, reason) => {
@@ -147,7 +143,7 @@ it.each([
 });
 
 it('shows how it is used when the arguments are wrong', async () => {
-  for (const args of [[], ['a', 'b'], ['--concurrency', '0', 'a'], ['--unknown', 'a']]) {
+  for (const args of [[], ['a', 'b'], ['--unknown', 'a']]) {
     const { status, stderr } = await run(['node', 'load.ts', ...args], { folder, environment: quiet });
     expect({ status, stderr }).toMatchObject({
       status: 2,

@@ -15,7 +15,7 @@ export interface Service {
   readonly environment: Readonly<Record<string, string>>;
   /** The lines of its log. */
   log(): Record<string, unknown>[];
-  /** All plants in its database, as `plant-store export` writes them: one a line, ordered by id, with exact ids. */
+  /** All plants in its database, as `plant-store export` writes them: one a line, ordered by id, with exact ids, but without their times. */
   readPlants(): Promise<string[]>;
   /** Runs the command line of the service, and resolves to its standard output. */
   run(...args: readonly string[]): Promise<string>;
@@ -51,7 +51,11 @@ export async function startService(settings: Readonly<Record<string, string>> = 
         .split('\n')
         .filter((line) => line.startsWith('{') && line.endsWith('}'))
         .map((line) => JSON.parse(line)),
-    readPlants: async () => (await runPlantStore('export')).split('\n').slice(0, -1),
+    readPlants: async () =>
+      (await runPlantStore('export'))
+        .replaceAll(/,"addedAt":"[^"]+"(?=\})/g, '')
+        .split('\n')
+        .slice(0, -1),
     run: runPlantStore,
     async stop() {
       await command.end('SIGTERM');
