@@ -132,11 +132,17 @@ function checkEnd(
 ): string[] {
   const extra = replies.slice(requests.length);
   if (end === 'complete') return extra.length === 0 ? [] : [`${extra.length} replies too many`];
-  const early =
-    head === undefined ? [] : [...expectOfHead(head, settings).errors, errors.body_too_large.error];
+  const ofHead = head && expectOfHead(head, settings);
+  const early = ofHead === undefined ? [] : [...ofHead.errors, errors.body_too_large.error];
   const allowed = [...early, errors.bad_request.error];
-  const problems = extra.flatMap((reply) => findUndocumented(reply, head?.method === 'HEAD'));
-  const wrong = extra.filter((reply) => head?.method !== 'HEAD' && !allowed.includes(readError(reply)));
+  // A read is answered before its body has arrived, which does not count.
+  const isRead = (reply: Reply) => ofHead?.read !== undefined && reply.status === 200;
+  const problems = extra.flatMap((reply) =>
+    findUndocumented(reply, head?.method === 'HEAD', isRead(reply) ? ofHead?.read : undefined),
+  );
+  const wrong = extra.filter(
+    (reply) => head?.method !== 'HEAD' && !isRead(reply) && !allowed.includes(readError(reply)),
+  );
   return [
     ...problems,
     ...wrong.map((reply) => `the reply to what is ${end}: ${reply.body.toString()}`),
