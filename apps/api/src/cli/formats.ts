@@ -3,6 +3,7 @@ import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import * as z from 'zod';
 import type { StoredPlant } from '../plants/plant-store.js';
+import { toIsoTime } from '../runtime/iso-time.js';
 
 /** How plants are printed. */
 export interface Format {
@@ -44,7 +45,7 @@ function fieldsOf({ id, name, tag }: StoredPlant) {
 }
 
 function timeOf({ addedAt }: StoredPlant): string | undefined {
-  return typeof addedAt === 'number' ? new Date(addedAt).toISOString() : undefined;
+  return typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined;
 }
 
 /** A field of CSV (RFC 4180, section 2). */

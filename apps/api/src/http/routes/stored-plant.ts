@@ -1,11 +1,9 @@
 import type { StoredPlant as StoredPlantReply } from '@plant-store/contract';
 import type { StoredPlant } from '../../plants/plant-store.js';
+import { toIsoTime } from '../../runtime/iso-time.js';
 
 /** A plant as replies show it, with its time in ISO 8601. */
 export function showStoredPlant({ id, name, tag, addedAt }: StoredPlant): StoredPlantReply {
-  return {
-    ...{ id, name },
-    ...(tag !== undefined && { tag }),
-    ...(typeof addedAt === 'number' && { addedAt: new Date(addedAt).toISOString() }),
-  };
+  // JSON leaves out what is undefined.
+  return { id, name, tag, addedAt: typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined };
 }

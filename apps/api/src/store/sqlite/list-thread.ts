@@ -19,7 +19,7 @@ export interface ListThread {
  * How many times as long as it took the reader rests after a list while plants are being stored: on a machine with few cores the
  * thread, and the replies, would take processor time that creates need.
  */
-const restFactor = 10;
+const restFactor = 20;
 
 /** The plants of a list, column by column. */
 export interface ListedColumns {
