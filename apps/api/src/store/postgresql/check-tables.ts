@@ -38,7 +38,7 @@ export async function checkTables(connection: ClientBase): Promise<void> {
   await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
   try {
     // This plans the insert and checks its privileges, but does not run it.
-    await connection.query(`EXPLAIN ${insertPlants}`, [[], [], [], []]);
+    await connection.query(`EXPLAIN ${insertPlants}`, [[], [], [], 0]);
   } catch (error) {
     const serverError = findDriverError(error);
     if (serverError === undefined) throw error;

@@ -10,8 +10,17 @@ import { clearArguments, integer, integers, type QueryWrapper, readPages, text, 
 import { toPlant } from '../resolve-insert-outcomes.js';
 import { durableColumnSql } from './probe-commit.js';
 
-/** Inserts the plants whose id is free and returns their ids. Its parameters are arrays of the ids, names, tags and times. */
+/**
+ * Inserts the plants whose id is free and returns their ids. Its parameters are arrays of the ids, names and tags, and the time of
+ * all.
+ */
 export const insertPlants = `
+  INSERT INTO plants (id, name, tag, added_at)
+  SELECT id, name, tag, $4::bigint FROM unnest($1::bigint[], $2::text[], $3::text[]) AS plants (id, name, tag)
+  ON CONFLICT (id) DO NOTHING RETURNING id`;
+
+/** The same with an array of times, as an import has them. */
+const insertPlantsOfTimes = `
   INSERT INTO plants (id, name, tag, added_at)
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[])
   ON CONFLICT (id) DO NOTHING RETURNING id`;
@@ -46,15 +55,16 @@ export interface PlantTable {
 export const singleTable: PlantTable = {
   async insert(connections, plants) {
     const now = Date.now();
+    const haveTimes = plants.some(({ addedAt }) => addedAt !== undefined);
     const query = {
-      sql: insertPlants,
+      sql: haveTimes ? insertPlantsOfTimes : insertPlants,
       args: [
         plants.map(({ id }) => id),
         plants.map(({ name }) => name),
         plants.map(({ tag }) => tag ?? null),
-        plants.map(({ addedAt = now }) => addedAt),
+        haveTimes ? plants.map(({ addedAt = now }) => addedAt) : now,
       ],
-      argTypes: [integers, texts, texts, integers],
+      argTypes: [integers, texts, texts, haveTimes ? integers : integer],
     };
     const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
     return rows.map(([id]) => BigInt(String(id)));
@@ -82,7 +92,7 @@ const orders = {
   untimed: {
     of: 'added_at IS NULL',
     after: (id: string) => `id < ${id}`,
-    by: 'added_at DESC NULLS LAST, id DESC',
+    by: 'id DESC',
   },
 } as const;
 
