@@ -12,6 +12,7 @@ export const resultFiles = {
   postgresql: inRepository('tools/bench/results/postgresql.json'),
   growth: inRepository('tools/bench/results/growth.json'),
   operations: inRepository('tools/bench/results/operations.json'),
+  operationsPostgresql: inRepository('tools/bench/results/operations-postgresql.json'),
   start: inRepository('tools/bench/results/start.json'),
   client: inRepository('tools/bench/results/client.json'),
   chart: inRepository('docs/performance.svg'),

@@ -58,9 +58,11 @@ export async function compareOperations(
 ): Promise<void> {
   const supported = onPostgresql ? postgresqlTargets : allTargets;
   const targets = supported.filter(({ name }) => targetNames.includes(name));
-  if (!onPostgresql) return measureOperations(targets, sqlite, settings, environment);
+  if (!onPostgresql) {
+    return measureOperations(targets, sqlite, settings, environment, resultFiles.operations);
+  }
   const server = await startPostgresql(environment.folder);
-  await measureOperations(targets, server, settings, environment);
+  await measureOperations(targets, server, settings, environment, resultFiles.operationsPostgresql);
   await server.stop();
 }
 
@@ -73,6 +75,7 @@ async function measureOperations(
   engine: DatabaseEngine,
   settings: OperationsSettings,
   environment: Environment,
+  resultFile: string,
 ): Promise<void> {
   const machine = await describeMachine(environment.folder);
   const started = [];
@@ -121,7 +124,7 @@ async function measureOperations(
     await database.remove();
     rmSync(folder, { recursive: true });
   }
-  writeJson(resultFiles.operations, { machine, settings, database: engine.title, runs });
+  writeJson(resultFile, { machine, settings, database: engine.title, runs });
   environment.print(`${operationsTable(targets, runs, settings)}\n${machineLine(machine)}\n`);
 }
 
