@@ -11,11 +11,23 @@ export type RequestOf<Name extends keyof Client> = Parameters<Client[Name]>[0];
 export type ReplyOf<Name extends keyof Client> = Awaited<ReturnType<Client[Name]>>;
 
 /** The client of any operations, described in the same way as `Operations`: one function per operation. */
-export type ClientOf<Operations> = {
-  readonly [Name in keyof Operations]: Operations[Name] extends { readonly responses: infer Responses }
-    ? Operation<Input<Operations[Name]>, Reply<Responses>>
-    : never;
+export type ClientOf<Operations extends AnyOperations<Operations>> = {
+  readonly [Name in keyof Operations]: Operation<
+    Input<Operations[Name]>,
+    Reply<Operations[Name]['responses']>
+  >;
 };
+
+/** Operations by their names, each described as plain types. */
+export type AnyOperations<Operations> = { readonly [Name in keyof Operations]: OperationTypes };
+
+/** The parameters in the path, the query and the body of an operation, as far as it has them, and its replies. */
+interface OperationTypes {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly responses: unknown;
+}
 
 /** Takes what the route requires and the options of the call; the argument is optional where nothing is required. */
 type Operation<Input, Result> =
@@ -23,20 +35,22 @@ type Operation<Input, Result> =
     ? (request?: Input & CallOptions & TsRestOptions) => Promise<Result>
     : (request: Input & CallOptions & TsRestOptions) => Promise<Result>;
 
-/** The parameters in the path, the query and the body of a route, as far as it has them. */
-type Input<Route> = PathInput<Route> & QueryInput<Route> & BodyInput<Route>;
+/** Parts are looked up by their keys, since the compiler does much more to infer each from the whole of an operation. */
+type Input<Route extends OperationTypes> = PathInput<Route> & QueryInput<Route> & BodyInput<Route>;
 
-type PathInput<Route> = Route extends { readonly params: infer Params }
-  ? { readonly params: Params }
+type PathInput<Route extends OperationTypes> = 'params' extends keyof Route
+  ? { readonly params: Route['params'] }
   : unknown;
 
-type QueryInput<Route> = Route extends { readonly query: infer Query }
-  ? Record<never, never> extends Query
-    ? { readonly query?: Query }
-    : { readonly query: Query }
+type QueryInput<Route extends OperationTypes> = 'query' extends keyof Route
+  ? Record<never, never> extends Route['query']
+    ? { readonly query?: Route['query'] }
+    : { readonly query: Route['query'] }
   : unknown;
 
-type BodyInput<Route> = Route extends { readonly body: infer Body } ? { readonly body: Body } : unknown;
+type BodyInput<Route extends OperationTypes> = 'body' extends keyof Route
+  ? { readonly body: Route['body'] }
+  : unknown;
 
 type Reply<Responses> = {
   [Status in keyof Responses]: {

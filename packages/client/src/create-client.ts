@@ -1,7 +1,7 @@
 import type { Operations } from '@plant-store/contract/operations';
 import { routes } from '@plant-store/contract/routes';
 import { type AnyRequest, call } from './call.js';
-import type { Client, ClientOf, Route } from './client.js';
+import type { AnyOperations, Client, ClientOf, Route } from './client.js';
 import type { ClientOptions } from './options.js';
 import { parseBaseUrl } from './parse-base-url.js';
 import { createTokens } from './tokens.js';
@@ -37,7 +37,7 @@ export function createClient(options: ClientOptions): Client {
  *
  * @throws {TypeError} when `baseUrl` or `token` is not valid
  */
-export function createClientOf<Operations>(
+export function createClientOf<Operations extends AnyOperations<Operations>>(
   routes: Readonly<Record<keyof Operations, Route>>,
   options: ClientOptions,
 ): ClientOf<Operations> {

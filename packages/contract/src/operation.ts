@@ -149,11 +149,15 @@ interface Named {
   readonly replies: { readonly 200: { readonly body: SchemaName } };
 }
 
-/** Without headers, which a client passes to every operation in the same way. */
+/** What a client calls the parts of a request; not the headers, which it passes to every operation in the same way. */
+interface PartNames {
+  path: 'params';
+  query: 'query';
+  body: 'body';
+}
+
 type PartTypes<Request> = {
-  -readonly [Part in keyof Request as Part extends 'path'
-    ? 'params'
-    : Exclude<Part, 'headers'>]: Request[Part] extends SchemaName
+  -readonly [Part in keyof Request & keyof PartNames as PartNames[Part]]: Request[Part] extends SchemaName
     ? SchemaTypes[Request[Part]]
     : { -readonly [Member in keyof Request[Part]]: SchemaTypes[Request[Part][Member] & SchemaName] };
 };
