@@ -21,7 +21,8 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      const bytes = Buffer.concat([...rest, chunk.subarray(start, end)]);
+      const last = chunk.subarray(start, end);
+      const bytes = rest.length === 0 ? last : Buffer.concat([...rest, last]);
       if (!isBlank(bytes)) yield { number, bytes };
       number++;
       start = end + 1;
