@@ -84,22 +84,6 @@ it('lists the rejected lines with their reasons, and stores all others', async (
   ]);
 });
 
-it.runIf(process.platform === 'linux')('stores 300,000 plants in less than 150 MB', async () => {
-  const service = await startService();
-  const file = await writeLines(plantLines(300_000));
-  const readStatus = "process.getBuiltinModule('fs').readFileSync('/proc/self/status','utf8')";
-  const report = `process.once('exit',()=>console.error(${readStatus}))`;
-  const environment = { NODE_OPTIONS: `--no-warnings --import=data:text/javascript,${report}` };
-  const loading = command.replace('plants.ndjson', file);
-  const { status, stderr } = await run(['sh', '-c', loading], {
-    folder,
-    environment: { ...environment, ...service.environment },
-  });
-  expect(status).toBe(0);
-  const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(stderr) ?? [];
-  expect(Number(peakKb) / 1_024).toBeLessThan(150);
-});
-
 it('waits for a service that is restarted in the middle, and stores every plant once', async () => {
   const service = await startService();
   let restarted: Promise<void> | undefined;
