@@ -49,11 +49,18 @@ type ContractRoute<Name extends keyof typeof routes> = Pick<(typeof routes)[Name
   metadata: OperationMetadata;
   responses: {
     [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200
-      ? (typeof schemas)[(typeof definitions)[Name]['replies'][200]['body']]
-      : z.ZodType<ErrorBody<Status>>;
+      ? SchemaOf<(typeof definitions)[Name]['replies']>
+      : Status extends 204
+        ? typeof ContractNoBody
+        : z.ZodType<ErrorBody<Status>>;
   };
 } & RequestOf<(typeof requestSchemas)[Name]> &
   BodyOf<(typeof routes)[Name]['method'], (typeof requestSchemas)[Name]>;
+
+/** The schema of a success. */
+type SchemaOf<Replies> = Replies extends { readonly 200: { readonly body: infer Body } }
+  ? (typeof schemas)[Body & keyof typeof schemas]
+  : never;
 
 /** The schemas of a request by the names that ts-rest has for its parts. */
 type RequestOf<Schemas> = {
@@ -76,6 +83,7 @@ function createRoute(
 ): AppRoute {
   const responses = statuses.map((status) => {
     const named = replies[status]?.body;
+    if (status === 204) return [status, ContractNoBody];
     return [status, named === undefined ? ErrorSchema : schemas[named]];
   });
   return {

@@ -18,6 +18,7 @@ describe('the registry', () => {
       unsupported_content_type: 40004,
       body_too_large: 40005,
       batch_too_large: 40006,
+      id_retired: 40007,
       missing_token: 40100,
       invalid_token: 40101,
       insufficient_scope: 40300,

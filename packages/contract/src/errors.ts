@@ -60,6 +60,13 @@ export const errors = {
     meaning: 'The batch has more plants than one request may have. Nothing was stored; send smaller batches.',
     example: 'The batch has 1001 plants. Send at most 1000 in one request.',
   },
+  id_retired: {
+    error: 40007,
+    status: 400,
+    meaning:
+      'The plant with this id was deleted, and no other may have it. Nothing was changed; choose another id.',
+    example: 'The id 7 was that of a plant that was deleted. Choose another id.',
+  },
   missing_token: {
     error: 40100,
     status: 401,

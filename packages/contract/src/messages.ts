@@ -8,6 +8,7 @@ export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
   malformedJson: (problem: string) => `The body is not valid JSON: ${problem}.`,
   idTaken: (id: bigint) => `The id ${id} belongs to another plant. Choose another id.`,
+  idRetired: (id: bigint) => `The id ${id} was that of a plant that was deleted. Choose another id.`,
   plantNotFound: (id: bigint) => `No plant has the id ${id}.`,
   batchTooLarge: (plants: number) =>
     `The batch has ${plants} plants. Send at most ${MAX_PLANTS} in one request.`,

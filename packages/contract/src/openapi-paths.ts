@@ -65,7 +65,9 @@ function describeResponses({ responses, metadata }: DescribedRoute): ZodOpenApiR
     described[key] = {
       description: reply?.description,
       headers: describeHeaders(status, reply?.headers),
-      content: { 'application/json': { schema, ...describeErrors(status, reply?.errors) } },
+      ...(schema !== ContractNoBody && {
+        content: { 'application/json': { schema, ...describeErrors(status, reply?.errors) } },
+      }),
     };
   }
   return described as ZodOpenApiResponsesObject;
@@ -113,7 +115,8 @@ function rejectUndescribable(operationId: string, route: DescribedRoute): void {
   if ('contentType' in route && route.contentType !== 'application/json') reject(`${route.contentType}`);
   if (hasBody(route) && !(route.body instanceof z.ZodType)) reject('a body without a schema');
   for (const [status, schema] of Object.entries(route.responses)) {
-    if (!(schema instanceof z.ZodType)) reject(`the reply ${status} without a schema`);
+    if (!(schema instanceof z.ZodType || (schema === ContractNoBody && status === '204')))
+      reject(`the reply ${status} without a schema`);
     if (describeReply(route.metadata.replies, Number(status)) === undefined) reject(`the status ${status}`);
   }
 }

@@ -138,16 +138,22 @@ export type TypesOf<Given extends Route, Defined extends Named> = PartTypes<Defi
   /** The body of each reply, by the statuses of its route; of every failure it is an Error body. */
   responses: {
     [Status in Given['statuses'][number]]: Status extends 200
-      ? SchemaTypes[Defined['replies'][200]['body']]
-      : ErrorBody<Status>;
+      ? SuccessBody<Defined['replies']>
+      : Status extends 204
+        ? undefined
+        : ErrorBody<Status>;
   };
 };
 
 /** The part of a definition that names schemas. */
 interface Named {
   readonly request: object;
-  readonly replies: { readonly 200: { readonly body: SchemaName } };
+  readonly replies: object;
 }
+
+type SuccessBody<Replies> = Replies extends { readonly 200: { readonly body: infer Body } }
+  ? SchemaTypes[Body & SchemaName]
+  : never;
 
 /** What a client calls the parts of a request; not the headers, which it passes to every operation in the same way. */
 interface PartNames {

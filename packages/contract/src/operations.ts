@@ -1,6 +1,7 @@
 import type { Definition, Route, TypesOf } from './operation.js';
 import * as createPlant from './operations/create-plant.js';
 import * as createPlants from './operations/create-plants.js';
+import * as deletePlant from './operations/delete-plant.js';
 import * as getPlant from './operations/get-plant.js';
 import * as listPlants from './operations/list-plants.js';
 
@@ -26,6 +27,7 @@ export type {
 export const routes = {
   createPlant: createPlant.route,
   createPlants: createPlants.route,
+  deletePlant: deletePlant.route,
   getPlant: getPlant.route,
   listPlants: listPlants.route,
 } as const satisfies Record<string, Route>;
@@ -34,6 +36,7 @@ export const routes = {
 export const definitions = {
   createPlant: createPlant.definition,
   createPlants: createPlants.definition,
+  deletePlant: deletePlant.definition,
   getPlant: getPlant.definition,
   listPlants: listPlants.definition,
 } as const satisfies Record<keyof typeof routes, Definition>;

@@ -7,7 +7,10 @@ describe('matchPath', () => {
       { name: 'createPlant', method: 'POST', params: {} },
       { name: 'listPlants', method: 'GET', params: {} },
     ]);
-    expect(matchPath('/plants/7')).toEqual([{ name: 'getPlant', method: 'GET', params: { id: '7' } }]);
+    expect(matchPath('/plants/7')).toEqual([
+      { name: 'deletePlant', method: 'DELETE', params: { id: '7' } },
+      { name: 'getPlant', method: 'GET', params: { id: '7' } },
+    ]);
   });
 
   it.each(['/', '/plant', '/Plants', '/plants/', '//plants', '/plants;x', '/%70lants', '/plants\n'])(

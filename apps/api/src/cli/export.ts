@@ -1,7 +1,12 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
-import type { PageLimits, PlantStore, StoredPlant } from '../plants/plant-store.js';
+import {
+  type PageLimits,
+  type PlantStore,
+  type StoredRecord,
+  withoutTombstones,
+} from '../plants/plant-store.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
 import { writeAtomically } from './atomic-write.js';
@@ -12,7 +17,7 @@ import { retryWhileUnavailable } from './retry-while-unavailable.js';
 const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
 
 /**
- * Writes all plants as NDJSON or CSV, ordered by id, to standard output or to a new file, which is created completely or not at
+ * Writes all plants as NDJSON, with a line for each id whose plant was deleted, or as CSV, ordered by id, to standard output or to a new file, which is created completely or not at
  * all.
  */
 export async function exportPlants(
@@ -88,14 +93,14 @@ async function writePlants(
   if (format.head !== '') await write(format.head);
   for await (const page of pages) {
     await write(page.map(format.write).join(''));
-    count += page.length;
+    count += withoutTombstones(page).length;
     showCount(count);
   }
   return count;
 }
 
 /**
- * Reads all plants in the order of their ids, page by page: every plant that was stored before the call, and possibly
+ * Reads all records in the order of their ids, page by page: every one that was stored before the call, and possibly
  * some that were stored since.
  *
  * @param read see `PlantStore`
@@ -105,7 +110,7 @@ export async function* readAllPlants(
   read: PlantStore['read'],
   limits: PageLimits,
   attempt: <Result>(readNext: () => Promise<Result>) => Promise<Result> = (readNext) => readNext(),
-): AsyncGenerator<readonly StoredPlant[]> {
+): AsyncGenerator<readonly StoredRecord[]> {
   let last: bigint | undefined;
   const begin = () => read(last, limits)[Symbol.asyncIterator]();
   let pages = begin();

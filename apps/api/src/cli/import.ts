@@ -1,11 +1,17 @@
 import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { parseJsonBytes } from '../http/json-body.js';
 import { isSamePlant } from '../plants/create-plant.js';
-import type { InsertOutcome, PlantStore, StoredPlant } from '../plants/plant-store.js';
+import {
+  type InsertOutcome,
+  isTombstone,
+  type PlantStore,
+  type StoredRecord,
+} from '../plants/plant-store.js';
 import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
@@ -216,7 +222,7 @@ export async function* storeBatches(
 async function storeBatch(
   insert: PlantStore['insert'],
   { lines, nextLine }: Batch,
-  plants: readonly StoredPlant[],
+  plants: readonly StoredRecord[],
 ): Promise<BatchOutcome> {
   const outcomes = plants.length === 0 ? [] : await insert(plants);
   const badLines: BadLine[] = [];
@@ -230,10 +236,11 @@ async function storeBatch(
 }
 
 /** Why a plant is not stored, if it is not. */
-function findConflict(plant: StoredPlant, outcome: InsertOutcome | undefined): string | undefined {
+function findConflict(record: StoredRecord, outcome: InsertOutcome | undefined): string | undefined {
   if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
-  if (outcome.stored || isSamePlant(outcome.existing, plant)) return undefined;
-  return `The id ${plant.id} belongs to another plant.`;
+  if (outcome.stored || isTombstone(record)) return undefined;
+  if (isTombstone(outcome.existing)) return messages.idRetired(record.id);
+  return isSamePlant(outcome.existing, record) ? undefined : `The id ${record.id} belongs to another plant.`;
 }
 
 /** The line to begin with, how long a line may be, and the most that a batch holds. */

@@ -1,11 +1,10 @@
-import type { NewPlant } from '@plant-store/contract';
 import type { Registry } from '@prometheus-io/client';
 import type { ClientRateLimitInfo } from 'express-rate-limit';
 import type { LimitedVerification } from '../auth/authentication-limit.js';
 import { cacheTtlMs } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import type { Readiness } from '../observe/readiness.js';
-import type { ListedPlants, ListLimits, ListQuery, PlantStore } from '../plants/plant-store.js';
+import type { ListedPlants, ListLimits, ListQuery, PlantStore, StoredRecord } from '../plants/plant-store.js';
 
 /** The descriptor under which a worker has the socket that the service listens on; those before it are Node.js's. */
 export const listeningDescriptor = 4;
@@ -24,9 +23,11 @@ export type PrimaryCalls = {
   /**
    * Stores a batch as `PlantStore.insert` does. Of SQLite only, whose writer is in the primary process.
    *
-   * @returns `undefined` if all were stored; otherwise for each plant the one that has its id already, or `null`
+   * @returns `undefined` if all were stored; otherwise for each record what has its id already, or `null`
    */
-  readonly insert: (plants: readonly NewPlant[]) => Promise<readonly (NewPlant | null)[] | undefined>;
+  readonly insert: (
+    records: readonly StoredRecord[],
+  ) => Promise<readonly (StoredRecord | null)[] | undefined>;
   /** `PlantStore.find`; of SQLite only. */
   readonly find: PlantStore['find'];
   /** `PlantStore.list`; of SQLite only. */

@@ -1,7 +1,7 @@
 import type { NewPlant, Plant } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
-import type { PlantWriter, StoredPlant } from './plant-store.js';
+import { isTombstone, type PlantWriter, type StoredPlant } from './plant-store.js';
 
 /** The result of a create: the plant, and whether an earlier request had already stored it. */
 interface CreatedPlant {
@@ -13,12 +13,14 @@ interface CreatedPlant {
  * Creates a plant (API: Create plant, rule 1). The id is also the idempotency key: creating the same plant again is a
  * replay, and stores nothing.
  *
- * @throws {ServiceError} `id_taken` when a different plant has the id; nothing is changed then
+ * @throws {ServiceError} `id_taken` when a different plant has the id, `id_retired` when it was that of a deleted one; nothing
+ * is changed then
  * @throws whatever the writer throws
  */
 export async function createPlant(writer: PlantWriter, newPlant: NewPlant): Promise<CreatedPlant> {
   const outcome = await writer.write(newPlant);
   if (outcome.stored) return { plant: toPlant(newPlant), replayed: false };
+  if (isTombstone(outcome.existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));
   if (isSamePlant(outcome.existing, newPlant)) return { plant: toPlant(newPlant), replayed: true };
   throw new ServiceError('id_taken', messages.idTaken(newPlant.id));
 }

@@ -1,9 +1,9 @@
 import { messages } from '@plant-store/contract/messages';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
-import type { PlantReader, StoredPlant } from './plant-store.js';
+import { isTombstone, type PlantReader, type StoredPlant, type StoredRecord } from './plant-store.js';
 
-/** Finds one plant by its id. */
-export type FindPlant = (id: bigint) => Promise<StoredPlant | undefined>;
+/** Finds what has an id. */
+export type FindPlant = (id: bigint) => Promise<StoredRecord | undefined>;
 
 /**
  * Returns the plant with an id.
@@ -13,7 +13,8 @@ export type FindPlant = (id: bigint) => Promise<StoredPlant | undefined>;
  */
 export async function getPlant(find: FindPlant, id: bigint): Promise<StoredPlant> {
   const plant = await find(id);
-  if (plant === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+  if (plant === undefined || isTombstone(plant))
+    throw new ServiceError('plant_not_found', messages.plantNotFound(id));
   return plant;
 }
 
@@ -26,7 +27,7 @@ const maxWaiting = 10_000;
  * while an earlier query is in flight.
  */
 export function createFindPlant(store: Pick<PlantReader, 'find'>): FindPlant {
-  let waiting: PromiseWithResolvers<StoredPlant | undefined>[] = [];
+  let waiting: PromiseWithResolvers<StoredRecord | undefined>[] = [];
   let ids: bigint[] = [];
   let isBusy = false;
 
@@ -49,7 +50,7 @@ export function createFindPlant(store: Pick<PlantReader, 'find'>): FindPlant {
 
   return function findPlant(id) {
     if (waiting.length >= maxWaiting) return Promise.reject(overloadErrors.waiting_reads);
-    const result = Promise.withResolvers<StoredPlant | undefined>();
+    const result = Promise.withResolvers<StoredRecord | undefined>();
     waiting.push(result);
     ids.push(id);
     if (!isBusy) {

@@ -9,61 +9,81 @@ export interface StoredPlant extends NewPlant {
   readonly addedAt?: number | null;
 }
 
-/** The outcome for one plant: stored now, or not, because its id is taken by the existing plant. */
+/** What is left of a plant that was deleted: its id, which stays taken for good. */
+export interface Tombstone {
+  readonly id: bigint;
+  readonly deleted: true;
+}
+
+/** What a store has under an id. */
+export type StoredRecord = StoredPlant | Tombstone;
+
+/** Whether a plant was deleted, or is to be. */
+export function isTombstone(record: StoredRecord): record is Tombstone {
+  return 'deleted' in record;
+}
+
+/** The plants among records. */
+export function withoutTombstones(records: readonly StoredRecord[]): StoredPlant[] {
+  return records.flatMap((record) => (isTombstone(record) ? [] : record));
+}
+
+/** The outcome for one record: stored now, or not, because its id is taken by the existing one. */
 export type InsertOutcome =
   | { readonly stored: true }
-  | { readonly stored: false; readonly existing: NewPlant };
+  | { readonly stored: false; readonly existing: NewPlant | Tombstone };
 
-/** The outcome of a plant that was stored. */
+/** The outcome of a record that was stored. */
 export const stored: InsertOutcome = { stored: true };
 
 /** A store of plants, on any database engine. */
 export interface PlantStore {
   /**
-   * Stores many plants in one durable commit and resolves once they are on disk.
+   * Stores many records durably and resolves once they are on disk: plants in one commit, where no tombstone has the same id.
    *
-   * @param plants any number of plants, in the order of their arrival; of several plants with the same id the first one
-   * is stored, as if each had been a request of its own. One without a time gets that of the service.
-   * @returns one outcome per plant, in the same order.
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer. The plants may or may not have been
+   * @param records any number of them, in the order of their arrival. Each has the outcome that a call of its own would have
+   * had: a plant is stored if its id was never taken, a tombstone unless its id has one already; it erases the plant that has
+   * the id, if there is one. A plant without a time gets that of the service.
+   * @returns one outcome per record, in the same order.
+   * @throws {ServiceError} `database_unavailable` when the engine does not answer. The records may or may not have been
    * stored; retrying is safe.
    */
-  insert(plants: readonly StoredPlant[]): Promise<readonly InsertOutcome[]>;
+  insert(records: readonly StoredRecord[]): Promise<readonly InsertOutcome[]>;
   /**
-   * Finds the plants with these ids, in any order. What it returns is as durable as what `insert` has stored.
+   * Finds what has these ids, in any order. What it returns is as durable as what `insert` has stored.
    *
    * @throws {ServiceError} `database_unavailable` when the engine does not answer
    */
-  find(ids: readonly bigint[]): Promise<readonly StoredPlant[]>;
+  find(ids: readonly bigint[]): Promise<readonly StoredRecord[]>;
   /**
-   * Examines plants in an order, as many as the limits allow, at least one, and returns those that match. What it returns is as
-   * durable as what `insert` has stored.
+   * Examines records in an order, as many as the limits allow, at least one, and returns the plants that match. What it returns
+   * is as durable as what `insert` has stored.
    *
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, `overloaded` when too many lists wait
    */
   list(query: ListQuery, limits: ListLimits): Promise<ListedPlants>;
   /**
-   * Reads all plants after an id, page by page, in the order of their ids. Plants are never changed or deleted, so it returns
-   * every plant that was stored before it began, and possibly some that were stored since. An error ends it; it may be called
-   * again with the last id that it returned.
+   * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
+   * possibly some that were stored since. A plant that is deleted meanwhile may be returned as either. An error ends it; it may
+   * be called again with the last id that it returned.
    *
    * @param after the id after which to begin; `undefined` for all plants
    * @param limits the limits of each page. No page is empty, so a plant that exceeds them is a page of its own.
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, from the iterator
    */
-  read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredPlant[]>;
+  read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredRecord[]>;
 }
 
-/** Stores plants one by one, each once it is on disk, however many are written at the same time. */
+/** Stores plants, and deletes them, one by one, each once it is on disk, however many are written at the same time. */
 export interface PlantWriter {
   /**
-   * Queues a plant and resolves once it is on disk, or its id turns out to be taken.
+   * Queues a plant, or a tombstone, and resolves once it is on disk, or its id turns out to be taken.
    *
-   * @throws {ServiceError} `overloaded` when the queue is full; the plant is not stored then
+   * @throws {ServiceError} `overloaded` when the queue is full; it is not stored then
    * @throws {ServiceError} `database_unavailable` when the store does not answer
    * @throws whatever else the store throws for this plant; an error caused by another plant is not reported
    */
-  write(plant: NewPlant): Promise<InsertOutcome>;
+  write(record: NewPlant | Tombstone): Promise<InsertOutcome>;
   /** Whether the queue has as many plants as its limit allows: `write` would reject another one. */
   isFull(): boolean;
   /** How much is queued; bytes are those of the texts, in UTF-8. */

@@ -1,4 +1,3 @@
-import type { NewPlant } from '@plant-store/contract';
 import type { Registry } from '@prometheus-io/client';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import { measureInserts } from '../observe/metrics.js';
@@ -9,7 +8,13 @@ import {
   createCommitRecord,
   recordCommit,
 } from '../plants/commit-health.js';
-import type { InsertOutcome, PlantStore, PlantWriter } from '../plants/plant-store.js';
+import {
+  type InsertOutcome,
+  isTombstone,
+  type PlantStore,
+  type PlantWriter,
+  type StoredRecord,
+} from '../plants/plant-store.js';
 
 /** How the plants of requests are stored. */
 export interface WriterOptions {
@@ -60,7 +65,7 @@ export interface Batcher extends PlantWriter {
    * Queues plants whose number another queue has limited, such as that of another process, and resolves as `insert` does. They
    * share a batch with others, but succeed or fail together.
    */
-  writeAll(plants: readonly NewPlant[]): Promise<readonly InsertOutcome[]>;
+  writeAll(plants: readonly StoredRecord[]): Promise<readonly InsertOutcome[]>;
 }
 
 /**
@@ -199,14 +204,14 @@ function rejectAll(writes: readonly QueuedWrite[], error: unknown): void {
 
 /** Plants that are stored together, with the callbacks of the promise that their caller awaits. */
 interface QueuedWrite {
-  readonly plants: readonly NewPlant[];
+  readonly plants: readonly StoredRecord[];
   readonly bytes: number;
   resolve(outcomes: readonly InsertOutcome[]): void;
   reject(error: unknown): void;
 }
 
-function bytesOf({ name, tag = '' }: NewPlant): number {
-  return Buffer.byteLength(name) + Buffer.byteLength(tag);
+function bytesOf(record: StoredRecord): number {
+  return isTombstone(record) ? 0 : Buffer.byteLength(record.name) + Buffer.byteLength(record.tag ?? '');
 }
 
 /** How much is queued. */

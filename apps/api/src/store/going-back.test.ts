@@ -84,20 +84,24 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
   it('opens the database after the documented SQL, with all plants and tokens, and the latest version does again', async () => {
     const opened = await openTestDatabase(database);
     const plant = { id: 1n, name: 'Fern', tag: 'outdoor' };
-    await opened.plants.insert([plant]);
+    const deleted = { id: 2n, name: 'Rose' };
+    await opened.plants.insert([plant, deleted, { id: 2n, deleted: true }]);
     const token = await opened.accessTokens.add({ name: 'shop', hash: 'a', expiresAt: null });
     await opened.accessTokens.recordUses([{ id: token.id, at: new Date() }]);
     await opened.close();
 
     await expect(connection.migrate(migrationsBefore)).rejects.toThrow('which this version does not have');
-    expect(statements).toHaveLength(9);
+    expect(statements).toHaveLength(11);
     for (const statement of statements) await connection.run(statement);
     expect(await connection.migrate(migrationsBefore)).toEqual([]);
     for (const statement of statementsBefore) await connection.run(statement);
 
     const again = await openTestDatabase(database);
     expect(again.appliedMigrations).toEqual(migrations.slice(countBefore).map(({ name }) => name));
-    expect((await collect(again.plants.read(undefined, highPageLimits))).flat()).toStrictEqual([plant]);
+    expect((await collect(again.plants.read(undefined, highPageLimits))).flat()).toStrictEqual([
+      plant,
+      { id: 2n, name: '' },
+    ]);
     expect(await again.accessTokens.list()).toMatchObject([token, { name: 'new' }]);
     await again.close();
   });

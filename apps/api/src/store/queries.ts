@@ -1,5 +1,5 @@
 import type { ArgType, SqlQuery } from '@prisma/driver-adapter-utils';
-import type { StoredPlant } from '../plants/plant-store.js';
+import type { StoredRecord } from '../plants/plant-store.js';
 
 /** Runs a query, with a retry, a check or the like around it. */
 export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Result>;
@@ -18,6 +18,13 @@ export const integer = { scalarType: 'bigint', arity: 'scalar' } as const satisf
 /** The types of a list of texts, and of a list of integers. */
 export const texts = { scalarType: 'string', arity: 'list' } as const satisfies ArgType;
 export const integers = { scalarType: 'bigint', arity: 'list' } as const satisfies ArgType;
+
+/**
+ * What an insert with tombstones does with an id that is taken: a tombstone erases the plant that has it, and all else changes
+ * nothing. It returns the rows that were inserted or erased.
+ */
+export const eraseOnConflict = `ON CONFLICT (id) DO UPDATE SET name = '', tag = NULL, deleted = excluded.deleted
+  WHERE excluded.deleted AND NOT plants.deleted`;
 
 /**
  * Runs a query, and empties its list of values once it is over. Prisma's driver adapters keep the last 100 queries in
@@ -39,12 +46,12 @@ export async function clearArguments<Result>(
 /**
  * Reads one page after the other, until one is empty.
  *
- * @param readPage reads the plants that follow an id; `undefined` for the first ones
+ * @param readPage reads what has the ids that follow an id; `undefined` for the first ones
  */
 export async function* readPages(
-  readPage: (after: bigint | undefined) => Promise<readonly StoredPlant[]>,
+  readPage: (after: bigint | undefined) => Promise<readonly StoredRecord[]>,
   after: bigint | undefined,
-): AsyncGenerator<readonly StoredPlant[]> {
+): AsyncGenerator<readonly StoredRecord[]> {
   let page = await readPage(after);
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     yield page;

@@ -159,7 +159,7 @@ it('migrates once', async () => {
   expect(await runInProcess(['migrate'], { folder })).toMatchObject({
     exitCode: 0,
     stdout:
-      '20261120000000_create_plants_and_access_tokens\n20261122000000_add_last_use_to_access_tokens\n20261125000000_add_time_to_plants\n',
+      '20261120000000_create_plants_and_access_tokens\n20261122000000_add_last_use_to_access_tokens\n20261125000000_add_time_to_plants\n20261127000000_add_deleted_to_plants\n',
   });
   expect(await runInProcess(['migrate'], { folder })).toMatchObject({
     exitCode: 0,

@@ -33,6 +33,7 @@ const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
   ['unsupported_content_type', 40004, () => plantRequest(service).type('text/plain').send('x')],
   ['body_too_large', 40005, () => postPlant(service, ' '.repeat(2 ** 20 + 1))],
   ['batch_too_large', 40006, postTooManyPlants],
+  ['id_retired', 40007, postDeleted],
   ['missing_token', 40100, () => supertest(service.baseUrl).post('/plants')],
   ['invalid_token', 40101, () => postPlant({ ...service, token: generateAccessToken() }, plant)],
   ['insufficient_scope', 40300, postWithoutScope],
@@ -62,6 +63,12 @@ it('covers every error', () => {
 async function postTooManyPlants(): Promise<Reply> {
   const plants = Array.from({ length: 1_001 }, (_, id) => ({ id, name: 'x' }));
   return supertest(service.baseUrl).post('/plants/batch').auth(service.token, bearer).send({ plants });
+}
+
+async function postDeleted(): Promise<Reply> {
+  await postPlant(service, { id: 3, name: 'Rose' });
+  await supertest(service.baseUrl).delete('/plants/3').auth(service.token, bearer);
+  return postPlant(service, { id: 3, name: 'Rose' });
 }
 
 async function postPastRateLimit(): Promise<Reply> {

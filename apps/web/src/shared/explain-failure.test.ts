@@ -37,7 +37,8 @@ describe('a reply of the service', () => {
   it.each(ofOperation)('$error is explained, in whole sentences', async ({ error, status, example }) => {
     const { about, message } = await explain({ error, status, message: example });
     expect(message).toMatch(/^.{20,}\.$/);
-    const ofPlant = error === errors.id_taken.error ? 'id' : 'plant';
+    const ofId: readonly number[] = [errors.id_taken.error, errors.id_retired.error];
+    const ofPlant = ofId.includes(error) ? 'id' : 'plant';
     const expected = status === 400 ? ofPlant : status < 404 ? 'token' : 'later';
     expect(about).toBe(expected);
   });

@@ -58,6 +58,10 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
   unsupported_content_type: ofPage,
   invalid_plant: { about: 'plant', explain: ({ message }) => [message] },
   id_taken: { about: 'id', explain: () => ['This id belongs to another plant.', 'Choose another id.'] },
+  id_retired: {
+    about: 'id',
+    explain: () => ['This id was that of a plant that was deleted.', 'Choose another id.'],
+  },
   body_too_large: {
     about: 'plant',
     explain: ({ message }) => [

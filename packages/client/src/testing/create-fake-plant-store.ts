@@ -36,7 +36,7 @@ export interface FakePlantStore {
    * @throws {RangeError | TypeError} when the status, the headers or the body of a fault cannot be a response's
    */
   fail(...faults: readonly Fault[]): void;
-  /** Forgets all plants and all scripted faults; the accepted tokens stay. */
+  /** Forgets all plants, deleted ones too, and all scripted faults; the accepted tokens stay. */
   clear(): void;
 }
 
@@ -69,6 +69,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const prefixLength = new URL(`${baseUrl}/`).pathname.length - 1;
   const plants = new Map<bigint, Readonly<Plant>>();
   const times = new Map<bigint, number>();
+  const deleted = new Set<bigint>();
   const faults: Fault[] = [];
   let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
 
@@ -89,7 +90,8 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const query = search.slice(1);
       const answerable = {
         id,
-        answer: () => answer({ id, method, path, query, headers, body }, { acceptedTokens, plants, times }),
+        answer: () =>
+          answer({ id, method, path, query, headers, body }, { acceptedTokens, plants, times, deleted }),
       };
       return toResponse(await answerWithFault(answerable, fault, signal));
     },
@@ -111,6 +113,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
     clear() {
       plants.clear();
       times.clear();
+      deleted.clear();
       faults.length = 0;
     },
   };

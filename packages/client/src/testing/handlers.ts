@@ -25,6 +25,15 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     return { status: 200, body: { results: plants.map((plant) => tryCreate(plant, state)) } };
   },
 
+  deletePlant({ path: { id } }, { plants, times, deleted }) {
+    if (!plants.delete(id) && !deleted.has(id)) {
+      throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+    }
+    times.delete(id);
+    deleted.add(id);
+    return { status: 204, body: undefined };
+  },
+
   getPlant({ path: { id } }, state) {
     const plant = show(id, state);
     if (plant === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
@@ -50,8 +59,9 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
 /** Stores a plant. The id is also the key of the request: the same plant again is a replay, stored once. */
 function create(
   { id, name, tag }: ValidRequest<'createPlant'>['body'],
-  { plants, times }: StoreState,
+  { plants, times, deleted }: StoreState,
 ): { readonly plant: Plant; readonly replayed: boolean } {
+  if (deleted.has(id)) throw new ServiceError('id_retired', messages.idRetired(id));
   const plant = tag === undefined ? { name } : { name, tag };
   const existing = plants.get(id);
   if (existing === undefined) {
@@ -113,6 +123,8 @@ export interface StoreState {
   readonly plants: Map<bigint, Readonly<Plant>>;
   /** When each was stored, in milliseconds since 1970. */
   readonly times: Map<bigint, number>;
+  /** The ids of plants that were deleted. */
+  readonly deleted: Set<bigint>;
 }
 
 /**

@@ -8,13 +8,14 @@ export interface Reply {
   readonly body: string;
 }
 
-/** A reply of the service, which always has the request's id. */
+/** A reply of the service, which always has the request's id; one without a body has no content type. */
 export function jsonReply(
   requestId: string,
   status: number,
-  body: ExactJson,
+  body: ExactJson | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
+  if (body === undefined) return { status, headers: { ...headers, 'X-Request-Id': requestId }, body: '' };
   return {
     status,
     headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'X-Request-Id': requestId },

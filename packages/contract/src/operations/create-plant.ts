@@ -29,6 +29,7 @@ export const definition = {
         'malformed_json',
         'invalid_plant',
         'id_taken',
+        'id_retired',
         'unsupported_content_type',
         'body_too_large',
       ],

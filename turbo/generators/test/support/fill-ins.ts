@@ -44,7 +44,8 @@ export const getSampleFillIns: readonly FillIn[] = [
 }`,
     replacement: `export async function getSample(store: PlantReader, id: bigint): Promise<Plant> {
   const [plant] = await store.find([id]);
-  if (plant === undefined) throw new ServiceError('not_found', ${notFound});
+  if (plant === undefined || 'deleted' in plant)
+    throw new ServiceError('not_found', ${notFound});
   return plant.tag === undefined ? { name: plant.name } : { name: plant.name, tag: plant.tag };
 }`,
   },

@@ -3,9 +3,11 @@ import { parseQuery } from '@plant-store/contract/request-target';
 import { ContractNoBody } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
+import { deletePlant } from '../../plants/delete-plant.js';
 import { createFindPlant, getPlant } from '../../plants/get-plant.js';
 import { listPlants } from '../../plants/list-plants.js';
 import type { PlantReader } from '../../plants/plant-store.js';
+import { setCommonHeaders } from '../security-headers.js';
 import { createPlantHandler } from './create-plant.js';
 import { type BatchDependencies, createPlantsHandler } from './create-plants.js';
 import { showStoredPlant } from './stored-plant.js';
@@ -61,6 +63,16 @@ export function mountOperations(
     createPlants: {
       middleware: middlewareOf('createPlants'),
       handler: createPlantsHandler(dependencies),
+    },
+    deletePlant: {
+      middleware: middlewareOf('deletePlant'),
+      handler: async ({ params: { id }, res }) => {
+        res.locals['plantId'] = id.toString();
+        await deletePlant(findPlant, dependencies.plants, id);
+        // Those of other replies are set with their body.
+        setCommonHeaders(res.req, res);
+        return { status: 204, body: undefined };
+      },
     },
     getPlant: {
       middleware: middlewareOf('getPlant'),

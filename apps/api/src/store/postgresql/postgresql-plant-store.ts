@@ -1,7 +1,14 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import { type PlantStore, stored } from '../../plants/plant-store.js';
+import {
+  type InsertOutcome,
+  isTombstone,
+  type PlantStore,
+  type StoredRecord,
+  stored,
+  withoutTombstones,
+} from '../../plants/plant-store.js';
 import type { QueryWrapper } from '../queries.js';
-import { resolveInsertOutcomes } from '../resolve-insert-outcomes.js';
+import { divideByOrder, resolveInsertOutcomes } from '../resolve-insert-outcomes.js';
 import { listIds, type PlantTable } from './single-table.js';
 
 /** Creates the plant store of PostgreSQL. */
@@ -10,13 +17,20 @@ export function createPostgresqlPlantStore(
   runQuery: QueryWrapper,
   table: PlantTable,
 ): PlantStore {
+  async function insert(records: readonly StoredRecord[]): Promise<readonly InsertOutcome[]> {
+    const sorted = records.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    const newIds = records.length === 0 ? [] : await table.insert(connections, sorted);
+    if (newIds.length === records.length) return records.map(() => stored);
+    return resolveInsertOutcomes(records, new Set(newIds), (ids) => table.find(connections, ids));
+  }
+
   return {
-    insert: (plants) =>
+    insert: (records) =>
       runQuery(async () => {
-        const sorted = plants.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-        const newIds = plants.length === 0 ? [] : await table.insert(connections, sorted);
-        if (newIds.length === plants.length) return plants.map(() => stored);
-        return resolveInsertOutcomes(plants, new Set(newIds), (ids) => table.find(connections, ids));
+        if (!records.some(isTombstone)) return insert(records);
+        const outcomes: InsertOutcome[] = [];
+        for (const part of divideByOrder(records)) outcomes.push(...(await insert(part)));
+        return outcomes;
       }),
     find: (ids) => runQuery(() => table.find(connections, ids)),
     list: (query, limits) =>
@@ -24,7 +38,8 @@ export function createPostgresqlPlantStore(
         const { ids, last } = await listIds(connections, query, limits);
         const found = ids.length === 0 ? [] : await table.find(connections, ids);
         const byId = new Map(found.map((plant) => [plant.id, plant]));
-        return { plants: ids.flatMap((id) => byId.get(id) ?? []), last };
+        // One may have been deleted since its id was read.
+        return { plants: withoutTombstones(ids.flatMap((id) => byId.get(id) ?? [])), last };
       }),
     read: (after, limits) => table.read(connections, runQuery, after, limits),
   };

@@ -1,13 +1,23 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import type {
-  ListedPlants,
-  ListLimits,
-  ListQuery,
-  PageLimits,
-  StoredPlant,
+import {
+  isTombstone,
+  type ListedPlants,
+  type ListLimits,
+  type ListQuery,
+  type PageLimits,
+  type StoredRecord,
 } from '../../plants/plant-store.js';
-import { clearArguments, integer, integers, type QueryWrapper, readPages, text, texts } from '../queries.js';
-import { toPlant } from '../resolve-insert-outcomes.js';
+import {
+  clearArguments,
+  eraseOnConflict,
+  integer,
+  integers,
+  type QueryWrapper,
+  readPages,
+  text,
+  texts,
+} from '../queries.js';
+import { toRecord } from '../resolve-insert-outcomes.js';
 import { durableColumnSql } from './probe-commit.js';
 
 /**
@@ -25,16 +35,25 @@ const insertPlantsOfTimes = `
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[])
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
+/** The same with tombstones: plants without a name. No id may occur twice. */
+const insertRecords = `
+  INSERT INTO plants (id, name, tag, added_at, deleted)
+  SELECT id, coalesce(name, ''), tag, added_at, name IS NULL
+  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[]) AS records (id, name, tag, added_at)
+  ${eraseOnConflict} RETURNING id`;
+
 /** How plants reach the tables of a database, which may be distributed, and how they are read from them. */
 export interface PlantTable {
   /**
-   * Inserts the plants whose id is free, and returns these ids. Resolves once they are on disk.
+   * Inserts the records whose id is free, and erases the plants that tombstones have the ids of; returns the ids of both.
+   * Resolves once they are on disk.
    *
-   * @param plants in the order of their ids, so that two inserts that share some wait for each other instead of deadlocking
+   * @param records in the order of their ids, so that two inserts that share some wait for each other instead of deadlocking.
+   * If there are tombstones, no id occurs twice.
    */
-  insert(connections: SqlDriverAdapter, plants: readonly StoredPlant[]): Promise<readonly bigint[]>;
+  insert(connections: SqlDriverAdapter, records: readonly StoredRecord[]): Promise<readonly bigint[]>;
   /** Reads existing rows. They are going to be acknowledged, so they must be as durable as a commit. */
-  find(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly StoredPlant[]>;
+  find(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly StoredRecord[]>;
   /**
    * Reads all plants after an id; see `PlantStore`.
    *
@@ -45,7 +64,7 @@ export interface PlantTable {
     run: QueryWrapper,
     after: bigint | undefined,
     limits: PageLimits,
-  ): AsyncIterable<readonly StoredPlant[]>;
+  ): AsyncIterable<readonly StoredRecord[]>;
 }
 
 /**
@@ -53,11 +72,15 @@ export interface PlantTable {
  * work as well, only with more work for the cluster.
  */
 export const singleTable: PlantTable = {
-  async insert(connections, plants) {
+  async insert(connections, records) {
     const now = Date.now();
-    const haveTimes = plants.some(({ addedAt }) => addedAt !== undefined);
+    const hasTombstones = records.some(isTombstone);
+    const plants = records.map((record) =>
+      isTombstone(record) ? { id: record.id, name: null, tag: null, addedAt: null } : record,
+    );
+    const haveTimes = hasTombstones || plants.some(({ addedAt }) => addedAt !== undefined);
     const query = {
-      sql: haveTimes ? insertPlantsOfTimes : insertPlants,
+      sql: hasTombstones ? insertRecords : haveTimes ? insertPlantsOfTimes : insertPlants,
       args: [
         plants.map(({ id }) => id),
         plants.map(({ name }) => name),
@@ -71,11 +94,11 @@ export const singleTable: PlantTable = {
   },
   async find(connections, ids) {
     const { rows } = await connections.queryRaw({
-      sql: `SELECT id, name, tag, added_at, ${durableColumnSql} FROM plants WHERE id = ANY($1::bigint[])`,
+      sql: `SELECT id, name, tag, added_at, deleted, ${durableColumnSql} FROM plants WHERE id = ANY($1::bigint[])`,
       args: [ids],
       argTypes: [integers],
     });
-    return rows.map(toPlant);
+    return rows.map(toRecord);
   },
   read: (connections, run, after, limits) =>
     readPages((last) => run(() => readPage(connections, last, limits)), after),
@@ -116,13 +139,13 @@ export async function listIds(
       SELECT id, added_at, matches, is_end FROM (
         SELECT id, added_at, place, next_bytes IS NULL AND place < ${examined} AS is_end,
           next_bytes IS NULL OR total + next_bytes > ${limits.bytes} OR place = ${examined - 1} AS is_last,
-          ($1::text IS NULL OR tag IS NOT DISTINCT FROM $1)
+          NOT deleted AND ($1::text IS NULL OR tag IS NOT DISTINCT FROM $1)
             AND ($2::text IS NULL OR position(${asciiLower('$2')} IN ${asciiLower('name')}) > 0) AS matches
         FROM (
-          SELECT id, name, tag, added_at, row_number() OVER in_order AS place,
+          SELECT id, name, tag, added_at, deleted, row_number() OVER in_order AS place,
             sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
           FROM (
-            SELECT id, name, tag, added_at, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
+            SELECT id, name, tag, added_at, deleted, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
             FROM plants WHERE ${where} ORDER BY ${by} LIMIT ${examined}
           ) AS next WINDOW in_order AS (ORDER BY ${by})
         ) AS page WHERE place < ${examined} AND (place = 1 OR total <= ${limits.bytes})
@@ -155,7 +178,7 @@ async function readPage(
   connections: SqlDriverAdapter,
   after: bigint | undefined,
   { plants, bytes }: PageLimits,
-): Promise<readonly StoredPlant[]> {
+): Promise<readonly StoredRecord[]> {
   const { rows } = await connections.queryRaw({
     sql: `
       WITH next AS (
@@ -165,9 +188,9 @@ async function readPage(
         SELECT id, row_number() OVER in_order AS place, sum(bytes) OVER in_order AS total
         FROM next WINDOW in_order AS (ORDER BY id)
       )
-      SELECT id, name, tag, added_at FROM page JOIN plants USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
+      SELECT id, name, tag, added_at, deleted FROM page JOIN plants USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
     args: [after ?? null, BigInt(plants), BigInt(bytes)],
     argTypes: [integer, integer, integer],
   });
-  return rows.map(toPlant);
+  return rows.map(toRecord);
 }

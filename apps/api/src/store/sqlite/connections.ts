@@ -54,7 +54,8 @@ function prepareConnections(
 
 /**
  * The settings of every connection. `synchronous = FULL` syncs the write-ahead log at each commit, and `fullfsync`
- * makes macOS sync the disk's own cache, too (elsewhere it has no effect). The checkpointer moves the log into the
+ * makes macOS sync the disk's own cache, too (elsewhere it has no effect). `secure_delete` overwrites what is deleted with
+ * zeros. The checkpointer moves the log into the
  * database; `wal_autocheckpoint`, in pages, only applies if it fails. A larger cache than 8,000 KiB would not help:
  * since ids are random, it would hardly ever contain the page of the next plant.
  */
@@ -64,4 +65,5 @@ export const durablePragmas = `
   PRAGMA fullfsync = ON;
   PRAGMA wal_autocheckpoint = 32000;
   PRAGMA cache_size = -8000;
-  PRAGMA foreign_keys = ON;`;
+  PRAGMA foreign_keys = ON;
+  PRAGMA secure_delete = ON;`;

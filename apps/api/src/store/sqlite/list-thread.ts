@@ -2,15 +2,24 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { overloadErrors } from '../../errors/service-error.js';
-import type { ListedPlants, ListLimits, ListQuery, PlantStore } from '../../plants/plant-store.js';
+import type { ListedPlants, ListLimits, ListQuery, StoredRecord } from '../../plants/plant-store.js';
 import type { DatabaseFiles } from './file-identity.js';
 
 /** How many lists may wait, the one that is being read among them. */
 const maxWaiting = 64;
 
+/** Lists plants as `PlantStore.list` does, and tombstones besides if the query says so. */
+export type ListRecords = (query: RecordQuery, limits: ListLimits) => Promise<ListedRecords>;
+
+/** Which plants, and whether all tombstones besides. */
+export type RecordQuery = ListQuery & { readonly tombstones?: boolean };
+
+/** As `ListedPlants`. */
+type ListedRecords = { readonly plants: readonly StoredRecord[]; readonly last: ListedPlants['last'] };
+
 /** Reads lists in a thread of its own, so that creates do not wait for them. */
 export interface ListThread {
-  readonly list: PlantStore['list'];
+  readonly list: ListRecords;
   /** Rejects lists that wait, and resolves once the file is released. */
   close(): Promise<void>;
 }
@@ -27,6 +36,7 @@ export interface ListedColumns {
   readonly names: readonly string[];
   readonly tags: readonly (string | null)[];
   readonly times: readonly (number | null)[];
+  readonly deleted: readonly boolean[];
   readonly last: ListedPlants['last'];
 }
 
@@ -45,7 +55,7 @@ export function createListThread(files: DatabaseFiles, isStoring: () => boolean)
   let previous: Promise<unknown> = Promise.resolve();
   const closing = new AbortController();
 
-  async function read(query: ListQuery, limits: ListLimits): Promise<ListedPlants> {
+  async function read(query: RecordQuery, limits: ListLimits): Promise<ListedRecords> {
     if (closing.signal.aborted) throw new Error('The database is closed');
     thread ??= startThread();
     const running = thread;
@@ -55,7 +65,7 @@ export function createListThread(files: DatabaseFiles, isStoring: () => boolean)
       // Rejects with what the thread ended with, if it did.
       const [answer]: Answer[] = await once(running, 'message');
       if (answer === undefined) throw new Error('The thread of lists gave no answer');
-      if ('listed' in answer) return toPlants(answer.listed);
+      if ('listed' in answer) return toRecords(answer.listed);
       throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
     } finally {
       running.unref();
@@ -102,8 +112,9 @@ export function createListThread(files: DatabaseFiles, isStoring: () => boolean)
   };
 }
 
-function toPlants({ ids, names, tags, times, last }: ListedColumns): ListedPlants {
-  const plants = ids.map((id, index) => {
+function toRecords({ ids, names, tags, times, deleted, last }: ListedColumns): ListedRecords {
+  const plants = ids.map((id, index): StoredRecord => {
+    if (deleted[index]) return { id, deleted: true };
     const tag = tags[index] ?? null;
     const addedAt = times[index] ?? null;
     return {

@@ -5,10 +5,10 @@ import Database from 'better-sqlite3';
 import { requireFiles } from './file-identity.js';
 
 /**
- * @typedef {import('../../plants/plant-store.js').ListQuery} ListQuery
+ * @typedef {import('./list-thread.js').RecordQuery} RecordQuery
  * @typedef {import('../../plants/plant-store.js').ListLimits} ListLimits
  * @typedef {import('./list-thread.js').ListedColumns} ListedColumns
- * @typedef {{ id: bigint, name: string | null, tag: string | null, addedAt: bigint | null, bytes: bigint, matches: bigint }} Row
+ * @typedef {{ id: bigint, name: string | null, tag: string | null, addedAt: bigint | null, bytes: bigint, matches: bigint, deleted: bigint }} Row
  */
 
 /** How long plants are examined at most, in milliseconds. */
@@ -16,7 +16,7 @@ const maxDurationMs = 100;
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
 
-parentPort?.on('message', (/** @type {{ query: ListQuery, limits: ListLimits } | null} */ request) => {
+parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits } | null} */ request) => {
   if (request === null) {
     database?.close();
     parentPort?.close();
@@ -64,21 +64,22 @@ const orders = {
  * Walks along the plants, and stops at the first one that exceeds a limit.
  *
  * @param {import('better-sqlite3').Database} connection
- * @param {ListQuery} query
+ * @param {RecordQuery} query
  * @param {ListLimits} limits
  * @returns {ListedColumns}
  */
-function list(connection, { order, after, tag, q }, limits) {
+function list(connection, { order, after, tag, q, tombstones }, limits) {
   const { of, after: afterSql, by } = orders[order];
   const matches = [
+    tombstones ? [] : 'NOT deleted',
     tag === undefined ? [] : 'tag IS :tag',
     q === undefined ? [] : 'instr(lower(name), lower(:q)) > 0',
   ];
   const rows = connection
     .prepare(`
-      SELECT id, iif(matches, name, NULL) AS name, iif(matches, tag, NULL) AS tag, addedAt, bytes, matches FROM (
+      SELECT id, iif(matches, name, NULL) AS name, iif(matches, tag, NULL) AS tag, addedAt, bytes, matches, deleted FROM (
         SELECT id, name, tag, added_at AS addedAt, octet_length(name) + ifnull(octet_length(tag), 0) AS bytes,
-          ${matches.flat().join(' AND ') || 'true'} AS matches
+          ${matches.flat().join(' AND ') || 'true'} AS matches, deleted
         FROM plants WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}
       )`)
     .safeIntegers()
@@ -90,6 +91,7 @@ function list(connection, { order, after, tag, q }, limits) {
     names: /** @type {string[]} */ ([]),
     tags: /** @type {(string | null)[]} */ ([]),
     times: /** @type {(number | null)[]} */ ([]),
+    deleted: /** @type {boolean[]} */ ([]),
   };
   let examined = 0;
   let bytes = 0;
@@ -107,6 +109,7 @@ function list(connection, { order, after, tag, q }, limits) {
       columns.names.push(row.name);
       columns.tags.push(row.tag);
       columns.times.push(addedAt);
+      columns.deleted.push(row.deleted === 1n);
     }
   }
   return { ...columns, last: undefined };

@@ -1,9 +1,17 @@
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import { type PlantStore, type StoredPlant, stored } from '../../plants/plant-store.js';
+import {
+  type InsertOutcome,
+  isTombstone,
+  type PlantStore,
+  type StoredRecord,
+  stored,
+  withoutTombstones,
+} from '../../plants/plant-store.js';
 import { databaseUnavailable } from '../database.js';
-import { clearArguments, integer, type QueryWrapper, readPages, text } from '../queries.js';
-import { resolveInsertOutcomes, toPlant } from '../resolve-insert-outcomes.js';
+import { clearArguments, eraseOnConflict, integer, type QueryWrapper, readPages, text } from '../queries.js';
+import { divideByOrder, resolveInsertOutcomes, toRecord } from '../resolve-insert-outcomes.js';
 import { isIdTaken } from './errors.js';
+import type { ListRecords } from './list-thread.js';
 
 /** How the store runs its queries. */
 export interface SqlitePlantStoreOptions {
@@ -16,7 +24,7 @@ export interface SqlitePlantStoreOptions {
   /** Runs the queries of a read. */
   readonly runRead: QueryWrapper;
   /** Lists what is visible, which may not be durable. */
-  readonly list: PlantStore['list'];
+  readonly list: ListRecords;
 }
 
 /**
@@ -43,35 +51,49 @@ export function createSqlitePlantStore(
     syncedVersion = version;
   }
 
-  async function find(ids: readonly bigint[]): Promise<readonly StoredPlant[]> {
+  async function find(ids: readonly bigint[]): Promise<readonly StoredRecord[]> {
     const query = {
-      sql: `SELECT id, name, tag, added_at, (SELECT data_version FROM pragma_data_version)
+      sql: `SELECT id, name, tag, added_at, deleted, (SELECT data_version FROM pragma_data_version)
         FROM plants WHERE id IN (?${', ?'.repeat(ids.length - 1)})`,
       args: [...ids],
       argTypes: ids.map(() => integer),
     };
     const { rows } = await clearArguments(query, (statement) => connection.queryRaw(statement));
-    if (rows.length > 0) confirmDurable(rows[0]?.[4]);
-    return rows.map(toPlant);
+    if (rows.length > 0) confirmDurable(rows[0]?.[5]);
+    return rows.map(toRecord);
+  }
+
+  async function insertInOrder(records: readonly StoredRecord[]): Promise<readonly InsertOutcome[]> {
+    const outcomes: InsertOutcome[] = [];
+    for (const part of divideByOrder(records)) {
+      const newIds = await insertNew(connection, part, eraseOnConflict);
+      outcomes.push(...(await resolveInsertOutcomes(part, newIds, find)));
+    }
+    return outcomes;
   }
 
   return {
     insert: (plants) =>
       run(async () => {
+        if (plants.some(isTombstone)) return insertInOrder(plants);
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
-        const newIds = await insertNew(connection, plants);
+        const newIds = await insertNew(connection, plants, 'ON CONFLICT (id) DO NOTHING');
         return resolveInsertOutcomes(plants, newIds, find);
       }),
     find: (ids) => run(() => find(ids)),
     list: (query, limits) =>
       run(async () => {
-        const listed = await list(query, limits);
+        const { plants, last } = await list(query, limits);
         confirmDurable(await readDataVersion(connection));
-        return listed;
+        return { plants: withoutTombstones(plants), last };
       }),
     read: (after, limits) =>
       readPages(async (last) => {
-        const query = { order: 'id', after: last === undefined ? undefined : { id: last } } as const;
+        const query = {
+          order: 'id',
+          after: last === undefined ? undefined : { id: last },
+          tombstones: true,
+        } as const;
         const { plants } = await runRead(() => list(query, { ...limits, matches: limits.plants }));
         return plants;
       }, after),
@@ -98,7 +120,7 @@ export function syncOrThrow(syncLog: () => void): void {
 }
 
 /** Inserts the plants if all their ids are free, as they usually are; otherwise returns `false` and changes nothing. */
-async function insertAll(connection: SqlDriverAdapter, plants: readonly StoredPlant[]): Promise<boolean> {
+async function insertAll(connection: SqlDriverAdapter, plants: readonly StoredRecord[]): Promise<boolean> {
   try {
     const count = await clearArguments(insertStatement(plants), (statement) =>
       connection.executeRaw(statement),
@@ -112,25 +134,36 @@ async function insertAll(connection: SqlDriverAdapter, plants: readonly StoredPl
   }
 }
 
-/** Inserts the plants whose id is free, and returns these ids. */
-async function insertNew(connection: SqlDriverAdapter, plants: readonly StoredPlant[]): Promise<Set<bigint>> {
-  const { rows } = await clearArguments(
-    insertStatement(plants, 'ON CONFLICT (id) DO NOTHING RETURNING id'),
-    (statement) => connection.queryRaw(statement),
+/** Inserts the records whose id is free, does with the others as the clause says, and returns the ids of changed rows. */
+async function insertNew(
+  connection: SqlDriverAdapter,
+  records: readonly StoredRecord[],
+  onConflict: string,
+): Promise<Set<bigint>> {
+  const { rows } = await clearArguments(insertStatement(records, `${onConflict} RETURNING id`), (statement) =>
+    connection.queryRaw(statement),
   );
   // The adapter returns an integer beyond 2^53 as text.
   return new Set(rows.map(([id]) => BigInt(String(id))));
 }
 
 /** The time of plants without one is part of the statement: as an argument of each it would cost as much as that of a plant. */
-function insertStatement(plants: readonly StoredPlant[], ending = ''): SqlQuery {
+function insertStatement(records: readonly StoredRecord[], ending = ''): SqlQuery {
   const args: unknown[] = [];
   const argTypes: ArgType[] = [];
   const now = Date.now();
-  const rows = plants.map(({ id, name, tag = null, addedAt = now }) => {
+  const hasTombstones = records.some(isTombstone);
+  const rows = records.map((record) => {
+    if (isTombstone(record)) {
+      args.push(record.id);
+      argTypes.push(integer);
+      return "(?,'',NULL,NULL,true)";
+    }
+    const { id, name, tag = null, addedAt = now } = record;
     args.push(id, name, tag);
     argTypes.push(integer, text, text);
-    return `(?,?,?,${addedAt})`;
+    return hasTombstones ? `(?,?,?,${addedAt},false)` : `(?,?,?,${addedAt})`;
   });
-  return { sql: `INSERT INTO plants (id, name, tag, added_at) VALUES ${rows} ${ending}`, args, argTypes };
+  const columns = `id, name, tag, added_at${hasTombstones ? ', deleted' : ''}`;
+  return { sql: `INSERT INTO plants (${columns}) VALUES ${rows} ${ending}`, args, argTypes };
 }

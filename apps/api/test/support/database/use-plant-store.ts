@@ -1,6 +1,11 @@
 import type { NewPlant } from '@plant-store/contract';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { PlantStore, StoredPlant } from '../../../src/plants/plant-store.js';
+import {
+  isTombstone,
+  type PlantStore,
+  type StoredRecord,
+  type Tombstone,
+} from '../../../src/plants/plant-store.js';
 import type { Database } from '../../../src/store/database.js';
 import { collect } from '../collect.js';
 import { createStandInCitus } from '../postgresql/stand-in-citus.js';
@@ -48,13 +53,15 @@ export function usePlantStore(kind: StoreKind) {
     query: (sql) => testDatabase.query(sql),
     beginOutage: (kind) => testDatabase.beginOutage(kind),
   };
-  const readAll = async (after?: bigint): Promise<readonly NewPlant[]> =>
+  const readAll = async (after?: bigint): Promise<readonly (NewPlant | Tombstone)[]> =>
     (await collect(store.read(after, highPageLimits))).flat().map(withoutTime);
   return { store, testDatabase: forTests, readAll };
 }
 
-/** A plant as it was created. */
-export function withoutTime({ addedAt: _, ...plant }: StoredPlant): NewPlant {
+/** A plant as it was created, or a tombstone. */
+export function withoutTime(record: StoredRecord): NewPlant | Tombstone {
+  if (isTombstone(record)) return record;
+  const { addedAt: _, ...plant } = record;
   return plant;
 }
 

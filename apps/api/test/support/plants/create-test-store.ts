@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract';
-import type { InsertOutcome, PlantInserter } from '../../../src/plants/plant-store.js';
+import type { InsertOutcome, PlantInserter, StoredRecord } from '../../../src/plants/plant-store.js';
 import type { BatchLimits } from '../../../src/store/batcher.js';
 
 /** Limits that no test reaches by accident. */
@@ -18,7 +18,7 @@ export const plant = (id: number, name = 'x'): NewPlant => ({ id: BigInt(id), na
 
 /** A store that records the ids of each batch, and rejects a batch that `findError` returns an error for. */
 export function createTestStore(
-  findError: (plants: readonly NewPlant[]) => Error | undefined = () => undefined,
+  findError: (plants: readonly StoredRecord[]) => Error | undefined = () => undefined,
 ) {
   const batches: number[][] = [];
   const store: PlantInserter = {

@@ -1,6 +1,6 @@
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import type { StoredPlant } from '../../../plants/plant-store.js';
-import { clearArguments, integer, text } from '../../queries.js';
+import { isTombstone, type StoredRecord } from '../../../plants/plant-store.js';
+import { clearArguments, eraseOnConflict, integer, text } from '../../queries.js';
 import { type PlantTable, singleTable } from '../single-table.js';
 import type { ChooseConnections } from './direct-nodes.js';
 import type { RunOnNode } from './durable-nodes.js';
@@ -125,23 +125,22 @@ export function nameShardStatement(sql: string): string {
 }
 
 /**
- * Inserts the plants of one shard whose id is free, and returns these ids. Citus finds the shard of the rows in a list of
+ * Inserts records of one shard as `PlantTable` does. Citus finds the shard of the rows in a list of
  * values, but not in what `unnest` returns.
  */
 async function insertRows(
   connections: SqlDriverAdapter,
-  plants: readonly StoredPlant[],
+  records: readonly StoredRecord[],
 ): Promise<readonly bigint[]> {
   const now = Date.now();
   const query: SqlQuery = {
-    sql: insertStatement(plants.length),
-    args: plants.flatMap(({ id, name, tag, addedAt = now }) => [
-      id,
-      name,
-      tag ?? null,
-      addedAt === null ? null : BigInt(addedAt),
-    ]),
-    argTypes: plants.flatMap(() => [integer, text, text, integer]),
+    sql: records.some(isTombstone) ? insertOrEraseStatement(records) : insertStatement(records.length),
+    args: records.flatMap((record) => {
+      if (isTombstone(record)) return [record.id, '', null, null];
+      const { id, name, tag, addedAt = now } = record;
+      return [id, name, tag ?? null, addedAt === null ? null : BigInt(addedAt)];
+    }),
+    argTypes: records.flatMap(() => [integer, text, text, integer]),
   };
   const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
   return rows.map(([id]) => BigInt(String(id)));
@@ -158,8 +157,18 @@ function insertStatement(rows: number): string {
   return sql;
 }
 
+/** The statement for records with tombstones, which are too few to be worth keeping it. */
+function insertOrEraseStatement(records: readonly StoredRecord[]): string {
+  const rows = records.map((record, index) => `(${parametersOf(index)}, ${isTombstone(record)})`);
+  return `INSERT INTO plants (id, name, tag, added_at, deleted) VALUES ${rows} ${eraseOnConflict} RETURNING id`;
+}
+
 function valuesList(rows: number): string {
-  const row = (_: unknown, index: number) =>
-    `($${4 * index + 1}::bigint, $${4 * index + 2}::text, $${4 * index + 3}::text, $${4 * index + 4}::bigint)`;
-  return Array.from({ length: rows }, row).join(', ');
+  return Array.from({ length: rows }, (_, index) => `(${parametersOf(index)})`).join(', ');
+}
+
+/** The parameters of a row. */
+function parametersOf(index: number): string {
+  const first = 4 * index + 1;
+  return `$${first}::bigint, $${first + 1}::text, $${first + 2}::text, $${first + 3}::bigint`;
 }

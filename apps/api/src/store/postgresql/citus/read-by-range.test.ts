@@ -8,7 +8,7 @@ import {
   openTestDatabase,
 } from '../../../../test/support/database/create-test-database.js';
 import type { TestDatabase } from '../../../../test/support/database/test-database.js';
-import type { PageLimits } from '../../../plants/plant-store.js';
+import { type PageLimits, withoutTombstones } from '../../../plants/plant-store.js';
 import { readByRange } from './read-by-range.js';
 
 let testDatabase: TestDatabase;
@@ -40,7 +40,10 @@ beforeEach(async () => {
 
 const store = (from: number, to: number, name: string) =>
   testDatabase.query(`INSERT INTO plants SELECT id, ${name} FROM generate_series(${from}, ${to}) AS id`);
-const read = (limits: PageLimits) => collect(readByRange(connections, (query) => query(), undefined, limits));
+const read = async (limits: PageLimits) => {
+  const pages = await collect(readByRange(connections, (query) => query(), undefined, limits));
+  return pages.map(withoutTombstones);
+};
 const idsOf = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => BigInt(from + index));
 

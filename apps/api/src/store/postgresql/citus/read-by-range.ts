@@ -1,15 +1,15 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import type { PageLimits, StoredPlant } from '../../../plants/plant-store.js';
+import type { PageLimits, StoredRecord } from '../../../plants/plant-store.js';
 import { integer, integers, type QueryWrapper } from '../../queries.js';
-import { toPlant } from '../../resolve-insert-outcomes.js';
+import { toRecord } from '../../resolve-insert-outcomes.js';
 
 /** A plant whose texts are read separately if they are long. */
 interface MeasuredPlant {
   readonly id: bigint;
   /** Of its texts, in UTF-8. */
   readonly bytes: number;
-  readonly plant: StoredPlant | undefined;
+  readonly plant: StoredRecord | undefined;
 }
 
 /**
@@ -23,7 +23,7 @@ export async function* readByRange(
   run: QueryWrapper,
   after: bigint | undefined,
   limits: PageLimits,
-): AsyncGenerator<readonly StoredPlant[]> {
+): AsyncGenerator<readonly StoredRecord[]> {
   let range = rangeAfter(after);
   while (range !== undefined) {
     const asked = range;
@@ -49,17 +49,17 @@ async function readRange(
 ): Promise<readonly MeasuredPlant[]> {
   const { rows } = await connections.queryRaw({
     sql: `
-      SELECT id, CASE WHEN bytes <= $4 THEN name END, CASE WHEN bytes <= $4 THEN tag END, added_at, bytes
+      SELECT id, CASE WHEN bytes <= $4 THEN name END, CASE WHEN bytes <= $4 THEN tag END, added_at, deleted, bytes
       FROM (
-        SELECT id, name, tag, added_at, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
+        SELECT id, name, tag, added_at, deleted, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
         FROM plants WHERE id BETWEEN $1 AND $2
       ) AS measured ORDER BY id LIMIT $3`,
     args: [first, last, BigInt(plants), BigInt(Math.floor(bytes / plants))],
     argTypes: [integer, integer, integer, integer],
   });
   return rows.map((row) => {
-    const [, name, , , size] = row;
-    const plant = toPlant(row);
+    const [, name, , , , size] = row;
+    const plant = toRecord(row);
     return { id: plant.id, bytes: Number(size), plant: name === null ? undefined : plant };
   });
 }
@@ -83,8 +83,8 @@ function* divide(plants: readonly MeasuredPlant[], maxBytes: number): Generator<
 /** Reads the plants whose texts are missing. One that was deleted since is left out. */
 async function complete(
   part: readonly MeasuredPlant[],
-  read: (ids: readonly bigint[]) => Promise<readonly StoredPlant[]>,
-): Promise<readonly StoredPlant[]> {
+  read: (ids: readonly bigint[]) => Promise<readonly StoredRecord[]>,
+): Promise<readonly StoredRecord[]> {
   const missing = part.flatMap(({ id, plant }) => (plant === undefined ? id : []));
   const found = missing.length === 0 ? [] : await read(missing);
   const byId = new Map(found.map((plant) => [plant.id, plant]));
@@ -94,13 +94,13 @@ async function complete(
 async function readPlants(
   connections: SqlDriverAdapter,
   ids: readonly bigint[],
-): Promise<readonly StoredPlant[]> {
+): Promise<readonly StoredRecord[]> {
   const { rows } = await connections.queryRaw({
-    sql: 'SELECT id, name, tag, added_at FROM plants WHERE id = ANY($1::bigint[])',
+    sql: 'SELECT id, name, tag, added_at, deleted FROM plants WHERE id = ANY($1::bigint[])',
     args: [ids],
     argTypes: [integers],
   });
-  return rows.map(toPlant);
+  return rows.map(toRecord);
 }
 
 /** The ids from the first to the last, both included. */

@@ -1,0 +1,87 @@
+import { createClient } from '@plant-store/client';
+import supertest from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectError } from '../support/expect-error.js';
+import { postPlant } from '../support/post-plant.js';
+import { startTestService, type TestService } from '../support/start-test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const send = (method: 'get' | 'delete', id: bigint | number | string) =>
+  supertest(service.baseUrl)[method](`/plants/${id}`).auth(service.token, { type: 'bearer' });
+
+it('deletes a plant, and answers the same when it is repeated', async () => {
+  await postPlant(service, { id: 1, name: 'Fern', tag: 'outdoor' });
+  for (const _ of [1, 2]) {
+    const reply = await send('delete', 1);
+    expect(reply.status).toBe(204);
+    expect(reply.text).toBe('');
+    expect(reply.headers).not.toHaveProperty('content-type');
+    expect(reply.headers).not.toHaveProperty('content-length');
+    expect(reply.headers).toHaveProperty('x-request-id');
+  }
+  expectError(await send('get', 1), 'plant_not_found', 'No plant has the id 1.');
+});
+
+it('never gives the id to a plant again', async () => {
+  await postPlant(service, { id: 2, name: 'Rose' });
+  await send('delete', 2);
+  for (const name of ['Rose', 'another']) {
+    expectError(await postPlant(service, { id: 2, name }), 'id_retired', 'The id 2 was that of a plant');
+  }
+  const client = createClient(service);
+  const reply = await client.createPlants({
+    body: {
+      plants: [
+        { id: 2, name: 'Rose' },
+        { id: 3, name: 'Ivy' },
+      ],
+    },
+  });
+  expect(reply).toMatchObject({
+    status: 200,
+    body: {
+      results: [
+        { status: 400, error: 40007 },
+        { status: 200, replayed: false },
+      ],
+    },
+  });
+  const list = await client.listPlants({ query: { q: '' } });
+  expect(list.body).toMatchObject({ plants: [{ id: 3n, name: 'Ivy' }] });
+});
+
+it('says so when there never was a plant with the id', async () => {
+  expectError(await send('delete', 99), 'plant_not_found', 'No plant has the id 99.');
+  expectError(await send('delete', '1e2'), 'bad_request', 'the path parameter id');
+  // It did not take the id.
+  expect((await postPlant(service, { id: 99, name: 'late' })).status).toBe(200);
+});
+
+it('is typed in the client, which takes a reply without a body', async () => {
+  const client = createClient(service);
+  await client.createPlant({ body: { id: 2n ** 62n, name: 'Oak' } });
+  const reply = await client.deletePlant({ params: { id: 2n ** 62n } });
+  expect(reply.status).toBe(204);
+  if (reply.status === 204) expect(reply.body satisfies undefined).toBeUndefined();
+  expect((await client.getPlant({ params: { id: 2n ** 62n } })).status).toBe(404);
+});
+
+it('races with creates of the same id, and ends in one of the two orders', async () => {
+  const ids = Array.from({ length: 200 }, (_, index) => 1_000 + index);
+  const outcomes = await Promise.all(
+    ids.map(async (id) => {
+      const [created, deleted] = await Promise.all([
+        postPlant(service, { id, name: 'raced' }),
+        send('delete', id),
+      ]);
+      const { status } = await send('get', id);
+      return `${created.status} ${deleted.status} ${status}`;
+    }),
+  );
+  for (const outcome of outcomes) expect(['200 204 404', '200 404 200']).toContain(outcome);
+});
