@@ -88,6 +88,9 @@ describe.each(storesWithShards())('tombstones on %s', (kind) => {
     expect(await list('untimed')).toEqual([4n]);
     const { plants } = await store.list({ order: 'id', q: '' }, listLimits);
     expect(plants.map(({ id }) => id)).toEqual([2n, 4n]);
+    // They do not count as plants that match.
+    const first = await store.list({ order: 'id', q: '' }, { ...listLimits, matches: 1 });
+    expect(first).toMatchObject({ plants: [{ id: 2n }], last: { id: 2n } });
   });
 
   it('are in pages that are read one after the other', async () => {
