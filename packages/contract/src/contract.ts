@@ -50,8 +50,9 @@ type ContractRoute<Name extends keyof typeof routes> = Pick<(typeof routes)[Name
   responses: {
     [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200
       ? SchemaOf<(typeof definitions)[Name]['replies']>
-      : Status extends 204
-        ? typeof ContractNoBody
+      : // The marker of ts-rest, by another type: its own would bring the types of ts-rest to all who import this.
+        Status extends 204
+        ? z.ZodType<undefined>
         : z.ZodType<ErrorBody<Status>>;
   };
 } & RequestOf<(typeof requestSchemas)[Name]> &

@@ -138,7 +138,7 @@ export type TypesOf<Given extends Route, Defined extends Named> = PartTypes<Defi
   /** The body of each reply, by the statuses of its route; of every failure it is an Error body. */
   responses: {
     [Status in Given['statuses'][number]]: Status extends 200
-      ? SuccessBody<Defined['replies']>
+      ? SchemaTypes[NonNullable<Defined['replies'][200]>['body']]
       : Status extends 204
         ? undefined
         : ErrorBody<Status>;
@@ -148,12 +148,8 @@ export type TypesOf<Given extends Route, Defined extends Named> = PartTypes<Defi
 /** The part of a definition that names schemas. */
 interface Named {
   readonly request: object;
-  readonly replies: object;
+  readonly replies: { readonly 200?: { readonly body: SchemaName }; readonly 503: object };
 }
-
-type SuccessBody<Replies> = Replies extends { readonly 200: { readonly body: infer Body } }
-  ? SchemaTypes[Body & SchemaName]
-  : never;
 
 /** What a client calls the parts of a request; not the headers, which it passes to every operation in the same way. */
 interface PartNames {
