@@ -33,6 +33,7 @@ const independentTests = [
 /** The tests of the API whose outcome may depend on whether worker processes serve the requests. */
 const workersTests = [
   'authentication-limit',
+  'delete-plant',
   'engine',
   'idempotency',
   'metrics',

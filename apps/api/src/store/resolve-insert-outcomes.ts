@@ -9,28 +9,36 @@ import {
 } from '../plants/plant-store.js';
 
 /**
- * Divides records into parts to be stored one after the other, so that the order of those with the same id matters in none: no
- * other record has the id of a tombstone. There are none without records.
+ * Inserts records in parts, one after the other, in none of which an id occurs twice: the order matters where a tombstone has it,
+ * and PostgreSQL's `DO UPDATE` changes no row twice.
  */
-export function divideByOrder(records: readonly StoredRecord[]): StoredRecord[][] {
+export async function insertInOrder(
+  records: readonly StoredRecord[],
+  insert: PlantStore['insert'],
+): Promise<readonly InsertOutcome[]> {
+  const outcomes: InsertOutcome[] = [];
+  for (const part of divide(records)) outcomes.push(...(await insert(part)));
+  return outcomes;
+}
+
+function divide(records: readonly StoredRecord[]): StoredRecord[][] {
   const parts: StoredRecord[][] = [];
   let part: StoredRecord[] = [];
-  let ids = new Map<bigint, boolean>();
+  let ids = new Set<bigint>();
   for (const record of records) {
-    const earlier = ids.get(record.id);
-    if (earlier === true || (earlier === false && isTombstone(record))) {
+    if (ids.has(record.id)) {
       parts.push(part);
       part = [];
-      ids = new Map();
+      ids = new Set();
     }
     part.push(record);
-    ids.set(record.id, isTombstone(record));
+    ids.add(record.id);
   }
-  return part.length === 0 ? parts : [...parts, part];
+  return [...parts, part];
 }
 
 /**
- * Determines the outcome of each record of an insert that is not divided by `divideByOrder`.
+ * Determines the outcome of each record of an insert that is a part of `insertInOrder`, or has no tombstones.
  *
  * @param newIds the ids that the insert stored
  * @param find finds what has these ids. What has an id never changes but once, when it is deleted, so it may be read after the

@@ -1,4 +1,5 @@
 import { createClient } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
@@ -53,6 +54,32 @@ it('never gives the id to a plant again', async () => {
   });
   const list = await client.listPlants({ query: { q: '' } });
   expect(list.body).toMatchObject({ plants: [{ id: 3n, name: 'Ivy' }] });
+});
+
+it('is answered by the fake plant store as by the service', async () => {
+  const fake = createFakePlantStore({ baseUrl: service.baseUrl, token: service.token });
+  const [answers, answersOfFake] = await Promise.all(
+    [createClient(service), createClient(fake)].map(async (client) => {
+      const id = 50n;
+      const params = { id };
+      const replies = [
+        await client.deletePlant({ params }),
+        await client.createPlant({ body: { id, name: 'Elm' } }),
+        await client.deletePlant({ params }),
+        await client.deletePlant({ params }),
+        await client.getPlant({ params }),
+        await client.createPlant({ body: { id, name: 'Elm' } }),
+      ];
+      return replies.map(({ status, body, headers }) => ({
+        status,
+        body,
+        type: headers.get('content-type'),
+      }));
+    }),
+  );
+  expect(answers?.map(({ status }) => status)).toEqual([404, 200, 204, 204, 404, 400]);
+  expect(answersOfFake).toEqual(answers);
+  expect(fake.plants.size).toBe(0);
 });
 
 it('says so when there never was a plant with the id', async () => {

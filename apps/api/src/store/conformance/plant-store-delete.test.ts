@@ -62,6 +62,12 @@ describe.each(storesWithShards())('tombstones on %s', (kind) => {
     expect(await readAll()).toEqual([tombstone(1n), tombstone(2n)]);
   });
 
+  it('are stored beside plants with one id', async () => {
+    const another = { id: 2n, name: 'another' };
+    const outcomes = await store.insert([tombstone(1n), rose, another, rose]);
+    expect(outcomes).toEqual([stored, stored, taken(rose), taken(rose)]);
+  });
+
   it('are stored among many plants of one call', async () => {
     const plants = Array.from({ length: 300 }, (_, id) => ({ id: BigInt(id), name: `${id}` }));
     await store.insert(plants.slice(0, 200));

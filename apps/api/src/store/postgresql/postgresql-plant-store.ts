@@ -8,7 +8,7 @@ import {
   withoutTombstones,
 } from '../../plants/plant-store.js';
 import type { QueryWrapper } from '../queries.js';
-import { divideByOrder, resolveInsertOutcomes } from '../resolve-insert-outcomes.js';
+import { insertInOrder, resolveInsertOutcomes } from '../resolve-insert-outcomes.js';
 import { listIds, type PlantTable } from './single-table.js';
 
 /** Creates the plant store of PostgreSQL. */
@@ -26,12 +26,7 @@ export function createPostgresqlPlantStore(
 
   return {
     insert: (records) =>
-      runQuery(async () => {
-        if (!records.some(isTombstone)) return insert(records);
-        const outcomes: InsertOutcome[] = [];
-        for (const part of divideByOrder(records)) outcomes.push(...(await insert(part)));
-        return outcomes;
-      }),
+      runQuery(() => (records.some(isTombstone) ? insertInOrder(records, insert) : insert(records))),
     find: (ids) => runQuery(() => table.find(connections, ids)),
     list: (query, limits) =>
       runQuery(async () => {

@@ -1,6 +1,5 @@
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import {
-  type InsertOutcome,
   isTombstone,
   type PlantStore,
   type StoredRecord,
@@ -9,7 +8,7 @@ import {
 } from '../../plants/plant-store.js';
 import { databaseUnavailable } from '../database.js';
 import { clearArguments, eraseOnConflict, integer, type QueryWrapper, readPages, text } from '../queries.js';
-import { divideByOrder, resolveInsertOutcomes, toRecord } from '../resolve-insert-outcomes.js';
+import { insertInOrder, resolveInsertOutcomes, toRecord } from '../resolve-insert-outcomes.js';
 import { isIdTaken } from './errors.js';
 import type { ListRecords } from './list-thread.js';
 
@@ -63,22 +62,19 @@ export function createSqlitePlantStore(
     return rows.map(toRecord);
   }
 
-  async function insertInOrder(records: readonly StoredRecord[]): Promise<readonly InsertOutcome[]> {
-    const outcomes: InsertOutcome[] = [];
-    for (const part of divideByOrder(records)) {
-      const newIds = await insertNew(connection, part, eraseOnConflict);
-      outcomes.push(...(await resolveInsertOutcomes(part, newIds, find)));
-    }
-    return outcomes;
+  /** Inserts the records whose id is free, and does with the others as the clause says. */
+  async function insertUnlessTaken(records: readonly StoredRecord[], onConflict: string) {
+    const newIds = await insertNew(connection, records, onConflict);
+    return resolveInsertOutcomes(records, newIds, find);
   }
 
   return {
     insert: (plants) =>
       run(async () => {
-        if (plants.some(isTombstone)) return insertInOrder(plants);
+        if (plants.some(isTombstone))
+          return insertInOrder(plants, (part) => insertUnlessTaken(part, eraseOnConflict));
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
-        const newIds = await insertNew(connection, plants, 'ON CONFLICT (id) DO NOTHING');
-        return resolveInsertOutcomes(plants, newIds, find);
+        return insertUnlessTaken(plants, 'ON CONFLICT (id) DO NOTHING');
       }),
     find: (ids) => run(() => find(ids)),
     list: (query, limits) =>
