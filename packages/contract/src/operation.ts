@@ -137,11 +137,11 @@ export type HeaderName =
 export type TypesOf<Given extends Route, Defined extends Named> = PartTypes<Defined['request']> & {
   /** The body of each reply, by the statuses of its route; of every failure it is an Error body. */
   responses: {
-    [Status in Given['statuses'][number]]: Status extends 200
-      ? SchemaTypes[NonNullable<Defined['replies'][200]>['body']]
-      : Status extends 204
-        ? undefined
-        : ErrorBody<Status>;
+    [Status in Given['statuses'][number]]: Status extends 200 | 204
+      ? Status extends 200
+        ? SchemaTypes[NonNullable<Defined['replies'][200]>['body']]
+        : undefined
+      : ErrorBody<Status>;
   };
 };
 
