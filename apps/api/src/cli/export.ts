@@ -17,8 +17,8 @@ import { retryWhileUnavailable } from './retry-while-unavailable.js';
 const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
 
 /**
- * Writes all plants as NDJSON, with a line for each id whose plant was deleted, or as CSV, ordered by id, to standard output or to a new file, which is created completely or not at
- * all.
+ * Writes all plants as NDJSON, with a line for each that was deleted, or as CSV, ordered by id, to standard output or to a new
+ * file, which is created completely or not at all.
  */
 export async function exportPlants(
   config: Config,

@@ -9,7 +9,7 @@ import { toIsoTime } from '../runtime/iso-time.js';
 export interface Format {
   /** Comes before the first plant. */
   readonly head: string;
-  /** A plant with its line feed, and what is shown of a deleted one: nothing, but where an import is to delete it, too. */
+  /** A plant with its line feed; a tombstone, too, if the format has any, and nothing otherwise. */
   write(record: StoredRecord): string;
 }
 
@@ -17,10 +17,14 @@ export interface Format {
 export const formatNames = ['ndjson', 'csv', 'table'] as const;
 
 export const formats: Readonly<Record<(typeof formatNames)[number], Format>> = {
-  /** `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`, or without `tag`; `{"id":1,"deleted":true}`. */
+  /**
+   * `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`, or without `tag`; of a deleted plant
+   * `{"id":1,"deleted":true}`.
+   */
   ndjson: {
     head: '',
-    write: (record) => `${stringifyExactJson(isTombstone(record) ? { ...record } : lineOf(record))}\n`,
+    write: (record) =>
+      `${stringifyExactJson(isTombstone(record) ? { id: record.id, deleted: true } : lineOf(record))}\n`,
   },
   /** RFC 4180. No tag and an empty tag are the same there. */
   csv: {

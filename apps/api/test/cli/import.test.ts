@@ -24,6 +24,39 @@ it('skips plants that are already stored', async () => {
   );
 });
 
+it('deletes the plants of its lines, whose ids stay taken, and exports them again', async () => {
+  const folder = temporaryFolder();
+  const lines = [
+    plantLine(1),
+    plantLine(2),
+    '{"id":1,"deleted":true}\n',
+    '{"id":3,"deleted":true}\n',
+    '{"id":4,"name":"kept","deleted":true}\n',
+  ];
+  const imported = await runInProcess(['import'], { folder, input: toInput(...lines) });
+  expect(imported).toEqual({ exitCode: 0, stdout: '5 imported, 0 already there, 0 bad\n', stderr: '' });
+  const { stdout: exported, stderr } = await runInProcess(['export'], { folder });
+  expect(stderr).toBe('2 plants exported.\n');
+  expect(exported.match(/.*deleted.*/g)).toEqual(['{"id":1,"deleted":true}', '{"id":3,"deleted":true}']);
+  expect((await runInProcess(['export', '--format', 'csv'], { folder })).stdout.match(/^\d+/gm)).toEqual([
+    '2',
+    '4',
+  ]);
+  expect((await runInProcess(['list'], { folder })).stdout.match(/^\d+/gm)).toEqual(['2', '4']);
+
+  const other = temporaryFolder();
+  await runInProcess(['import'], { folder: other, input: toInput(exported) });
+  expect((await runInProcess(['export'], { folder: other })).stdout).toBe(exported);
+  const late = toInput(plantLine(1), '{"id":1,"deleted":true}\n', '{"id":"5","deleted":true}\n');
+  expect(await runInProcess(['import'], { folder: other, input: late })).toMatchObject({
+    exitCode: 1,
+    stdout: '0 imported, 1 already there, 2 bad\n',
+    stderr: expect.stringMatching(
+      /^line 1: The id 1 was that of a plant that was deleted.*\nline 3: .*id must be/,
+    ),
+  });
+});
+
 it('reports why a file cannot be read, and creates no store if it does not exist', async () => {
   const folder = temporaryFolder();
   expect(await runInProcess(['import', 'nowhere.ndjson'], { folder })).toMatchObject({

@@ -14,7 +14,7 @@ export const definition = {
   summary: 'List plants',
   description:
     'A page of the plants, and `next`, with which the following page is requested; the last page has none. A request ' +
-    'examines a bounded number of plants, so with a filter a page may be short, or even empty, before the last one. ' +
+    'examines a bounded number of plants, so a page may be short, or even empty, before the last one: with a filter, or where plants were deleted. ' +
     'No plant is on two pages, and none that was there from the beginning is left out; one that is added meanwhile may be ' +
     'on a later page. What it shows is durable.',
   request: { query: 'PlantQuery' },
