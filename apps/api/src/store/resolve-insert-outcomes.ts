@@ -45,23 +45,26 @@ function divide(records: readonly StoredRecord[]): StoredRecord[][] {
  * insert.
  */
 export async function resolveInsertOutcomes(
-  plants: readonly StoredRecord[],
+  records: readonly StoredRecord[],
   newIds: ReadonlySet<bigint>,
   find: PlantStore['find'],
 ): Promise<readonly InsertOutcome[]> {
   const unclaimed = new Set(newIds);
   // Of several plants with the same new id, the first one was stored.
-  const wasStored = plants.map(({ id }) => unclaimed.delete(id));
-  const takenIds = new Set(plants.filter((_, index) => !wasStored[index]).map(({ id }) => id));
+  const wasStored = records.map(({ id }) => unclaimed.delete(id));
+  const takenIds = new Set(records.filter((_, index) => !wasStored[index]).map(({ id }) => id));
   const found = takenIds.size === 0 ? [] : await find([...takenIds]);
   const existing = new Map(
     found.map((record) => [record.id, isTombstone(record) ? record : withoutTime(record)]),
   );
-  return plants.map(({ id }, index) => {
+  return records.map((record, index) => {
     if (wasStored[index]) return stored;
-    const plant = existing.get(id);
-    if (plant === undefined) throw new Error(`The plant ${id} was not stored, and no row has its id`);
-    return { stored: false, existing: plant };
+    const { id } = record;
+    const found = existing.get(id);
+    // A trigger may skip rows silently.
+    if (found === undefined) throw new Error(`The plant ${id} was not stored, and no row has its id`);
+    if (isTombstone(record) && !isTombstone(found)) throw new Error(`The plant ${id} was not deleted`);
+    return { stored: false, existing: found };
   });
 }
 
