@@ -47,5 +47,5 @@ it('runs every HTTP test in every other way in the mode full, and some of them w
     expect(namesOf(full, project), project).toEqual(httpTests);
   const workers = listTestFiles('workers');
   for (const project of ['sqlite-workers', 'postgresql-workers'])
-    expect(namesOf(workers, project), project).toHaveLength(10);
+    expect(namesOf(workers, project), project).toHaveLength(11);
 });
