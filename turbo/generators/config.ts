@@ -15,7 +15,12 @@ export default function registerGenerators(plop: PlopTypes.NodePlopAPI): void {
         choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       },
       { type: 'input', name: 'path', message: 'Path, such as /plants/:id' },
-      { type: 'list', name: 'access', message: 'Does it read or write?', choices: ['read', 'write'] },
+      {
+        type: 'list',
+        name: 'scope',
+        message: 'What does a token need for it?',
+        choices: ['create', 'read', 'delete'],
+      },
     ],
     actions: [(answers) => writeOperation(plop.getDestBasePath(), parseOperation(answers)).join('\n')],
   });

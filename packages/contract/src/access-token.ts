@@ -5,6 +5,12 @@
  */
 export const accessTokenPrefix = 'pst_';
 
+/** What a token may permit: each operation needs one of them. */
+export const scopes = ['create', 'read', 'delete'] as const;
+
+/** One of `scopes`. */
+export type Scope = (typeof scopes)[number];
+
 /** The number of base62 characters that hold the 32 random bytes. */
 export const accessTokenSecretLength = 43;
 

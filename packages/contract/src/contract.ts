@@ -38,7 +38,7 @@ export const contract = initContract().router(
 );
 
 /** What is to be known of an operation besides its route and its schemas. */
-export interface OperationMetadata extends Pick<Definition, 'access' | 'tag'> {
+export interface OperationMetadata extends Pick<Definition, 'scope' | 'tag'> {
   readonly replies: Readonly<Record<number, ReplyDescription>>;
 }
 
@@ -79,7 +79,7 @@ type BodyOf<Method, Schemas> = Method extends 'GET' | 'DELETE'
 
 function createRoute(
   { method, path, statuses }: Route,
-  { access, tag, summary, description, replies }: Definition,
+  { scope, tag, summary, description, replies }: Definition,
   { path: pathParams, query, headers, body }: RequestSchemas,
 ): AppRoute {
   const responses = statuses.map((status) => {
@@ -89,7 +89,7 @@ function createRoute(
   });
   return {
     ...{ method, path, summary, description },
-    metadata: { access, tag, replies } satisfies OperationMetadata,
+    metadata: { scope, tag, replies } satisfies OperationMetadata,
     ...(pathParams && { pathParams }),
     ...(query && { query }),
     ...(headers && { headers: headers.shape }),

@@ -84,8 +84,8 @@ export const errors = {
     error: 40300,
     status: 403,
     meaning:
-      'The JSON Web Token is valid, but without the scope that the operator requires. Request a token with that scope.',
-    example: 'The access token does not have the scope plants:create. Request one that has it.',
+      'The access token is valid, but does not permit this operation. The message names the scope that is missing.',
+    example: 'The access token does not have the scope delete. Request one that has it.',
   },
   not_found: {
     error: 40400,

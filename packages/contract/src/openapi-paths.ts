@@ -12,7 +12,7 @@ import { commonReplies, type HeaderName, type ReplyDescription } from './operati
 
 /** A route of the contract, with the description of its replies. */
 export type DescribedRoute = AppRoute & {
-  readonly metadata: Pick<OperationMetadata, 'tag'> & {
+  readonly metadata: Pick<OperationMetadata, 'scope' | 'tag'> & {
     readonly replies: Readonly<Record<number, ReplyDescription>>;
   };
 };
@@ -38,6 +38,8 @@ function describeOperation(operationId: string, route: DescribedRoute): ZodOpenA
   return {
     operationId,
     tags: [route.metadata.tag],
+    // For a scheme without scopes of its own, the roles that are needed (OpenAPI 3.1, Security Requirement Object).
+    security: [{ bearer: [route.metadata.scope] }],
     summary: route.summary ?? operationId,
     description: route.description ?? '',
     ...describeParameters(route),

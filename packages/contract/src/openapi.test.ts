@@ -34,7 +34,16 @@ describe('the document', () => {
       bearer: { type: 'http', scheme: 'bearer' },
     });
     expect(document.security).toEqual([{ bearer: [] }]);
-    expect(operation).not.toHaveProperty('security');
+    const ofOperations = Object.values(document.paths ?? {}).flatMap((path) =>
+      Object.values(path ?? {}).map(({ operationId, security }) => [operationId, security]),
+    );
+    expect(Object.fromEntries(ofOperations)).toEqual({
+      createPlant: [{ bearer: ['create'] }],
+      createPlants: [{ bearer: ['create'] }],
+      deletePlant: [{ bearer: ['delete'] }],
+      getPlant: [{ bearer: ['read'] }],
+      listPlants: [{ bearer: ['read'] }],
+    });
   });
 
   it('has the operations of the contract, and no other', () => {
@@ -146,6 +155,7 @@ const plants = {
   body: z.object({ name: z.string() }),
   responses: { 200: z.object({ name: z.string() }), 400: ErrorSchema },
   metadata: {
+    scope: 'create',
     tag: 'plants',
     replies: {
       200: { description: 'The plant', headers: ['Idempotent-Replayed'] },
@@ -194,7 +204,7 @@ describe('the paths of the document', () => {
       ...plants.metadata.replies,
       400: { description: 'The plant is not valid', errors: ['invalid_plant'] as const },
     };
-    const paths = describePaths({ create: { ...plants, metadata: { tag: 'plants', replies } } });
+    const paths = describePaths({ create: { ...plants, metadata: { ...plants.metadata, replies } } });
     const responses = Object(paths['/plants']?.post?.responses);
     expect(responses[200].description).toBe('The plant');
     expect(Object.keys(responses[200].headers)).toContain('Idempotent-Replayed');

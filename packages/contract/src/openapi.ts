@@ -26,7 +26,8 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
           bearer: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An access token that the operator has issued (RFC 6750).',
+            description:
+              'An access token that the operator has issued (RFC 6750). The role that an operation names is the scope that the token needs.',
           },
         },
         headers,

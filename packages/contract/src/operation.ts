@@ -1,3 +1,4 @@
+import type { Scope } from './access-token.js';
 import type { ErrorBody, ErrorName, ErrorNumber } from './errors.js';
 
 /** A plant as the service shows it (API: Resources, Plant): `{ name, tag? }`. */
@@ -77,8 +78,11 @@ export interface Route {
 
 /** All else that defines an operation: what it takes and gives, and its texts. */
 export interface Definition<Statuses extends number = number> {
-  /** Whether it may change what is stored. A write is rejected while too many others wait; a read never is. */
-  readonly access: 'read' | 'write';
+  /**
+   * What a token needs for it. All but `read` may change what is stored: such a request is rejected while too many others
+   * wait; a read never is.
+   */
+  readonly scope: Scope;
   /** The group that it belongs to in the OpenAPI document. */
   readonly tag: 'plants';
   readonly summary: string;

@@ -1,4 +1,4 @@
-import { accessed, type Operation } from './operation.js';
+import { dependencyOf, type Operation } from './operation.js';
 
 /** The new files of an operation, by their paths. What is to be filled in fails until it is. */
 export function filesFor(operation: Operation): Record<string, string> {
@@ -21,10 +21,10 @@ export interface Edit {
 
 /** The lines that an operation adds to the lists of all operations. */
 export function editsFor(operation: Operation): Edit[] {
-  const { name, file, access, params, hasBody } = operation;
+  const { name, file, scope, params, hasBody } = operation;
   const list = 'packages/contract/src/operations.ts';
   const routes = 'apps/api/src/http/routes/operations.ts';
-  const { dependency } = accessed[access];
+  const { dependency } = dependencyOf(scope);
   const parts = [...(params.length > 0 ? ['params'] : []), ...(hasBody ? ['body'] : [])];
   const values = [
     `dependencies.${dependency}`,
@@ -68,7 +68,7 @@ export function editsFor(operation: Operation): Edit[] {
   ];
 }
 
-function writeDefinition({ name, method, path, access, params, hasBody }: Operation): string {
+function writeDefinition({ name, method, path, scope, params, hasBody }: Operation): string {
   const summary = name
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .replace(/^./, (first) => first.toUpperCase());
@@ -90,7 +90,7 @@ export const route = {
 
 /** ${summary}. */
 export const definition = {
-  access: '${access}',
+  scope: '${scope}',
   tag: 'plants',
   summary: '${summary}',
   description: '${summary}.',
@@ -105,8 +105,8 @@ export const definition = {
 `;
 }
 
-function writeMeaning({ name, access, params, hasBody }: Operation): string {
-  const { dependency, type } = accessed[access];
+function writeMeaning({ name, scope, params, hasBody }: Operation): string {
+  const { dependency, type } = dependencyOf(scope);
   const inputs = [
     `_${dependency}: ${type}`,
     ...params.map((param) => `_${param}: bigint`),

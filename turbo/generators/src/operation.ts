@@ -5,7 +5,7 @@ export interface Operation {
   readonly method: string;
   /** With parameters as `:name`. */
   readonly path: string;
-  readonly access: 'read' | 'write';
+  readonly scope: string;
   /** The name as that of a file: `get-plant`. */
   readonly file: string;
   /** The names of the parameters in the path. */
@@ -13,11 +13,12 @@ export interface Operation {
   readonly hasBody: boolean;
 }
 
-/** What the code of an operation is given to work on, by the access of the operation. */
-export const accessed = {
-  read: { dependency: 'store', type: 'PlantReader' },
-  write: { dependency: 'plants', type: 'PlantWriter' },
-} as const;
+/** What the code of an operation is given to work on, by what a token needs for it. */
+export function dependencyOf(scope: string) {
+  return scope === 'read'
+    ? ({ dependency: 'store', type: 'PlantReader' } as const)
+    : ({ dependency: 'plants', type: 'PlantWriter' } as const);
+}
 
 /**
  * Reads the answers to the prompts.
@@ -32,7 +33,7 @@ export function parseOperation(answers: Readonly<Record<string, unknown>>): Oper
     name,
     method,
     path,
-    access: match(answers, 'access', /^(read|write)$/) === 'read' ? 'read' : 'write',
+    scope: match(answers, 'scope', /^(create|read|delete)$/),
     file: name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
     params: [...path.matchAll(/:(\w+)/g)].flatMap(([, param]) => param ?? []),
     hasBody: /^P/.test(method),

@@ -9,9 +9,9 @@ import { fillIn, fillInsFor, getSampleFillIns } from './support/fill-ins.js';
 import { checkTypes, expectSuccess, run } from './support/run.js';
 
 /** Of a resource that the API does not have, so that none of these operations exists already. */
-const getSample = { name: 'getSample', method: 'GET', path: '/samples/:id', access: 'read' };
+const getSample = { name: 'getSample', method: 'GET', path: '/samples/:id', scope: 'read' };
 const generateGetSample = ['run', 'operation', '--root', '.', '--args', ...Object.values(getSample)];
-const addLeaf = { name: 'addLeaf', method: 'POST', path: '/samples/:id/leaves/:leafId', access: 'write' };
+const addLeaf = { name: 'addLeaf', method: 'POST', path: '/samples/:id/leaves/:leafId', scope: 'create' };
 const copy = inject('copy');
 const isNightly = inject('isNightly');
 /** With getSample a read without a body and a write with one, which differ most; each other one makes every check longer. */
@@ -19,9 +19,9 @@ const others = [
   addLeaf,
   ...(isNightly
     ? [
-        { name: 'listSamples', method: 'GET', path: '/samples', access: 'read' },
-        { name: 'replaceSample', method: 'PUT', path: '/samples/:id', access: 'write' },
-        { name: 'removeSample', method: 'DELETE', path: '/samples/:id', access: 'write' },
+        { name: 'listSamples', method: 'GET', path: '/samples', scope: 'read' },
+        { name: 'replaceSample', method: 'PUT', path: '/samples/:id', scope: 'create' },
+        { name: 'removeSample', method: 'DELETE', path: '/samples/:id', scope: 'create' },
       ]
     : []),
 ].map(parseOperation);

@@ -24,6 +24,8 @@ const settings: JwtSettings = {
   types: ['at+jwt', 'JWT'],
   clockToleranceSeconds: 30,
   requiredScope: undefined,
+  scopes: { create: 'plants:create', read: 'plants:read', delete: 'plants:delete' },
+  withoutScopes: [],
   keyTimes: { refreshMs: 1, cooldownMs: 1, timeoutMs: 1, staleMs: 1 },
 };
 
@@ -56,6 +58,7 @@ it.each<[string, Members, Members]>([
 ])('accepts a token %s', async (_, claims, header) => {
   expect(await verify(await sign(claims, header))).toEqual({
     subject: 'shop',
+    scopes: [],
     acceptedUntil: (inSeconds(60) + 30) * 1_000,
   });
 });
@@ -139,6 +142,16 @@ it.each<[string, Members, accepted: boolean]>([
   const verified = verify(await sign(claims), { requiredScope: 'plants:write' });
   if (accepted) await verified;
   else expect(await catchRejection(verified)).toMatchObject({ status: 'insufficient_scope' });
+});
+
+it.each<[string, Members, permitted: string[]]>([
+  ['the scopes that it names', { scope: 'plants:delete plants:read openid' }, ['read', 'delete']],
+  ['those in scp', { scp: ['plants:create'] }, ['create']],
+  ['none of another spelling', { scope: 'plants:creates Plants:read plants:read,plants:delete' }, ['left']],
+  ['what is left to one without any', {}, ['left']],
+])('permits %s', async (_, claims, permitted) => {
+  const withoutScopes = ['left'] as string[] as JwtSettings['withoutScopes'];
+  expect((await verify(await sign(claims), { withoutScopes })).scopes).toEqual(permitted);
 });
 
 async function catchRejection(verified: Promise<unknown>): Promise<JwtRejectedError> {

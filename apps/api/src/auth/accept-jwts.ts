@@ -1,4 +1,4 @@
-import { accessTokenPrefix } from '@plant-store/contract/access-token';
+import { accessTokenPrefix, scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors/service-error.js';
@@ -64,8 +64,7 @@ export function acceptJwts(
 
   function toVerification(checked: CheckedJwt): Verification {
     if (!('status' in checked)) {
-      const { subject, acceptedUntil } = checked;
-      return acceptedUntil > now() ? { status: 'valid', subject, acceptedUntil } : { status: 'expired' };
+      return checked.acceptedUntil > now() ? { status: 'valid', ...checked } : { status: 'expired' };
     }
     const { status } = checked;
     return status === 'insufficient_scope' ? { status, scope: settings.requiredScope ?? '' } : { status };
@@ -107,6 +106,8 @@ function concernsKey({ status }: JwtRejectedError): boolean {
 export interface VerifiedJwt {
   /** The claim `sub`: who it was issued for, as the identity provider names them; 1 to 255 printable characters. */
   readonly subject: string;
+  /** What it permits. */
+  readonly scopes: readonly Scope[];
   /** When it is no longer accepted, the clock tolerance included, in milliseconds since the epoch. */
   readonly acceptedUntil: number;
 }
@@ -183,7 +184,7 @@ const subjectShape = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
 function readClaims(
   payload: JWTPayload,
-  { clockToleranceSeconds, requiredScope }: JwtSettings,
+  { clockToleranceSeconds, requiredScope, ...settings }: JwtSettings,
   now: number,
 ): VerifiedJwt {
   const { sub: subject, exp, nbf, iat } = payload;
@@ -192,9 +193,15 @@ function readClaims(
   if (![exp, nbf, iat].every(isTime)) throw new JwtRejectedError('missing_claim');
   if (iat !== undefined && iat > now / 1_000 + clockToleranceSeconds)
     throw new JwtRejectedError('not_yet_valid');
-  if (requiredScope !== undefined && !scopesOf(payload).includes(requiredScope))
+  const named = scopesOf(payload);
+  if (requiredScope !== undefined && !named.includes(requiredScope))
     throw new JwtRejectedError('insufficient_scope');
-  return { subject, acceptedUntil: (exp + clockToleranceSeconds) * 1_000 };
+  const scopes = allScopes.filter((scope) => named.includes(settings.scopes[scope]));
+  return {
+    subject,
+    scopes: scopes.length > 0 ? scopes : settings.withoutScopes,
+    acceptedUntil: (exp + clockToleranceSeconds) * 1_000,
+  };
 }
 
 /** Whether a time, a number if it is there, is exact to the second; 1e400 is parsed as infinite. */

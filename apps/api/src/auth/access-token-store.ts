@@ -1,7 +1,11 @@
+import type { Scope } from '@plant-store/contract/access-token';
+
 /** An access token as it is stored, without its text. */
 export interface AccessToken {
   readonly id: number;
   readonly name: string;
+  /** What it permits. */
+  readonly scopes: readonly Scope[];
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -24,6 +28,7 @@ export interface AccessTokenStore {
   add(token: {
     readonly name: string;
     readonly hash: string;
+    readonly scopes: readonly Scope[];
     readonly expiresAt: Date | null;
   }): Promise<AccessToken>;
   findByHash(hash: string): Promise<AccessToken | null>;

@@ -1,6 +1,7 @@
+import type { Scope } from '@plant-store/contract/access-token';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import type { AccessToken, AccessTokenStore } from './access-token-store.js';
-import { createTokenService, type TokenService } from './token-service.js';
+import { createTokenService, type TokenRequest, type TokenService } from './token-service.js';
 
 /** Which token to replace, and how. */
 export interface RotationRequest {
@@ -12,6 +13,8 @@ export interface RotationRequest {
    * creation to its expiry.
    */
   readonly expiresAt?: Date | null;
+  /** What the new token permits. Default: what the old one does. */
+  readonly scopes?: readonly Scope[];
 }
 
 /** The result of a rotation. In each case but `rotated` the old token is as it was. */
@@ -35,7 +38,7 @@ const latestExpiry = Date.parse('9999-12-31T23:59:59.999Z');
  */
 export async function rotateAccessToken(
   store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'expire'>,
-  { id, overlapMs, expiresAt }: RotationRequest,
+  { id, overlapMs, expiresAt, scopes }: RotationRequest,
   deliver: DeliverToken,
   now: () => number = Date.now,
 ): Promise<RotationResult> {
@@ -45,7 +48,7 @@ export async function rotateAccessToken(
   if (old.expiresAt !== null && old.expiresAt.getTime() <= now()) return { status: 'expired', old };
 
   const expiry = expiresAt === undefined ? sameLifetime(old, now()) : expiresAt;
-  const request = { name: old.name, ...(expiry && { expiresAt: expiry }) };
+  const request = { name: old.name, scopes: scopes ?? old.scopes, ...(expiry && { expiresAt: expiry }) };
   const replacement = await issueAndDeliver(createTokenService(store, now), request, deliver);
   try {
     const at = new Date(now() + overlapMs);
@@ -71,7 +74,7 @@ type DeliverToken = (text: string) => Promise<void>;
  */
 export async function issueAndDeliver(
   accessTokens: Pick<TokenService, 'issue' | 'revoke'>,
-  request: Parameters<TokenService['issue']>[0],
+  request: TokenRequest,
   deliver: DeliverToken,
 ): Promise<AccessToken> {
   const { text, token } = await accessTokens.issue(request);

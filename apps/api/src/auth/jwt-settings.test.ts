@@ -22,6 +22,8 @@ it('has defaults for all but issuer, audience and keys', () => {
     types: ['at+jwt', 'JWT'],
     clockToleranceSeconds: 30,
     requiredScope: undefined,
+    scopes: { create: 'plants:create', read: 'plants:read', delete: 'plants:delete' },
+    withoutScopes: ['create'],
     keyTimes: { refreshMs: 300_000, cooldownMs: 10_000, timeoutMs: 5_000, staleMs: 86_400_000 },
   });
 });
@@ -34,12 +36,15 @@ it('parses the others', () => {
       JWT_TYPES: 'at+jwt',
       JWT_CLOCK_TOLERANCE_SECONDS: '0',
       JWT_REQUIRED_SCOPE: 'https://plants.example.com/create',
+      JWT_SCOPES: 'delete=a=b,c read=https://plants.example.com/read',
     }),
   ).toMatchObject({
     algorithms: ['PS256', 'EdDSA'],
     types: ['at+jwt'],
     clockToleranceSeconds: 0,
     requiredScope: 'https://plants.example.com/create',
+    scopes: { create: 'plants:create', read: 'https://plants.example.com/read', delete: 'a=b,c' },
+    withoutScopes: [],
   });
 });
 
@@ -70,6 +75,11 @@ it.each([
   ['JWT_CLOCK_TOLERANCE_SECONDS', '-1', 'must be a whole number from 0 to 300'],
   ['JWT_REQUIRED_SCOPE', 'plants create', 'must be one scope'],
   ['JWT_REQUIRED_SCOPE', '"', 'must be one scope'],
+  ['JWT_SCOPES', 'plants:create', 'must be what the identity provider calls scopes'],
+  ['JWT_SCOPES', 'write=plants:write', 'must be'],
+  ['JWT_SCOPES', 'create=', 'must be'],
+  ['JWT_SCOPES', 'create=a  read=b', 'must be'],
+  ['JWT_SCOPES', 'create=a create=b', 'must be'],
 ])('rejects %s %s', (name, value, message) => {
   expect(() => parse({ ...complete, [name]: value })).toThrow(`${name} ${message}`);
 });

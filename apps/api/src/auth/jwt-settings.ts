@@ -1,3 +1,4 @@
+import { type Scope, scopes } from '@plant-store/contract/access-token';
 import * as z from 'zod';
 import { wholeNumber } from '../runtime/whole-number.js';
 
@@ -41,6 +42,10 @@ export interface JwtSettings {
   readonly clockToleranceSeconds: number;
   /** The scope that a token must have; `undefined` for none. */
   readonly requiredScope: string | undefined;
+  /** What the provider calls each scope. */
+  readonly scopes: Readonly<Record<Scope, string>>;
+  /** What a token with none of these permits. */
+  readonly withoutScopes: readonly Scope[];
   readonly keyTimes: KeyTimes;
 }
 
@@ -53,6 +58,10 @@ const keyTimes: KeyTimes = {
 
 const defaultAlgorithms = ['RS256', 'ES256'];
 const defaultClockToleranceSeconds = 30;
+const defaultScopes = { create: 'plants:create', read: 'plants:read', delete: 'plants:delete' };
+
+/** The characters of a scope (RFC 6749, section 3.3). */
+const scopeShape = /^[!#-[\]-~]{1,100}$/;
 
 /** The variables of the environment that configure JSON Web Tokens. */
 export const jwtVariables = {
@@ -69,12 +78,28 @@ export const jwtVariables = {
   JWT_ALGORITHMS: listOf(algorithms).optional(),
   JWT_TYPES: listOf(types).optional(),
   JWT_CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 300).optional(),
-  // The characters of a scope (RFC 6749, section 3.3).
   JWT_REQUIRED_SCOPE: z
     .string()
-    .regex(/^[!#-[\]-~]{1,100}$/, {
+    .regex(scopeShape, {
       error: 'must be one scope: 1 to 100 visible ASCII characters, without a space, a quote or a backslash',
     })
+    .optional(),
+  JWT_SCOPES: z
+    .string()
+    .transform((text) => text.split(' ').map((pair) => /^(\w+)=(.*)$/.exec(pair) ?? []))
+    .refine(
+      (pairs) =>
+        pairs.every(([, scope, name = '']) => scopes.includes(scope as Scope) && scopeShape.test(name)) &&
+        new Set(pairs.map(([, scope]) => scope)).size === pairs.length,
+      {
+        error:
+          'must be what the identity provider calls scopes, separated by spaces, such as ' +
+          'create=plants:create read=plants:read delete=plants:delete',
+      },
+    )
+    .transform(
+      (pairs): Partial<Record<Scope, string>> => Object.fromEntries(pairs.map(([, ...pair]) => pair)),
+    )
     .optional(),
 };
 
@@ -105,6 +130,9 @@ export function toJwtSettings(variables: JwtVariables): JwtSettings | undefined 
     types: variables.JWT_TYPES ?? types,
     clockToleranceSeconds: variables.JWT_CLOCK_TOLERANCE_SECONDS ?? defaultClockToleranceSeconds,
     requiredScope: variables.JWT_REQUIRED_SCOPE,
+    scopes: { ...defaultScopes, ...variables.JWT_SCOPES },
+    // Before there were scopes, each token could create, and nothing else.
+    withoutScopes: variables.JWT_SCOPES ? [] : (['create'] as const),
     keyTimes,
   });
 }

@@ -8,10 +8,11 @@ function createMemoryStore() {
   const tokens = new Map<string, AccessToken>();
   let lookUps = 0;
   const store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke'> = {
-    async add({ name, hash, expiresAt }) {
+    async add({ name, hash, scopes, expiresAt }) {
       const token = {
         id: tokens.size + 1,
         name,
+        scopes,
         createdAt: new Date(0),
         expiresAt,
         revokedAt: null,

@@ -1,4 +1,4 @@
-import { isAccessTokenFormat } from '@plant-store/contract/access-token';
+import { scopes as allScopes, isAccessTokenFormat, type Scope } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
 import { LRUCache } from 'lru-cache';
 import { generateAccessToken, hashAccessToken } from './access-token-format.js';
@@ -19,6 +19,8 @@ export type Verification =
       readonly status: 'valid';
       readonly token?: undefined;
       readonly subject: string;
+      /** What it permits. */
+      readonly scopes: readonly Scope[];
       /** When it is no longer accepted, in milliseconds since the epoch. */
       readonly acceptedUntil: number;
     }
@@ -26,10 +28,19 @@ export type Verification =
   | { readonly status: 'insufficient_scope'; readonly scope: string }
   | { readonly status: TokenRejection };
 
+/** What an access token is issued for. */
+export interface TokenRequest {
+  readonly name: string;
+  /** What it permits. Default: everything. */
+  readonly scopes?: readonly Scope[];
+  /** Default: never. */
+  readonly expiresAt?: Date;
+}
+
 /** Issues, lists, revokes and verifies access tokens. */
 export interface TokenService extends TokenVerifier {
   /** Issues a token. Its text is returned here only: the store has its SHA-256. */
-  issue(request: { name: string; expiresAt?: Date }): Promise<{ text: string; token: AccessToken }>;
+  issue(request: TokenRequest): Promise<{ text: string; token: AccessToken }>;
   list(): Promise<readonly AccessToken[]>;
   /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
   revoke(id: number): Promise<AccessToken | null>;
@@ -85,9 +96,9 @@ export function createTokenService(
   }
 
   return {
-    async issue({ name, expiresAt = null }) {
+    async issue({ name, scopes = allScopes, expiresAt = null }) {
       const text = generateAccessToken();
-      const token = await store.add({ name, hash: hashAccessToken(text), expiresAt });
+      const token = await store.add({ name, scopes, hash: hashAccessToken(text), expiresAt });
       return { text, token };
     },
 

@@ -16,7 +16,7 @@ async function inspect(
   const provider = await startIdentityProvider();
   onTestFinished(() => provider.stop());
   prepare(provider);
-  const settings = { ...provider.environment, JWT_REQUIRED_SCOPE: 'plants:create', ...environment };
+  const settings = { ...provider.environment, JWT_SCOPES: 'read=plants:view', ...environment };
   return [await identityProvider.inspect({ config: parseConfig(settings, '/') })].flat();
 }
 
@@ -28,10 +28,11 @@ it('counts the keys that fit the algorithms', async () => {
   expect(await inspect()).toEqual([{ status: 'ok', found: '1 of 1 keys fit RS256, ES256' }]);
 });
 
-it('warns where no scope is required', async () => {
-  expect(await inspect({ JWT_REQUIRED_SCOPE: '' })).toMatchObject([
+it('warns where a token needs no scope', async () => {
+  expect(await inspect({ JWT_SCOPES: '', JWT_REQUIRED_SCOPE: 'plants:create' })).toHaveLength(1);
+  expect(await inspect({ JWT_SCOPES: '' })).toMatchObject([
     { status: 'ok' },
-    { status: 'warning', advice: expect.stringContaining('Set JWT_REQUIRED_SCOPE') },
+    { status: 'warning', advice: expect.stringContaining('Set JWT_SCOPES') },
   ]);
 });
 

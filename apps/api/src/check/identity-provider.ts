@@ -10,10 +10,10 @@ export const identityProvider: Item<{ readonly config: Pick<Config, 'jwt'> }> = 
   async inspect({ config: { jwt } }) {
     if (jwt === undefined) return [];
     const keys = await inspectKeys(jwt);
-    if (jwt.requiredScope !== undefined) return keys;
+    if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;
     const scope = warning(
-      'no scope is required, so every token that it issues for the audience may create plants',
-      'Set JWT_REQUIRED_SCOPE, unless the provider decides itself who gets such a token.',
+      'every token that it issues for the audience may create plants, also one without a scope',
+      'Set JWT_SCOPES, unless the provider decides itself who gets such a token.',
     );
     return [keys, scope];
   },

@@ -1,3 +1,4 @@
+import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { WorkerProcess } from '../cluster/run-worker.js';
 import type { Config } from '../config.js';
@@ -146,10 +147,15 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       'how long it is valid: 90s, 30m, 12h, 30d, 52w, or never (default: never)',
       toExpiry,
     )
-    .action(({ name, expires }: { name?: string; expires?: Date | null }, command: Command) => {
+    .addOption(canOption().default(scopes, 'everything'))
+    .action(({ name, can, expires }: NewTokenOptions, command: Command) => {
       // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
       if (name === undefined) return command.error("error: required option '--name <name>' not specified");
-      return createToken(readConfig(), { name, ...(expires && { expiresAt: expires }) }, context);
+      return createToken(
+        readConfig(),
+        { name, scopes: can, ...(expires && { expiresAt: expires }) },
+        context,
+      );
     });
   token
     .command('rotate')
@@ -170,13 +176,15 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       'how long the new one is valid, or never (default: as long as the other one was issued for)',
       toExpiry,
     )
-    .action((id: number, { overlap, expires }: { overlap: number; expires?: Date | null }) => {
+    .addOption(canOption('; by default what the other one permits'))
+    .action((id: number, { overlap, expires, can }: RotationOptions) => {
       const expiry = expires === undefined ? {} : { expiresAt: expires };
-      return rotateToken(readConfig(), { id, overlapMs: overlap, ...expiry }, context);
+      const request = { id, overlapMs: overlap, ...expiry, ...(can && { scopes: can }) };
+      return rotateToken(readConfig(), request, context);
     });
   token
     .command('list')
-    .description('print all tokens: id, name, creation, expiry or revocation, last use')
+    .description('print all tokens: id, name, creation, expiry or revocation, last use, what they permit')
     .action(() => listTokens(readConfig(), context));
   token
     .command('find')
@@ -198,6 +206,34 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .description('add the tokens that token export has printed; they keep working unchanged')
     .argument('[file]', 'the file; standard input by default')
     .action((file: string | undefined) => importTokens(readConfig(), file, context));
+}
+
+interface NewTokenOptions {
+  readonly name?: string;
+  readonly expires?: Date | null;
+  readonly can: readonly Scope[];
+}
+
+interface RotationOptions {
+  readonly overlap: number;
+  readonly expires?: Date | null;
+  readonly can?: readonly Scope[];
+}
+
+function canOption(byDefault = ''): Option {
+  const names = scopes.join();
+  return new Option(
+    '--can <scopes>',
+    `what the token permits: one or more of ${names}${byDefault}`,
+  ).argParser(toScopes);
+}
+
+/** The scopes of a list separated by commas, each once. */
+function toScopes(text: string): readonly Scope[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (!names.every((name) => scopes.includes(name as Scope)))
+    throw new InvalidArgumentError(`Give one or more of ${scopes.join()}.`);
+  return scopes.filter((scope) => names.includes(scope));
 }
 
 /** The commands that create, read and fill a database. */

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { scopes } from '@plant-store/contract/access-token';
 import { routes } from '@plant-store/contract/routes';
-import type { TokenService } from '../auth/token-service.js';
+import type { TokenService, Verification } from '../auth/token-service.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 
 /**
@@ -13,7 +14,7 @@ import { messageOf, OperatorError } from '../errors/operator-error.js';
  */
 export async function ensureQuickstartToken(accessTokens: TokenService, file: string): Promise<string> {
   const existing = orExplain(file, () => readTokenFile(file));
-  if (existing !== undefined && (await accessTokens.verify(existing)).status === 'valid') return existing;
+  if (existing !== undefined && permitsAll(await accessTokens.verify(existing))) return existing;
 
   const draft = `${file}.${process.pid}`;
   orExplain(file, () => {
@@ -32,6 +33,13 @@ export async function ensureQuickstartToken(accessTokens: TokenService, file: st
     rmSync(draft, { force: true });
     throw error;
   }
+}
+
+/** Whether a token can be used for everything; one that was issued before there were scopes cannot. */
+function permitsAll(verification: Verification): boolean {
+  return (
+    verification.status === 'valid' && (verification.token ?? verification).scopes.length === scopes.length
+  );
 }
 
 /**

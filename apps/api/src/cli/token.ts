@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { isAccessTokenFormat } from '@plant-store/contract/access-token';
+import { isAccessTokenFormat, type Scope, scopes } from '@plant-store/contract/access-token';
 import * as z from 'zod';
 import { hashAccessToken } from '../auth/access-token-format.js';
 import type { AccessToken, HashedAccessToken } from '../auth/access-token-store.js';
 import { issueAndDeliver, type RotationRequest, rotateAccessToken } from '../auth/issue-and-rotate.js';
-import { createTokenService } from '../auth/token-service.js';
+import { createTokenService, type TokenRequest } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -22,11 +22,7 @@ import { reasonOf } from './retry-while-unavailable.js';
  *
  * @throws {OperatorError} when it cannot be printed; it is revoked then
  */
-export async function createToken(
-  config: Config,
-  request: { readonly name: string; readonly expiresAt?: Date },
-  context: CliContext,
-): Promise<void> {
+export async function createToken(config: Config, request: TokenRequest, context: CliContext): Promise<void> {
   await withTokenStore(config, {}, async (store) => {
     const token = await issueAndDeliver(createTokenService(store), request, printTo(context));
     context.message(describeIssued(token));
@@ -165,7 +161,7 @@ function notLimited(id: number, error: unknown, { commandName }: CliContext): Op
 }
 
 function describeIssued(token: AccessToken): string {
-  return `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It is shown only once: keep it safe.
+  return `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It may ${describeScopes(token)} plants. It is shown only once: keep it safe.
 Send it with each request, in the header  Authorization: Bearer <token>`;
 }
 
@@ -186,7 +182,13 @@ function describeReplaced(token: AccessToken): string {
 /** A line of `token list`. */
 function describe(token: AccessToken): string {
   const created = `created ${token.createdAt.toISOString()}`;
-  return `${[token.id, token.name, created, describeState(token), describeUse(token)].join('\t')}\n`;
+  const use = describeUse(token);
+  return `${[token.id, token.name, created, describeState(token), use, token.scopes.join()].join('\t')}\n`;
+}
+
+/** Such as `create, read and delete`. */
+function describeScopes({ scopes }: AccessToken): string {
+  return scopes.join(', ').replace(/, (?=\w+$)/, ' and ');
 }
 
 function describeState(token: AccessToken): string {
@@ -207,6 +209,11 @@ const TimeSchema = z.iso.datetime().transform((text) => new Date(text));
 const HashedAccessTokenSchema = z.strictObject({
   name: z.string().min(1),
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal'),
+  // Before there were scopes, each token could create, and nothing else.
+  scopes: z
+    .array(z.enum(scopes))
+    .min(1)
+    .default((): Scope[] => ['create']),
   createdAt: TimeSchema,
   expiresAt: TimeSchema.nullable(),
   revokedAt: TimeSchema.nullable(),

@@ -1,3 +1,4 @@
+import { scopes } from '@plant-store/contract/access-token';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { LimitedVerification } from '../auth/authentication-limit.js';
 import { tokenTtlMs } from './calls.js';
@@ -26,7 +27,7 @@ function createTokens(answer: LimitedVerification) {
   };
 }
 
-const subject = { status: 'valid', subject: 'alice' } as const;
+const subject = { status: 'valid', subject: 'alice', scopes } as const;
 
 it('knows for half of the time of a cache that a token is valid', async () => {
   const valid = { ...subject, acceptedUntil: Infinity };
@@ -41,7 +42,7 @@ it('knows for half of the time of a cache that a token is valid', async () => {
 });
 
 it('asks again once a token has expired', async () => {
-  const token = { id: 1, name: 'shop', createdAt: new Date(), revokedAt: null, lastUsedAt: null };
+  const token = { id: 1, name: 'shop', scopes, createdAt: new Date(), revokedAt: null, lastUsedAt: null };
   const expiresAt = new Date(Date.now() + 10);
   for (const valid of [
     { ...subject, acceptedUntil: expiresAt.getTime() },

@@ -2,13 +2,14 @@ import type { Registry } from '@prometheus-io/client';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AuthenticationLimit } from '../auth/authentication-limit.js';
+import type { JwtSettings } from '../auth/jwt-settings.js';
 import type { TokenVerifier } from '../auth/token-service.js';
 import { countRejections, measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
 import { exactIntegers } from './exact-integers.js';
 import { sendJson } from './fast-path.js';
 import { createBodyBudget, jsonBody } from './json-body.js';
-import { bearerAuth } from './middleware/bearer-auth.js';
+import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
 import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { limitAuthentication } from './middleware/limit-authentication.js';
@@ -28,6 +29,8 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly accessTokens: Pick<TokenVerifier, 'verifyCached'>;
   /** What verifies the tokens that are not known to be valid. */
   readonly authenticationLimit: AuthenticationLimit;
+  /** What the identity provider calls scopes, where its tokens are accepted. */
+  readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
   readonly requestLog: RequestLog;
   /** Where the metrics of requests are registered; by default there are none. */
@@ -88,6 +91,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
         bearerAuth(accessTokens, limitAuthentication(dependencies)),
         ...(limit === undefined ? [] : [limit.middleware]),
       ],
+      scope: (scope) => requireScope(scope, dependencies.jwt?.scopes[scope]),
       write: rejectWhenFull(plants),
       body: jsonBody(bodyLimitBytes, createBodyBudget(bodyMemoryLimitBytes)),
     },

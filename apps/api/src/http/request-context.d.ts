@@ -1,3 +1,4 @@
+import type { Scope } from '@plant-store/contract/access-token';
 import type { AccessToken } from '../auth/access-token-store.js';
 
 /** What middleware finds out about a request, for the middleware after it. */
@@ -14,6 +15,8 @@ declare global {
       accessToken?: AccessToken;
       /** The subject of the JSON Web Token of the request, once verified; instead of `accessToken`. */
       subject?: string;
+      /** What either of them permits. */
+      scopes?: readonly Scope[];
       /** The id of the plant, for the log; text, since log readers round large numbers. */
       plantId?: string;
       /** How many plants of a batch had each outcome, as `plant_store_creates_total` names them. */

@@ -1,13 +1,17 @@
+import { scopes } from '@plant-store/contract/access-token';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { collect } from '../../test/support/collect.js';
 import { createTestDatabase, openTestDatabase } from '../../test/support/database/create-test-database.js';
 import { type Engine, engines } from '../../test/support/database/engines.js';
+import { recordLog } from '../../test/support/database/record-log.js';
 import type { TestDatabase } from '../../test/support/database/test-database.js';
 import { highPageLimits } from '../../test/support/database/use-plant-store.js';
 import { readPage } from '../../test/support/read-markdown.js';
+import { parseConfig } from '../config.js';
 import { type Migration, readMigrations } from './migrations.js';
+import { openDatabase } from './open-database.js';
 import { migratePostgresql } from './postgresql/migrate-postgresql.js';
 import { migrateSqlite } from './sqlite/migrate-sqlite.js';
 
@@ -72,13 +76,27 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
 
   it('goes on serving a database that is migrated meanwhile', async () => {
     await connection.migrate(migrationsBefore);
-    await (await openTestDatabase(database)).close();
+    const location = parseConfig({ DATABASE_URL: database.url }, '/').database;
+    const { log, lines } = recordLog();
+    await (await openDatabase(location, { log })).close();
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^warn: access tokens issued by earlier versions may create/),
+    );
     for (const statement of statementsBefore) await connection.run(statement);
-    const { accessTokens, close } = await openTestDatabase(database);
+    const second = recordLog();
+    const { accessTokens, close } = await openDatabase(location, { log: second.log });
+    expect(second.lines).toEqual([]);
     expect(await accessTokens.list()).toMatchObject([
-      { name: 'new', lastUsedAt: null, revokedAt: expect.any(Date) },
+      { name: 'new', scopes: ['create'], lastUsedAt: null, revokedAt: expect.any(Date) },
     ]);
+    expect(await accessTokens.findByHash('b')).toMatchObject({ scopes: ['create'] });
     await close();
+  });
+
+  it('reports nothing of tokens when the latest version creates the database', async () => {
+    const { log, lines } = recordLog();
+    await (await openDatabase(parseConfig({ DATABASE_URL: database.url }, '/').database, { log })).close();
+    expect(lines.filter((line) => line.includes('token'))).toEqual([]);
   });
 
   it('opens the database after the documented SQL, with all plants and tokens, and the latest version does again', async () => {
@@ -86,12 +104,12 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
     const plant = { id: 1n, name: 'Fern', tag: 'outdoor' };
     const deleted = { id: 2n, name: 'Rose' };
     await opened.plants.insert([plant, deleted, { id: 2n, deleted: true }]);
-    const token = await opened.accessTokens.add({ name: 'shop', hash: 'a', expiresAt: null });
+    const token = await opened.accessTokens.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
     await opened.accessTokens.recordUses([{ id: token.id, at: new Date() }]);
     await opened.close();
 
     await expect(connection.migrate(migrationsBefore)).rejects.toThrow('which this version does not have');
-    expect(statements).toHaveLength(11);
+    expect(statements).toHaveLength(13);
     for (const statement of statements) await connection.run(statement);
     expect(await connection.migrate(migrationsBefore)).toEqual([]);
     for (const statement of statementsBefore) await connection.run(statement);
@@ -102,7 +120,10 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
       plant,
       { id: 2n, name: '' },
     ]);
-    expect(await again.accessTokens.list()).toMatchObject([token, { name: 'new' }]);
+    expect(await again.accessTokens.list()).toMatchObject([
+      { ...token, scopes: ['create'] },
+      { name: 'new' },
+    ]);
     await again.close();
   });
 });

@@ -1,4 +1,4 @@
-import type { Database, OpenOptions } from './database.js';
+import { type Database, type DatabaseLog, type OpenOptions, stderrLog } from './database.js';
 import type { DatabaseLocation } from './database-location.js';
 
 /**
@@ -7,6 +7,12 @@ import type { DatabaseLocation } from './database-location.js';
  * @throws {OperatorError} when it cannot be opened or is not a plant store of this version
  */
 export async function openDatabase(location: DatabaseLocation, options: OpenOptions = {}): Promise<Database> {
+  const database = await openEngine(location, options);
+  reportLimitedTokens(database.appliedMigrations, options.log ?? stderrLog);
+  return database;
+}
+
+async function openEngine(location: DatabaseLocation, options: OpenOptions): Promise<Database> {
   switch (location.engine) {
     case 'sqlite': {
       const { openSqlite } = await import('./sqlite/open-sqlite.js');
@@ -17,4 +23,14 @@ export async function openDatabase(location: DatabaseLocation, options: OpenOpti
       return openPostgresql(location, options);
     }
   }
+}
+
+/** Warns once that tokens of a version without scopes may create plants, and nothing else, which is what they were issued for. */
+function reportLimitedTokens(applied: readonly string[], log: DatabaseLog): void {
+  const isNew = applied.some((name) => name.endsWith('_create_plants_and_access_tokens'));
+  if (isNew || !applied.some((name) => name.endsWith('_add_scopes_to_access_tokens'))) return;
+  log.warn(
+    {},
+    'access tokens issued by earlier versions may create plants, and neither read nor delete them; to replace one by a token that may: plant-store token rotate <id> --can create,read,delete',
+  );
 }

@@ -1,3 +1,4 @@
+import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import type {
   AccessToken,
@@ -11,17 +12,20 @@ import { type QueryWrapper, text } from './queries.js';
 const withoutHash = { hash: true } as const;
 type WithoutHash = typeof withoutHash;
 
+/** A token as its row has it. */
+type Row<Token> = Omit<Token, 'scopes'> & { readonly scopes: string };
+
 /** The queries used of the access token table, common to the clients that Prisma generates for each engine. */
 interface AccessTokenTable {
   create(query: {
-    data: Parameters<AccessTokenStore['add']>[0] | HashedAccessToken;
+    data: Row<Parameters<AccessTokenStore['add']>[0] | HashedAccessToken>;
     omit: WithoutHash;
-  }): Promise<AccessToken>;
+  }): Promise<Row<AccessToken>>;
   findUnique(query: {
     where: { hash: string } | { id: number };
     omit: WithoutHash;
-  }): Promise<AccessToken | null>;
-  findMany(query: { orderBy: { id: 'asc' } }): Promise<readonly (HashedAccessToken & AccessToken)[]>;
+  }): Promise<Row<AccessToken> | null>;
+  findMany(query: { orderBy: { id: 'asc' } }): Promise<readonly Row<HashedAccessToken & AccessToken>[]>;
   updateMany(query: TokenUpdate): Promise<{ readonly count: number }>;
 }
 
@@ -81,11 +85,13 @@ export function createPrismaAccessTokenStore({
       const { count } = await tokens.updateMany(change);
       const token = await tokens.findUnique({ where: { id: change.where.id }, omit: withoutHash });
       if (count === 0) await confirmRead();
-      return token;
+      return token && fromRow(token);
     });
-  const listAll = () => withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }));
+  const listAll = async () =>
+    (await withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }))).map(fromRow);
   return {
-    add: (token) => withTable((tokens) => tokens.create({ data: token, omit: withoutHash })),
+    add: async (token) =>
+      fromRow(await withTable((tokens) => tokens.create({ data: toRow(token), omit: withoutHash }))),
     findByHash: (hash) => runQuery(() => findByHash(hash)),
     list: async () => (await listAll()).map(({ hash, ...token }) => token),
     revoke: (id, at) => update({ where: { id, revokedAt: null }, data: { revokedAt: at } }),
@@ -101,7 +107,7 @@ export function createPrismaAccessTokenStore({
         const { hash, revokedAt, lastUsedAt } = token;
         const existing = await tokens.findUnique({ where: { hash }, omit: withoutHash });
         if (existing === null) {
-          await tokens.create({ data: token, omit: withoutHash });
+          await tokens.create({ data: toRow(token), omit: withoutHash });
           return true;
         }
         if (revokedAt !== null) {
@@ -131,21 +137,36 @@ export async function findAccessToken(
   hash: string,
 ): Promise<AccessToken | null> {
   const { rows } = await connection.queryRaw({
-    sql: `SELECT id, name, created_at, expires_at, revoked_at, last_used_at FROM access_tokens WHERE hash = ${parameter}`,
+    sql: `SELECT id, name, scopes, created_at, expires_at, revoked_at, last_used_at FROM access_tokens WHERE hash = ${parameter}`,
     args: [hash],
     argTypes: [text],
   });
   const [row] = rows;
   if (row === undefined) return null;
-  const [id, name, createdAt, expiresAt, revokedAt, lastUsedAt] = row;
+  const [id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt] = row;
   return {
     id: Number(id),
     name: String(name),
+    scopes: parseScopes(String(scopes)),
     createdAt: toTime(createdAt),
     expiresAt: toTimeOrNull(expiresAt),
     revokedAt: toTimeOrNull(revokedAt),
     lastUsedAt: toTimeOrNull(lastUsedAt),
   };
+}
+
+function toRow<Token extends { readonly scopes: readonly Scope[] }>(token: Token): Row<Token> {
+  return { ...token, scopes: token.scopes.join() };
+}
+
+function fromRow<Stored extends { readonly scopes: string }>(row: Stored) {
+  return { ...row, scopes: parseScopes(row.scopes) };
+}
+
+/** Those of a list separated by commas, without any that only a later version knows. */
+function parseScopes(list: string): readonly Scope[] {
+  const names = list.split(',');
+  return allScopes.filter((scope) => names.includes(scope));
 }
 
 function toTimeOrNull(value: unknown): Date | null {

@@ -131,11 +131,11 @@ it('issues, lists and revokes tokens', async () => {
   expect(created.stderr).toContain('token 1 "shop"');
 
   const listed = await run('list');
-  expect(listed.stdout).toMatch(/^1\tshop\tcreated \S+Z\texpires \S+Z\tnever used\n$/);
+  expect(listed.stdout).toMatch(/^1\tshop\tcreated \S+Z\texpires \S+Z\tnever used\tcreate,read,delete\n$/);
   expect(listed.stdout).not.toContain(created.stdout.trim());
 
   expect(await run('revoke', '1')).toMatchObject({ exitCode: 0 });
-  expect((await run('list')).stdout).toMatch(/\trevoked \S+Z\tnever used\n$/);
+  expect((await run('list')).stdout).toMatch(/\trevoked \S+Z\tnever used\tcreate,read,delete\n$/);
   expect(await run('revoke', '7')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('no token 7'),
@@ -159,7 +159,7 @@ it('migrates once', async () => {
   expect(await runInProcess(['migrate'], { folder })).toMatchObject({
     exitCode: 0,
     stdout:
-      '20261120000000_create_plants_and_access_tokens\n20261122000000_add_last_use_to_access_tokens\n20261125000000_add_time_to_plants\n20261127000000_add_deleted_to_plants\n',
+      '20261120000000_create_plants_and_access_tokens\n20261122000000_add_last_use_to_access_tokens\n20261125000000_add_time_to_plants\n20261127000000_add_deleted_to_plants\n20261128000000_add_scopes_to_access_tokens\n',
   });
   expect(await runInProcess(['migrate'], { folder })).toMatchObject({
     exitCode: 0,

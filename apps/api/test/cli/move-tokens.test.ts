@@ -66,3 +66,24 @@ it('reports a missing file', async () => {
   expect(exitCode).toBe(1);
   expect(stderr).toContain('The tokens cannot be read: ENOENT');
 });
+
+it('limits tokens that an earlier version exported to what they could do', async () => {
+  const folder = temporaryFolder();
+  const token = {
+    name: 'shop',
+    hash: 'a'.repeat(64),
+    createdAt: new Date(),
+    expiresAt: null,
+    revokedAt: null,
+  };
+  const importing = (tokens: readonly object[]) => {
+    writeFileSync(join(folder, 'tokens.ndjson'), tokens.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    return runInProcess(['token', 'import', 'tokens.ndjson'], { folder });
+  };
+  for (const scopes of [[], ['write'], 'read'])
+    expect(await importing([{ ...token, scopes }])).toMatchObject({ exitCode: 1 });
+  const imported = await importing([token, { ...token, hash: 'b'.repeat(64), scopes: ['read'] }]);
+  expect(imported).toMatchObject({ exitCode: 0 });
+  const { stdout } = await runInProcess(['token', 'list'], { folder });
+  expect(stdout.match(/\S+$/gm)).toEqual(['create', 'read']);
+});

@@ -18,11 +18,11 @@ function useTokens() {
     process.stdout?.destroy();
     return end();
   };
-  /** The columns of `token list` after the name and the creation. */
+  /** The columns of `token list` between the creation and the scopes. */
   const listStates = async () =>
     (await run('list')).stdout
       .split('\n')
-      .flatMap((line) => (line === '' ? [] : [line.split('\t').slice(3)]));
+      .flatMap((line) => (line === '' ? [] : [line.split('\t').slice(3, 5)]));
   return { folder, run, runUnread, listStates };
 }
 
@@ -37,7 +37,7 @@ it('prints a new token alone, and how to use it beside it, without the token', a
   const { run } = useTokens();
   const { stdout, stderr } = await run('create', '--name', 'shop', '--expires', 'never');
   expect(stdout).toMatch(tokenLine);
-  expect(stderr).toContain('which never expires.');
+  expect(stderr).toContain('which never expires. It may create, read and delete plants.');
   expect(stderr).toContain('Authorization: Bearer <token>');
   expect(stderr).toContain('on the page http://127.0.0.1:3000/ or');
   expect(stderr).toContain('(docs/api.md has the command for a Windows terminal)');
@@ -128,11 +128,28 @@ it('finds tokens by their texts, and reports the lines of others without showing
   const find = (text: string) => runInProcess(['token', 'find'], { folder, input: Readable.from([text]) });
   expect(await find(`${shop}\r\n\n  ${unknown}\n${shop.slice(0, -1)}\n${other}`)).toMatchObject({
     exitCode: 1,
-    stdout: expect.stringMatching(/^1\tshop\tcreated .*\tnever used\n2\tother\tcreated .*\trevoked .*\n$/),
+    stdout: expect.stringMatching(
+      /^1\tshop\tcreated .*\tnever used\tcreate,read,delete\n2\tother\tcreated .*\trevoked .*\n$/,
+    ),
     stderr:
       'plant-store: Some tokens were not found:\n  line 3: not of this database\n  line 4: not a token, or mistyped\n',
   });
   expect(await find(shop)).toMatchObject({ exitCode: 0, stderr: '' });
   for (const nothing of ['', ' \n\n'])
     expect(await find(nothing)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('one a line') });
+});
+
+it('issues tokens that permit only some things, which a rotation keeps or changes', async () => {
+  const { run } = useTokens();
+  const listScopes = async () => (await run('list')).stdout.match(/\S+$/gm);
+  const created = await run('create', '--name', 'shop', '--can', 'read, create,read');
+  expect(created.stderr).toContain('It may create and read plants.');
+  await run('rotate', '1');
+  await run('rotate', '1', '--can', 'delete');
+  expect(await listScopes()).toEqual(['create,read', 'create,read', 'delete']);
+  for (const list of ['', 'create,', 'write', 'CREATE']) {
+    const wrong = { exitCode: 2, stderr: expect.stringContaining('one or more of create,read,delete') };
+    expect(await run('create', '--name', 'other', '--can', list)).toMatchObject(wrong);
+  }
+  expect(await listScopes()).toHaveLength(3);
 });

@@ -94,7 +94,12 @@ it('checks a token once, then finds it in the cache, until it has expired', asyn
   const expiry = Math.floor(clock.now / 1_000) + 60;
   const token = await provider.sign({ exp: expiry });
   expect(tokens.verifyCached(token)).toBeUndefined();
-  const valid = { status: 'valid', subject: 'alice', acceptedUntil: (expiry + 30) * 1_000 };
+  const valid = {
+    status: 'valid',
+    subject: 'alice',
+    scopes: ['create'],
+    acceptedUntil: (expiry + 30) * 1_000,
+  };
   const checks = await Promise.all([tokens.verify(token), tokens.verify(token)]);
   expect(checks).toEqual(Array(2).fill(valid));
   expect(tokens.verifyCached(token)).toEqual(valid);

@@ -1,9 +1,10 @@
+import { scopes } from '@plant-store/contract/access-token';
 import { expect, it, vi } from 'vitest';
 import type { Verification } from '../../src/auth/token-service.js';
 import { bearerAuth, type VerifyUncached } from '../../src/http/middleware/bearer-auth.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
 
-const valid: Verification = { status: 'valid', subject: 'web-shop', acceptedUntil: Infinity };
+const valid: Verification = { status: 'valid', subject: 'web-shop', scopes, acceptedUntil: Infinity };
 const unknown: Verification = { status: 'unknown' };
 
 /** Serves by middleware that finds a token in its cache as given; what is not there is valid. */

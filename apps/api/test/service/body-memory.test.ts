@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { scopes } from '@plant-store/contract/access-token';
 import express, { type ErrorRequestHandler } from 'express';
 import { expect, it, onTestFinished } from 'vitest';
 import { ServiceError } from '../../src/errors/service-error.js';
@@ -23,6 +24,7 @@ async function startServer({ budgetBytes = 100_000, requestMs = timeLimits.reque
       response.locals.accessToken = {
         id,
         name: 'test',
+        scopes,
         createdAt,
         expiresAt: null,
         revokedAt: null,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { scopes } from '@plant-store/contract/access-token';
 import { query } from '@plant-store/postgresql-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.js';
@@ -97,7 +98,7 @@ it('a token or a revocation that has not reached a standby is not reported as ex
     { DATABASE_STATEMENT_TIMEOUT_MS: longTimeoutMs },
   );
   const { accessTokens } = database;
-  const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+  const times = { scopes, createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
   const token = { name: 'shop', hash: 'a', ...times };
   const outage = { errorName: 'database_unavailable' };
   /** Runs an action while the standby is missing, and retries it once only the primary has its result. */
@@ -122,7 +123,7 @@ it('when tokens were used is stored without waiting for a standby', async () => 
     { url: server.url },
     { DATABASE_STATEMENT_TIMEOUT_MS: longTimeoutMs },
   );
-  const { id } = await database.accessTokens.add({ name: 'shop', hash: 'b', expiresAt: null });
+  const { id } = await database.accessTokens.add({ name: 'shop', hash: 'b', scopes, expiresAt: null });
   const at = new Date('2026-03-04T05:06:07.890Z');
   await server.loseStandby();
   await database.accessTokens.recordUses([{ id, at }]);

@@ -58,10 +58,11 @@ async function startHeldService() {
 function createTokenStore(): Parameters<typeof createTokenService>[0] {
   const known = new Map<string, AccessToken>();
   return {
-    async add({ name, hash, expiresAt }) {
+    async add({ name, hash, scopes, expiresAt }) {
       const token = {
         id: known.size + 1,
         name,
+        scopes,
         createdAt: new Date(),
         expiresAt,
         revokedAt: null,

@@ -9,7 +9,7 @@ export const route = {
 
 /** Create plant (API: Endpoints). */
 export const definition = {
-  access: 'write',
+  scope: 'create',
   tag: 'plants',
   summary: 'Create plant',
   description:

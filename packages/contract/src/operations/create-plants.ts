@@ -9,7 +9,7 @@ export const route = {
 
 /** Create plants: up to 1,000 with one request. */
 export const definition = {
-  access: 'write',
+  scope: 'create',
   tag: 'plants',
   summary: 'Create plants',
   description:

@@ -9,7 +9,7 @@ export const route = {
 
 /** Delete plant: the one with an id. */
 export const definition = {
-  access: 'write',
+  scope: 'delete',
   tag: 'plants',
   summary: 'Delete plant',
   description:

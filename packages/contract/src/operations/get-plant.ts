@@ -9,7 +9,7 @@ export const route = {
 
 /** Get plant: the one with an id. */
 export const definition = {
-  access: 'read',
+  scope: 'read',
   tag: 'plants',
   summary: 'Get plant',
   description:

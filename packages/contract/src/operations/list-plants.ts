@@ -9,7 +9,7 @@ export const route = {
 
 /** List plants, page by page. */
 export const definition = {
-  access: 'read',
+  scope: 'read',
   tag: 'plants',
   summary: 'List plants',
   description:

@@ -1,3 +1,4 @@
+import type { Scope } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
 import type { Request, RequestHandler } from 'express';
 import type { TokenVerifier, Verification } from '../../auth/token-service.js';
@@ -25,6 +26,7 @@ export function bearerAuth(
       if (verification.status !== 'valid') throw rejection(verification);
       if (verification.token) response.locals.accessToken = verification.token;
       else response.locals.subject = verification.subject;
+      response.locals.scopes = (verification.token ?? verification).scopes;
       next();
     };
 
@@ -41,9 +43,24 @@ export function bearerAuth(
 
 /** The error for a token that is not valid, or not sufficient (RFC 6750, section 3.1). */
 function rejection(verification: Exclude<Verification, { status: 'valid' }>): ServiceError {
-  if (verification.status !== 'insufficient_scope')
-    return unauthorized('invalid_token', tokenRejections[verification.status]);
-  const { scope } = verification;
+  return verification.status === 'insufficient_scope'
+    ? insufficientScope(verification.scope)
+    : unauthorized('invalid_token', tokenRejections[verification.status]);
+}
+
+/**
+ * Requires that the token permits something. Comes after authentication.
+ *
+ * @param jwtScope what the identity provider calls the scope
+ */
+export function requireScope(scope: Scope, jwtScope: string | undefined): RequestHandler {
+  return function requireScope(_request, { locals: { scopes, subject } }, next) {
+    if (scopes?.includes(scope)) return next();
+    throw insufficientScope(subject === undefined ? scope : (jwtScope ?? scope));
+  };
+}
+
+function insufficientScope(scope: string): ServiceError {
   const message = `The access token does not have the scope ${scope}. Request one that has it.`;
   const challenge = `Bearer realm="plant-store", error="insufficient_scope", scope="${scope}"`;
   return new ServiceError('insufficient_scope', message, { headers: { 'WWW-Authenticate': challenge } });

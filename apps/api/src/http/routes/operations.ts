@@ -1,4 +1,5 @@
 import { contract } from '@plant-store/contract';
+import type { Scope } from '@plant-store/contract/access-token';
 import { parseQuery } from '@plant-store/contract/request-target';
 import { ContractNoBody } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
@@ -24,6 +25,8 @@ export interface OperationDependencies extends BatchDependencies {
 export interface OperationMiddleware {
   /** Comes first, in this order. */
   readonly all: readonly RequestHandler[];
+  /** For an operation that needs this of a token. */
+  readonly scope: (scope: Scope) => RequestHandler;
   /** For an operation that may change what is stored. */
   readonly write: RequestHandler;
   /** For an operation with a body. */
@@ -50,10 +53,14 @@ export function mountOperations(
   dependencies: OperationDependencies,
   middleware: OperationMiddleware,
 ): void {
-  const middlewareOf = (name: Name): OperationHandler[] => [
-    ...(contract[name].metadata.access === 'write' ? [middleware.write as OperationHandler] : []),
-    ...(hasBody(contract[name]) ? [middleware.body as OperationHandler] : []),
-  ];
+  const middlewareOf = (name: Name) => {
+    const { scope } = contract[name].metadata;
+    return [
+      middleware.scope(scope),
+      ...(scope === 'read' ? [] : [middleware.write]),
+      ...(hasBody(contract[name]) ? [middleware.body] : []),
+    ] as OperationHandler[];
+  };
   const findPlant = createFindPlant(dependencies.store);
   const operations: OperationOptions = {
     createPlant: {

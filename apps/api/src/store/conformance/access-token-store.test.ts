@@ -1,3 +1,4 @@
+import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
@@ -23,10 +24,11 @@ describe.each(enginesOfStore())('the access token store on %s', (engine) => {
 
   it('stores the times of a token to the millisecond, and never returns its hash', async () => {
     const before = Date.now();
-    const added = await store.add({ name: 'shop', hash: 'a', expiresAt });
+    const added = await store.add({ name: 'shop', hash: 'a', scopes: ['read', 'delete'], expiresAt });
     expect(added).toStrictEqual({
       id: 1,
       name: 'shop',
+      scopes: ['read', 'delete'],
       createdAt: expect.any(Date),
       expiresAt,
       revokedAt: null,
@@ -40,20 +42,20 @@ describe.each(enginesOfStore())('the access token store on %s', (engine) => {
   });
 
   it('lists tokens in the order of their ids, several of the same name too', async () => {
-    for (const hash of ['c', 'a', 'b']) await store.add({ name: 'shop', hash, expiresAt: null });
+    for (const hash of ['c', 'a', 'b']) await store.add({ name: 'shop', hash, scopes, expiresAt: null });
     await store.revoke(1, new Date());
     expect((await store.list()).map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
   it('rejects a hash that exists', async () => {
-    await store.add({ name: 'shop', hash: 'a', expiresAt: null });
-    await expect(store.add({ name: 'other', hash: 'a', expiresAt: null })).rejects.toThrow(/unique/i);
+    await store.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
+    await expect(store.add({ name: 'other', hash: 'a', scopes, expiresAt: null })).rejects.toThrow(/unique/i);
     expect(await store.list()).toMatchObject([{ name: 'shop' }]);
   });
 
   it('revokes a token once, and keeps the first time', async () => {
-    await store.add({ name: 'shop', hash: 'a', expiresAt: null });
-    await store.add({ name: 'other', hash: 'b', expiresAt: null });
+    await store.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
+    await store.add({ name: 'other', hash: 'b', scopes, expiresAt: null });
     const first = new Date('2026-01-01T00:00:00.123Z');
     expect(await store.revoke(1, first)).toMatchObject({ id: 1, revokedAt: first });
     expect(await store.revoke(1, new Date('2027-01-01T00:00:00.000Z'))).toMatchObject({ revokedAt: first });
@@ -63,11 +65,20 @@ describe.each(enginesOfStore())('the access token store on %s', (engine) => {
 
   it('imports a token completely, once, and later only its revocation', async () => {
     const createdAt = new Date('2026-01-02T03:04:05.678Z');
-    const token = { name: 'shop', hash: 'a', createdAt, expiresAt, revokedAt: null, lastUsedAt: null };
+    const limited: readonly Scope[] = ['create', 'read'];
+    const token = {
+      name: 'shop',
+      hash: 'a',
+      scopes: limited,
+      createdAt,
+      expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
+    };
     const revokedAt = new Date('2026-02-03T04:05:06.789Z');
     expect(await store.takeOver(token)).toBe(true);
     expect(await store.listHashed()).toStrictEqual([token]);
-    expect(await store.takeOver({ ...token, name: 'other', expiresAt: null })).toBe(false);
+    expect(await store.takeOver({ ...token, name: 'other', scopes, expiresAt: null })).toBe(false);
     expect(await store.listHashed()).toStrictEqual([token]);
     expect(await store.takeOver({ ...token, revokedAt })).toBe(false);
     expect(await store.takeOver({ ...token, revokedAt: new Date() })).toBe(false);
@@ -76,6 +87,7 @@ describe.each(enginesOfStore())('the access token store on %s', (engine) => {
     expect(await store.findByHash('a')).toStrictEqual({
       id: 1,
       name: 'shop',
+      scopes: limited,
       createdAt,
       expiresAt,
       revokedAt,
@@ -85,7 +97,7 @@ describe.each(enginesOfStore())('the access token store on %s', (engine) => {
 
   it('imports when a token was last used, and keeps the later time', async () => {
     const [earlier, later] = [new Date('2026-03-04T05:06:07.890Z'), new Date('2026-03-04T05:06:07.891Z')];
-    const times = { createdAt: new Date(0), expiresAt: null, revokedAt: null };
+    const times = { scopes, createdAt: new Date(0), expiresAt: null, revokedAt: null };
     const takeOver = (lastUsedAt: Date | null) =>
       store.takeOver({ name: 'shop', hash: 'a', ...times, lastUsedAt });
     expect(await takeOver(null)).toBe(true);
@@ -101,8 +113,8 @@ describe.each(enginesOfStore())('the access token store on %s', (engine) => {
   });
 
   it('makes a token expire, but never later than it would, nor a revoked one', async () => {
-    await store.add({ name: 'limited', hash: 'a', expiresAt });
-    await store.add({ name: 'unlimited', hash: 'b', expiresAt: null });
+    await store.add({ name: 'limited', hash: 'a', scopes, expiresAt });
+    await store.add({ name: 'unlimited', hash: 'b', scopes, expiresAt: null });
     const earlier = new Date('2031-02-03T04:05:06.788Z');
     const later = new Date('2031-02-03T04:05:06.790Z');
     expect(await store.expire(1, later)).toMatchObject({ id: 1, expiresAt });
@@ -115,7 +127,7 @@ describe.each(enginesOfStore())('the access token store on %s', (engine) => {
   });
 
   it('stores when tokens were used, together, and keeps the later time', async () => {
-    for (const hash of ['a', 'b', 'c']) await store.add({ name: 'shop', hash, expiresAt: null });
+    for (const hash of ['a', 'b', 'c']) await store.add({ name: 'shop', hash, scopes, expiresAt: null });
     const [first, second, third] = ['07.889', '07.890', '08.000'].map(
       (time) => new Date(`2026-03-04T05:06:${time}Z`),
     );
@@ -138,11 +150,11 @@ describe.each(enginesOfStore())('the access token store on %s', (engine) => {
   });
 
   it('rejects with database_unavailable during an outage, and works after it', async () => {
-    await store.add({ name: 'shop', hash: 'a', expiresAt: null });
+    await store.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
     const endOutage = await testDatabase.beginOutage('closed');
     for (const write of [
       () => store.revoke(1, new Date()),
-      () => store.add({ name: 'other', hash: 'b', expiresAt: null }),
+      () => store.add({ name: 'other', hash: 'b', scopes, expiresAt: null }),
     ]) {
       await expect(write()).rejects.toMatchObject({
         errorName: 'database_unavailable',

@@ -1,3 +1,4 @@
+import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
@@ -33,7 +34,7 @@ it.each([
     await Promise.all(
       ids.flatMap<Promise<unknown>>((id) => [
         database.plants.insert([{ id: BigInt(id), name: 'Monstera' }]),
-        database.accessTokens.add({ name: 'shop', hash: String(id), expiresAt: null }),
+        database.accessTokens.add({ name: 'shop', hash: String(id), scopes, expiresAt: null }),
       ]),
     );
     await database.close();
@@ -50,11 +51,11 @@ it('no statement about tokens is in a client transaction, where a cancelled wait
   });
   const sent = vi.spyOn(pg.Client.prototype, 'query');
   onTestFinished(() => sent.mockRestore());
-  const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+  const times = { scopes, createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
   const token = { name: 'shop', hash: 'a', ...times };
   await accessTokens.takeOver(token);
   await accessTokens.takeOver({ ...token, revokedAt: new Date() });
-  const { id } = await accessTokens.add({ name: 'shop', hash: 'b', expiresAt: null });
+  const { id } = await accessTokens.add({ name: 'shop', hash: 'b', scopes, expiresAt: null });
   await accessTokens.revoke(id, new Date());
   await accessTokens.revoke(id, new Date());
   await close();

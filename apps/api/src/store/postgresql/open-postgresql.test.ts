@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
+import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -181,7 +182,7 @@ describe('the schema', () => {
     ] as const) {
       const database = await open(`${url}?schema=${schema}`);
       expect(await database.plants.insert([{ id: 1n, name }])).toEqual([{ stored: true }]);
-      await database.accessTokens.add({ name, hash: 'a', expiresAt: null });
+      await database.accessTokens.add({ name, hash: 'a', scopes, expiresAt: null });
       await database.check();
       await database.close();
     }

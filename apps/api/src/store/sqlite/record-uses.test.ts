@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { scopes } from '@plant-store/contract/access-token';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
@@ -12,7 +13,7 @@ const normal = 1;
 it('waits for no disk, and leaves a long write-ahead log to the checkpointer', async () => {
   const path = join(temporaryFolder(), 'plant-store.db');
   const database = await openSqlite(path);
-  const { id } = await database.accessTokens.add({ name: 'shop', hash: 'a', expiresAt: null });
+  const { id } = await database.accessTokens.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
   // More than the 1,000 pages at which SQLite itself would checkpoint; the checkpointer waits for more.
   const tag = 'x'.repeat(5 * 1_024 * 1_024);
   await database.plants.insert([{ id: 1n, name: 'Fern', tag }]);

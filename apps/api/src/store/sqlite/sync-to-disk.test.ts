@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { scopes } from '@plant-store/contract/access-token';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
@@ -70,7 +71,7 @@ it('syncs the log before it shows a plant that another connection may have store
 
 it('syncs the log before it reports that a token, or its revocation, exists', async () => {
   const { accessTokens } = database;
-  const times = { createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+  const times = { scopes, createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
   const token = { name: 'shop', hash: 'a', ...times };
   expect(await accessTokens.takeOver(token)).toBe(true);
   expect(synced).toEqual([]);
