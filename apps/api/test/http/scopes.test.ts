@@ -30,29 +30,28 @@ afterAll(async () => {
   await provider.stop();
 });
 
-type Operation = keyof typeof contract;
-
 /** What each operation needs, and the reply once it is allowed, of a request that changes nothing. */
-const operations: Record<Operation, readonly [Scope, status: number, body?: object]> = {
+const operations = {
   createPlant: ['create', 200, { id: 1, name: 'Fern' }],
   createPlants: ['create', 200, { plants: [{ id: 1, name: 'Fern' }] }],
   deletePlant: ['delete', 404],
   getPlant: ['read', 200],
   listPlants: ['read', 200],
-};
+} satisfies Partial<Record<keyof typeof contract, readonly [Scope, status: number, body?: object]>>;
+type Operation = keyof typeof operations;
+const names = Object.keys(operations) as Operation[];
 
 function send({ baseUrl }: TestService, name: Operation, token: string) {
   const { method, path } = contract[name];
   const request = supertest(baseUrl)
     [method.toLowerCase() as 'get'](path.replace(':id', method === 'DELETE' ? '2' : '1'))
     .auth(token, { type: 'bearer' });
-  const [, , body] = operations[name];
+  const [, , body]: readonly [string, number, object?] = operations[name];
   return body === undefined ? request : request.send(body);
 }
 
 /** Every choice of at least one scope. */
 const combinations = [1, 2, 3, 4, 5, 6, 7].map((bits) => scopes.filter((_, index) => bits & (1 << index)));
-const names = Object.keys(contract) as Operation[];
 
 describe.each(['a token of the service', 'a JSON Web Token'])('%s', (kind) => {
   it.each(combinations.map((granted) => [granted.join(), granted] as const))(
