@@ -15,23 +15,35 @@ const timeout = 60_000;
 function copy(path, copyPath) {
   const database = new Database(path, { fileMustExist: true, timeout });
   database.pragma('synchronous = FULL');
-  const minPlants = countPlants(database);
+  const minRows = countRows(database);
   database.prepare('VACUUM INTO ?').run(copyPath);
   database.close();
 
   const copied = new Database(copyPath, { fileMustExist: true, readonly: true });
   const verdict = copied.pragma('integrity_check(1)', { simple: true });
   if (verdict !== 'ok') throw new Error(`the copy is damaged: ${verdict}`);
-  const plants = countPlants(copied);
-  // Plants are never deleted.
-  if (plants < minPlants) throw new Error(`the copy has ${plants} of at least ${minPlants} plants`);
+  const rows = countRows(copied);
+  // A plant that is deleted keeps its row.
+  if (rows < minRows) throw new Error(`the copy has ${rows} of at least ${minRows} plants`);
+  const deleted = hasTombstones(copied) ? countRows(copied, 'WHERE deleted') : 0;
   copied.close();
-  return plants;
+  return rows - deleted;
 }
 
 /** @param {import('better-sqlite3').Database} database */
-function countPlants(database) {
-  return Number(database.prepare('SELECT count(*) FROM plants').pluck().get());
+function countRows(database, where = '') {
+  return Number(database.prepare(`SELECT count(*) FROM plants ${where}`).pluck().get());
+}
+
+/**
+ * Whether it has the column; a database whose migrations are pending may have none.
+ *
+ * @param {import('better-sqlite3').Database} database
+ */
+function hasTombstones(database) {
+  return (
+    database.prepare(`SELECT 1 FROM pragma_table_info('plants') WHERE name = 'deleted'`).get() !== undefined
+  );
 }
 
 const [, , path = '', copyPath = ''] = process.argv;
