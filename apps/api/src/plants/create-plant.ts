@@ -17,7 +17,10 @@ interface CreatedPlant {
  * is changed then
  * @throws whatever the writer throws
  */
-export async function createPlant(writer: PlantWriter, newPlant: NewPlant): Promise<CreatedPlant> {
+export async function createPlant(
+  writer: Pick<PlantWriter, 'write'>,
+  newPlant: NewPlant,
+): Promise<CreatedPlant> {
   const outcome = await writer.write(newPlant);
   if (outcome.stored) return { plant: toPlant(newPlant), replayed: false };
   if (isTombstone(outcome.existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));

@@ -2,10 +2,10 @@ import { type CreateResult, NewPlantSchema } from '@plant-store/contract';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { internalError, ServiceError } from '../errors/service-error.js';
 import { createPlant } from './create-plant.js';
-import type { PlantWriter } from './plant-store.js';
+import type { InsertOutcome, PlantWriter } from './plant-store.js';
 
 /**
- * Creates plants, each as `createPlant` does, all of them at the same time.
+ * Creates plants, each as `createPlant` does, all of them at the same time, those of one id as if one after the other.
  *
  * @param plants what the request has, not validated
  * @param onError called with what is not an error of the registry
@@ -16,11 +16,32 @@ export function createPlants(
   plants: readonly unknown[],
   onError: (error: unknown) => void,
 ): Promise<CreateResult[]> {
-  return Promise.all(plants.map((plant) => createOne(writer, plant, onError)));
+  const inOrder = writeInOrder(writer);
+  return Promise.all(plants.map((plant) => createOne(inOrder, plant, onError)));
+}
+
+/**
+ * Writes of several plants with one id only the first, since those that are in flight together may be stored in any order. What
+ * becomes of the others follows from it.
+ */
+function writeInOrder(writer: PlantWriter): Pick<PlantWriter, 'write'> {
+  const firstWrites = new Map<bigint, () => Promise<InsertOutcome>>();
+  return {
+    write(record) {
+      const afterFirst = firstWrites.get(record.id);
+      if (afterFirst !== undefined) return afterFirst();
+      const written = writer.write(record);
+      firstWrites.set(record.id, async () => {
+        const outcome = await written;
+        return outcome.stored ? { stored: false, existing: record } : outcome;
+      });
+      return written;
+    },
+  };
 }
 
 async function createOne(
-  writer: PlantWriter,
+  writer: Pick<PlantWriter, 'write'>,
   plant: unknown,
   onError: (error: unknown) => void,
 ): Promise<CreateResult> {

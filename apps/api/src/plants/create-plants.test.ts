@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { ServiceError } from '../errors/service-error.js';
+import { createPlants } from './create-plants.js';
+import type { InsertOutcome, PlantWriter, StoredRecord } from './plant-store.js';
+
+/** A writer that decides about what is in flight in the reverse order of its arrival. */
+function createReversingWriter(insert: (record: StoredRecord) => InsertOutcome): PlantWriter {
+  const inFlight: (() => void)[] = [];
+  return {
+    write: (record) =>
+      new Promise((resolve, reject) => {
+        if (inFlight.length === 0)
+          setImmediate(() => {
+            for (const decide of inFlight.reverse()) decide();
+          });
+        inFlight.push(() => {
+          try {
+            resolve(insert(record));
+          } catch (error) {
+            reject(error);
+          }
+        });
+      }),
+    isFull: () => false,
+    queued: () => ({ plants: 0, bytes: 0 }),
+    idle: async () => undefined,
+  };
+}
+
+const fail = (error: unknown) => {
+  throw error;
+};
+const plants = [
+  { id: 7n, name: 'Fern' },
+  { id: 8n, name: 'Ivy' },
+  { id: 7n, name: 'Moss' },
+  { id: 7n, name: 'Fern' },
+];
+
+it('stores the first of several plants with one id, whatever is stored first of what is in flight', async () => {
+  const stored: StoredRecord[] = [];
+  const writer = createReversingWriter((record) => {
+    const existing = stored.find(({ id }) => id === record.id);
+    if (existing !== undefined) return { stored: false, existing };
+    stored.push(record);
+    return { stored: true };
+  });
+  expect(await createPlants(writer, plants, fail)).toMatchObject([
+    { status: 200, replayed: false },
+    { status: 200, replayed: false },
+    { status: 400, error: 40003 },
+    { status: 200, replayed: true },
+  ]);
+  expect(stored.map(({ id, ...rest }) => ({ id, ...rest }))).toEqual([plants[1], plants[0]]);
+});
+
+it('answers all plants with the id of a deleted one alike, and with that of one that could not be stored', async () => {
+  const retired = createReversingWriter(({ id }) => ({ stored: false, existing: { id, deleted: true } }));
+  expect(await createPlants(retired, plants, fail)).toMatchObject(
+    Array(4).fill({ status: 400, error: 40007 }),
+  );
+  const away = createReversingWriter(() => fail(new ServiceError('database_unavailable', 'away')) as never);
+  expect(await createPlants(away, plants, fail)).toMatchObject(Array(4).fill({ status: 503, error: 50301 }));
+});
