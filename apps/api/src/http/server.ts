@@ -69,12 +69,44 @@ export function createServer(
     normalizeTarget(request);
     app(request, response);
   };
-  server.on('request', paceRequests(handle));
+  server.on('request', paceRequests(continueInOrder(server, exchanges, handle)));
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   connectHandler(server, exchanges, classes.ServerResponse, limits.keepAliveMs);
   clientErrorHandler(server, exchanges, log);
   return server;
+}
+
+/**
+ * Sends 100 Continue to requests that expect it, and handles those behind other requests of a connection once these are
+ * answered: Node.js would write it between the head and the body of a reply from a buffer that is ready before its turn.
+ */
+function continueInOrder(
+  server: Server,
+  exchanges: ConnectionExchanges,
+  handle: RequestListener,
+): RequestListener {
+  const responsesBefore = new WeakMap<ServerResponse, ServerResponse>();
+  server.on('checkContinue', (request, response) => {
+    const before = exchanges.unanswered(request.socket).at(-1);
+    if (before === undefined) response.writeContinue();
+    else responsesBefore.set(response, before.response);
+    server.emit('request', request, response);
+  });
+
+  return function handleInOrder(request, response) {
+    const before = responsesBefore.get(response);
+    if (before === undefined) {
+      handle(request, response);
+      return;
+    }
+    const proceed = () => {
+      response.writeContinue();
+      handle(request, response);
+    };
+    if (before.writableFinished) proceed();
+    else before.once('finish', proceed);
+  };
 }
 
 /**

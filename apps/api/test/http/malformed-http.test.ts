@@ -132,6 +132,21 @@ describe('unusual but valid HTTP', () => {
     connection.destroy();
   });
 
+  it('is answered in order: pipelined requests that expect 100 Continue', async () => {
+    const connection = await openConnection(service.baseUrl);
+    const expecting = { Expect: '100-continue' };
+    const read = `GET /openapi.json HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`;
+    const [head = ''] = compose(expecting).split(body);
+    connection.write([compose({}), read, head].join(''));
+    expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Monstera' } });
+    expect(await connection.readReply()).toMatchObject({ status: 100 });
+    expect(await connection.readReply()).toMatchObject({ status: 200, body: { openapi: '3.1.1' } });
+    expect(await connection.readReply()).toMatchObject({ status: 100 });
+    connection.write(body);
+    expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Monstera' } });
+    connection.destroy();
+  });
+
   it('is answered in order: pipelined requests', async () => {
     const connection = await openConnection(service.baseUrl);
     const names = ['a', 'b', 'c', 'd'];
