@@ -9,6 +9,14 @@ import { requireFiles } from './file-identity.js';
 const intervalMs = 100;
 const retryDelayMs = 1_000;
 
+/** How long this connection waits for others, in milliseconds, and how long where writers would wait for it meanwhile. */
+const busyTimeoutMs = 1_000;
+const truncateTimeoutMs = 5;
+
+/** How often a truncation is tried at the end, and the delay between these attempts, in milliseconds. */
+const lastAttempts = 20;
+const lastAttemptDelayMs = 50;
+
 /** @type {import('./file-identity.js').DatabaseFiles} */
 const files = workerData.files;
 
@@ -33,7 +41,9 @@ function report(failure) {
 function checkpoint(database) {
   const startedAt = performance.now();
   const { log, checkpointed } = runCheckpoint(database, 'PASSIVE');
-  if (log > workerData.restartPages && checkpointed === log) runCheckpoint(database, 'RESTART');
+  const isMoved = checkpointed === log;
+  if (isMoved && isTruncationDue && startedAt >= truncateFrom) truncate(database);
+  else if (isMoved && log > workerData.restartPages) runCheckpoint(database, 'RESTART');
   const found = `${log} ${checkpointed}`;
   if (found === lastFound) return;
   lastFound = found;
@@ -44,20 +54,40 @@ function checkpoint(database) {
 /** The pages in the log and the database at the last checkpoint, which moved nothing if they were the same before. */
 let lastFound = '0 0';
 
+/** Whether the log may hold what was deleted: since a message, and at first what another process has left there. */
+let isTruncationDue = true;
+
+/** When the next truncation may be, by the clock of `performance`. */
+let truncateFrom = 0;
+
+/**
+ * Moves the rest of the log into the database and empties its file, in which what was deleted remains until it is overwritten.
+ * If a writer or a reader is in the way for longer than a moment, it remains due.
+ *
+ * @param {import('better-sqlite3').Database} database
+ */
+function truncate(database) {
+  database.pragma(`busy_timeout = ${truncateTimeoutMs}`);
+  isTruncationDue = runCheckpoint(database, 'TRUNCATE').busy === 1;
+  database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  if (!isTruncationDue) truncateFrom = performance.now() + workerData.truncateIntervalMs;
+}
+
 /**
  * @param {import('better-sqlite3').Database} database
- * @param {'PASSIVE' | 'RESTART'} mode
- * @returns {{ log: number, checkpointed: number }} the pages in the log, and those of them that the database has
+ * @param {'PASSIVE' | 'RESTART' | 'TRUNCATE'} mode
+ * @returns {{ busy: 0 | 1, log: number, checkpointed: number }} whether others were in the way, the pages in the log, and those
+ * of them that the database has
  */
 function runCheckpoint(database, mode) {
-  const [row] = /** @type {[{ log: number, checkpointed: number }]} */ (
+  const [row] = /** @type {[{ busy: 0 | 1, log: number, checkpointed: number }]} */ (
     database.pragma(`wal_checkpoint(${mode})`)
   );
   return row;
 }
 
 function open() {
-  const database = new Database(files.database.path, { fileMustExist: true, timeout: 1_000 });
+  const database = new Database(files.database.path, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
     // The file is open, and the first statement opens the log, which belongs to none but the same file.
     requireFiles(files);
@@ -94,9 +124,34 @@ async function run(stop) {
     const delayMs = database === undefined ? retryDelayMs : intervalMs;
     await sleep(delayMs, undefined, { signal: stop }).catch(() => undefined);
   }
-  database?.close();
+  if (database !== undefined) await finish(database);
+}
+
+/**
+ * Truncates the log if that is due, which matters where other processes have it open: otherwise it is deleted with the last
+ * connection.
+ *
+ * @param {import('better-sqlite3').Database} database
+ */
+async function finish(database) {
+  truncateFrom = 0;
+  try {
+    for (let attempt = 1; isTruncationDue && attempt <= lastAttempts; attempt++) {
+      if (attempt > 1) await sleep(lastAttemptDelayMs);
+      requireFiles(files);
+      checkpoint(database);
+    }
+  } catch {
+    // Nothing is lost: it remains in the log.
+  } finally {
+    database.close();
+  }
 }
 
 const stopping = new AbortController();
-parentPort?.once('message', () => stopping.abort());
+parentPort?.on('message', (message) => {
+  if (message === 'truncate') isTruncationDue = true;
+  else stopping.abort();
+});
 await run(stopping.signal);
+parentPort?.close();

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordLog } from '../../../test/support/database/record-log.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { until } from '../../../test/support/until.js';
@@ -203,4 +203,66 @@ it('loses no commit when it is stopped', async () => {
   const reader = new Sqlite(path, { readonly: true });
   expect(reader.prepare('SELECT count(*) FROM plants').pluck().get()).toBe(2);
   reader.close();
+});
+
+describe('the log of a database that others have open', () => {
+  let writer: Sqlite.Database;
+  let moved = 0;
+  const options = () => ({ log, onCheckpoint: () => moved++ });
+  const logSize = () => statSync(`${path}-wal`).size;
+  let inserts = 0;
+  // Each adds another number of pages, so that a checkpoint finds another log than before.
+  const insert = () =>
+    void writer.prepare('INSERT INTO plants (name) VALUES (?)').run('x'.repeat(10_000 * ++inserts));
+  const insertAndMove = async (times: number) => {
+    for (let count = 0; count < times; count++) {
+      const before = moved;
+      insert();
+      await until(() => moved > before);
+    }
+  };
+
+  beforeEach(async () => {
+    moved = 0;
+    await (await openSqlite(path)).close();
+    writer = new Sqlite(path);
+    writer.pragma('wal_autocheckpoint = 0');
+    insert();
+  });
+  afterEach(() => void writer.close());
+
+  it('is emptied once after the start', async () => {
+    const checkpointer = startCheckpointer(identifyFiles(path), { ...options(), truncateIntervalMs: 0 });
+    await until(() => logSize() === 0);
+    await insertAndMove(3);
+    await checkpointer.stop();
+    expect(logSize()).toBeGreaterThan(0);
+  });
+
+  it('is emptied when it is to be, but not again at once, and at the end', async () => {
+    const checkpointer = startCheckpointer(identifyFiles(path), {
+      ...options(),
+      truncateIntervalMs: 10 ** 9,
+    });
+    await until(() => logSize() === 0);
+    insert();
+    checkpointer.truncateLog();
+    await insertAndMove(3);
+    expect(logSize()).toBeGreaterThan(0);
+    await checkpointer.stop();
+    expect(logSize()).toBe(0);
+  });
+
+  it('is emptied once a reader has ended', async () => {
+    const reader = new Sqlite(path);
+    reader.exec('BEGIN; SELECT * FROM plants');
+    const checkpointer = startCheckpointer(identifyFiles(path), options());
+    await until(() => moved > 0);
+    insert();
+    expect(logSize()).toBeGreaterThan(0);
+    reader.close();
+    await until(() => logSize() === 0);
+    await checkpointer.stop();
+    expect(lines).toEqual([]);
+  });
 });

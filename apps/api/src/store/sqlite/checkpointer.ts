@@ -9,6 +9,8 @@ import type { DatabaseFiles } from './file-identity.js';
 export interface Checkpointer {
   /** Why commits are not being moved; `undefined` if they are. */
   failure(): string | undefined;
+  /** Empties the log soon, in which the texts of deleted plants remain until they are overwritten. */
+  truncateLog(): void;
   /** Stops the thread and resolves once it has released the file. */
   stop(): Promise<void>;
 }
@@ -19,6 +21,8 @@ export interface CheckpointerOptions {
   readonly onCheckpoint?: ((checkpoint: Checkpoint) => void) | undefined;
   /** The size of the log, in pages, at which it is restarted, which blocks writers for a moment. */
   readonly restartPages?: number;
+  /** How long after the last truncation of the log the next one is at the earliest, in milliseconds. */
+  readonly truncateIntervalMs?: number;
   /** The program of the thread. */
   readonly program?: URL;
   /** The delays before a thread that has ended is restarted, doubled each time, in milliseconds. */
@@ -32,6 +36,7 @@ type Report = { readonly failure: string | null } | { readonly checkpoint: Check
 interface CheckpointThread {
   /** Resolves with the reason once it has ended. */
   readonly ended: Promise<string>;
+  truncateLog(): void;
   stop(): void;
 }
 
@@ -49,6 +54,7 @@ export function startCheckpointer(
     log,
     onCheckpoint,
     restartPages = 16_000,
+    truncateIntervalMs = 10_000,
     program = new URL('./checkpoint-worker.js', import.meta.url),
     restartDelaysMs: { first, longest } = { first: 1_000, longest: 30_000 },
   }: CheckpointerOptions,
@@ -78,7 +84,7 @@ export function startCheckpointer(
 
   async function keepRunning(): Promise<void> {
     while (!stopping.signal.aborted) {
-      thread = startThread(program, { files, restartPages }, onReport);
+      thread = startThread(program, { files, restartPages, truncateIntervalMs }, onReport);
       const reason = await thread.ended;
       thread = undefined;
       if (stopping.signal.aborted) return;
@@ -91,6 +97,8 @@ export function startCheckpointer(
   const ended = keepRunning();
   return {
     failure: () => failure,
+    // A thread that starts does so in any case.
+    truncateLog: () => thread?.truncateLog(),
     async stop() {
       stopping.abort();
       thread?.stop();
@@ -101,7 +109,11 @@ export function startCheckpointer(
 
 function startThread(
   program: URL,
-  workerData: { readonly files: DatabaseFiles; readonly restartPages: number },
+  workerData: {
+    readonly files: DatabaseFiles;
+    readonly restartPages: number;
+    readonly truncateIntervalMs: number;
+  },
   onReport: (report: Report) => void,
 ): CheckpointThread {
   try {
@@ -111,13 +123,14 @@ function startThread(
     worker.on('message', onReport);
     return {
       ended: waitForExit(worker),
+      truncateLog: () => worker.postMessage('truncate'),
       stop() {
         worker.ref();
         worker.postMessage('stop');
       },
     };
   } catch (error) {
-    return { ended: Promise.resolve(messageOf(error)), stop: () => undefined };
+    return { ended: Promise.resolve(messageOf(error)), truncateLog: () => undefined, stop: () => undefined };
   }
 }
 

@@ -59,6 +59,7 @@ export async function openSqlite(
       run: compose(unlessDamaged, guard.run, runQuery),
       runRead: runQuery,
       list: lists.list,
+      onDeleted: () => checkpointer?.truncateLog(),
     });
     const runCheck = async (check: () => Promise<void>) => {
       guard.check();

@@ -24,6 +24,8 @@ export interface SqlitePlantStoreOptions {
   readonly runRead: QueryWrapper;
   /** Lists what is visible, which may not be durable. */
   readonly list: ListRecords;
+  /** Called once plants may have been deleted. */
+  readonly onDeleted: () => void;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface SqlitePlantStoreOptions {
  */
 export function createSqlitePlantStore(
   connection: SqlDriverAdapter,
-  { syncLog, syncedVersion: lastSynced, run, runRead, list }: SqlitePlantStoreOptions,
+  { syncLog, syncedVersion: lastSynced, run, runRead, list, onDeleted }: SqlitePlantStoreOptions,
 ): PlantStore {
   let syncedVersion = lastSynced;
 
@@ -72,7 +74,7 @@ export function createSqlitePlantStore(
     insert: (plants) =>
       run(async () => {
         if (plants.some(isTombstone))
-          return insertInOrder(plants, (part) => insertUnlessTaken(part, eraseOnConflict));
+          return insertInOrder(plants, (part) => insertUnlessTaken(part, eraseOnConflict)).finally(onDeleted);
         if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
         return insertUnlessTaken(plants, 'ON CONFLICT (id) DO NOTHING');
       }),
