@@ -14,6 +14,14 @@ export interface PlantRow {
   readonly name: string;
   /** `undefined` if it has none. */
   readonly tag: string | undefined;
+  /** Whether the plant was deleted, of which only the row is left. */
+  readonly deleted: boolean;
+}
+
+/** The plants of rows, by id, without those that were deleted. */
+export function plantsOf(rows: readonly PlantRow[]): ReadonlyMap<bigint, StoredPlant> {
+  const plants = rows.filter(({ deleted }) => !deleted);
+  return new Map(plants.map(({ id, name, tag }) => [id, { name, tag: tag ?? null }]));
 }
 
 /** A database of the service, read by other means than the service. */
@@ -21,7 +29,7 @@ export interface Database {
   readonly engine: Engine;
   /** The value for `DATABASE_URL`. */
   readonly url: string;
-  /** All its plants, by id. The service may be running. */
+  /** All its plants, by id, without those that were deleted. The service may be running. */
   readPlants(): Promise<ReadonlyMap<bigint, StoredPlant>>;
   /** The rows with these ids, or all rows: two of one id, too, if the index of the ids is damaged. */
   readRows(ids?: readonly bigint[]): Promise<readonly PlantRow[]>;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, createPostgresqlServer, query } from '@plant-store/postgresql-server';
 import { killProcesses, readChildren } from '../service/process-tree.js';
-import type { Database, DatabaseServer, PlantRow } from './database.js';
+import { type Database, type DatabaseServer, type PlantRow, plantsOf } from './database.js';
 
 /** A PostgreSQL that can be killed and started again. */
 export interface KillableServer extends DatabaseServer {
@@ -46,9 +46,7 @@ export function openPostgresqlDatabase(url: string): Database {
   return {
     engine: 'postgresql',
     url,
-    async readPlants() {
-      return new Map((await readRows(url)).map(({ id, name, tag }) => [id, { name, tag: tag ?? null }]));
-    },
+    readPlants: async () => plantsOf(await readRows(url)),
     readRows: (ids) => readRows(url, ids),
     findDamage: async () => [],
   };
@@ -57,10 +55,10 @@ export function openPostgresqlDatabase(url: string): Database {
 async function readRows(url: string, ids?: readonly bigint[]): Promise<PlantRow[]> {
   const [condition, values] =
     ids === undefined ? ['', []] : [' WHERE id = ANY ($1::bigint[])', [ids.map(String)]];
-  const rows = await query<{ id: string; name: string; tag: string | null }>(
+  const rows = await query<{ id: string; name: string; tag: string | null; deleted: boolean }>(
     url,
-    `SELECT id, name, tag FROM plants${condition}`,
+    `SELECT id, name, tag, deleted FROM plants${condition}`,
     values,
   );
-  return rows.map(({ id, name, tag }) => ({ id: BigInt(id), name, tag: tag ?? undefined }));
+  return rows.map(({ id, tag, ...row }) => ({ ...row, id: BigInt(id), tag: tag ?? undefined }));
 }

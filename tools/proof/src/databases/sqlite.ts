@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import type { Database, DatabaseServer, PlantRow } from './database.js';
+import { type Database, type DatabaseServer, type PlantRow, plantsOf } from './database.js';
 
 /** Databases in files of a folder. */
 export function createSqliteServer(folder: string): DatabaseServer {
@@ -17,9 +17,7 @@ export function openSqliteDatabase(path: string): Database {
   return {
     engine: 'sqlite',
     url: `file:${path}`,
-    async readPlants() {
-      return new Map(readRows(path).map(({ id, name, tag }) => [id, { name, tag: tag ?? null }]));
-    },
+    readPlants: async () => plantsOf(readRows(path)),
     readRows: async (ids) => readRows(path, ids),
     async findDamage() {
       const found = withFile(path, (file) => file.pragma('integrity_check')) as { integrity_check: string }[];
@@ -28,20 +26,23 @@ export function openSqliteDatabase(path: string): Database {
   };
 }
 
-type Columns = readonly [id: bigint, name: string, tag: string | null];
+type Columns = readonly [id: bigint, name: string, tag: string | null, deleted: bigint];
 
 function readRows(path: string, ids?: readonly bigint[]): PlantRow[] {
   return withFile(path, (file) => {
     const select = (condition: string) =>
-      file.prepare<bigint[], Columns>(`SELECT id, name, tag FROM plants ${condition}`).safeIntegers().raw();
+      file
+        .prepare<bigint[], Columns>(`SELECT id, name, tag, deleted FROM plants ${condition}`)
+        .safeIntegers()
+        .raw();
     if (ids === undefined) return select('').all().map(toRow);
     const byId = select('WHERE id = ?');
     return ids.flatMap((id) => byId.all(id).map(toRow));
   });
 }
 
-function toRow([id, name, tag]: Columns): PlantRow {
-  return { id, name, tag: tag ?? undefined };
+function toRow([id, name, tag, deleted]: Columns): PlantRow {
+  return { id, name, tag: tag ?? undefined, deleted: deleted !== 0n };
 }
 
 function withFile<Result>(path: string, read: (file: Sqlite.Database) => Result): Result {

@@ -57,7 +57,7 @@ export async function beginOutage(
   const before = ledger.acknowledgements;
   await untilRejected();
   const meanwhile = ledger.acknowledgements - before;
-  if (meanwhile > 0 && !partial) tally.failures.push(`${meanwhile} creates were acknowledged in an outage`);
+  if (meanwhile > 0 && !partial) tally.failures.push(`${meanwhile} writes were acknowledged in an outage`);
   return load;
 }
 

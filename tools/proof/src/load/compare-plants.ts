@@ -1,12 +1,16 @@
+import type { PlantRow } from '../databases/database.js';
 import { describePlant, type Entry, isSame, type Ledger } from './ledger.js';
-import type { SentPlant } from './random-plants.js';
 
 /** How a database differs from what callers know. */
 export interface Comparison {
   /** Ids of which a plant was acknowledged. */
   readonly acknowledged: number;
+  /** Ids of plants that are known to be deleted. */
+  readonly deleted: number;
   /** Acknowledged plants that are not there, or changed. */
   readonly lost: number;
+  /** Ids of plants that are known to be deleted, of which there is no row, or the plant is there, or a text of it. */
+  readonly lostDeletes: number;
   /** Rows that nobody sent, or whose every request was rejected. */
   readonly phantom: number;
   /** Rows with the id of another row. */
@@ -15,6 +19,10 @@ export interface Comparison {
   readonly unknown: number;
   /** Those of them that are stored. */
   readonly unknownStored: number;
+  /** Ids of plants that are not known to be deleted, of which a delete had no definite outcome. */
+  readonly unknownDeletes: number;
+  /** Those of them whose plant is deleted. */
+  readonly unknownDeleted: number;
   /** Plants that reads showed, each as often as it was shown. */
   readonly shown: number;
   /** A description of each row or plant that is lost, phantom or double. */
@@ -28,52 +36,82 @@ export interface Comparison {
  */
 export function comparePlants(
   ledger: Ledger,
-  rows: readonly SentPlant[],
+  rows: readonly PlantRow[],
   ids: Iterable<bigint> = ledger.entries.keys(),
 ): Comparison {
-  const counts = { acknowledged: 0, lost: 0, phantom: 0, double: 0, unknown: 0, unknownStored: 0 };
+  const counts = {
+    ...{ acknowledged: 0, deleted: 0, lost: 0, lostDeletes: 0, phantom: 0, double: 0 },
+    ...{ unknown: 0, unknownStored: 0, unknownDeletes: 0, unknownDeleted: 0 },
+  };
   const failures: string[] = [];
-  const fail = (kind: 'lost' | 'phantom' | 'double', text: string) => {
+  const fail = (kind: Loss | 'double', text: string) => {
     counts[kind]++;
-    failures.push(`${kind}: ${text}`);
+    failures.push(`${losses[kind]}: ${text}`);
   };
 
-  const stored = new Map<bigint, SentPlant>();
+  const stored = new Map<bigint, PlantRow>();
   for (const row of rows) {
-    if (stored.has(row.id)) fail('double', describePlant(row));
+    if (stored.has(row.id)) fail('double', describeRow(row));
     stored.set(row.id, row);
-    if (!ledger.entries.has(row.id)) fail('phantom', describePlant(row));
+    if (!ledger.entries.has(row.id)) fail('phantom', describeRow(row));
   }
   for (const id of ids) {
     const entries = ledger.entries.get(id) ?? [];
     const row = stored.get(id);
-    const acknowledged = entries.find((entry) => entry.acknowledged);
-    if (acknowledged !== undefined) {
-      counts.acknowledged++;
-      if (row === undefined || !isSame(row, acknowledged.plant))
-        fail('lost', describeLoss(acknowledged, row));
-    } else {
+    const isRetired = ledger.isRetired(id);
+    const isAcknowledged = entries.some(({ acknowledged }) => acknowledged);
+    if (isAcknowledged) counts.acknowledged++;
+    if (isRetired) counts.deleted++;
+    if (!isRetired && ledger.unresolvedDeletes(id) > 0) {
+      counts.unknownDeletes++;
+      if (row?.deleted) counts.unknownDeleted++;
+    }
+    if (!isRetired && !isAcknowledged) {
       if (entries.some(({ unresolved }) => unresolved > 0)) counts.unknown++;
       if (row !== undefined) counts.unknownStored++;
-      const failure = findUnacknowledgedFailure(entries, row);
-      if (failure !== undefined)
-        fail(failure, row === undefined ? `the plant that took ${id}` : describePlant(row));
     }
+    const loss = isRetired
+      ? findLostDelete(row)
+      : row?.deleted
+        ? (findLostDelete(row) ?? findWrongDelete(ledger, id, entries))
+        : findLoss(entries, row);
+    if (loss !== undefined) fail(loss, describeLoss(id, entries, row));
   }
   return { ...counts, shown: ledger.shown, failures };
 }
 
-/** What is wrong with an id of which no plant was acknowledged. */
-function findUnacknowledgedFailure(
-  entries: readonly Entry[],
-  row: SentPlant | undefined,
-): 'lost' | 'phantom' | undefined {
+type Loss = 'lost' | 'lostDeletes' | 'phantom';
+const losses = { lost: 'lost', lostDeletes: 'lost delete', phantom: 'phantom', double: 'double' } as const;
+
+/** What is wrong with an id that must have a row without texts. */
+function findLostDelete(row: PlantRow | undefined): Loss | undefined {
+  const isErased = row?.deleted === true && row.name === '' && row.tag === undefined;
+  return isErased ? undefined : 'lostDeletes';
+}
+
+/** What is wrong with an id whose plant is deleted, though nobody knows of that. */
+function findWrongDelete(ledger: Ledger, id: bigint, entries: readonly Entry[]): Loss | undefined {
+  if (!entries.some(({ acknowledged, unresolved }) => acknowledged || unresolved > 0)) return 'phantom';
+  return ledger.unresolvedDeletes(id) === 0 ? 'lost' : undefined;
+}
+
+/** What is wrong with an id whose plant is not deleted. */
+function findLoss(entries: readonly Entry[], row: PlantRow | undefined): Loss | undefined {
+  const acknowledged = entries.find((entry) => entry.acknowledged);
+  if (acknowledged !== undefined)
+    return row !== undefined && isSame(row, acknowledged.plant) ? undefined : 'lost';
   // Whoever was answered `id_taken` knows that another plant is stored.
   if (row === undefined) return entries.some(({ taken }) => taken) ? 'lost' : undefined;
   const entry = entries.find(({ plant }) => isSame(plant, row));
   return entry === undefined || entry.taken || entry.unresolved === 0 ? 'phantom' : undefined;
 }
 
-function describeLoss({ plant }: Entry, row: SentPlant | undefined): string {
-  return `${describePlant(plant)}${row === undefined ? '' : `, but stored is ${describePlant(row)}`}`;
+function describeLoss(id: bigint, entries: readonly Entry[], row: PlantRow | undefined): string {
+  const acknowledged = entries.find((entry) => entry.acknowledged);
+  const expected = acknowledged === undefined ? `the plant of ${id}` : describePlant(acknowledged.plant);
+  return `${expected}, stored is ${row === undefined ? 'nothing' : describeRow(row)}`;
+}
+
+function describeRow(row: PlantRow): string {
+  return row.deleted ? `deleted ${describePlant(row)}` : describePlant(row);
 }

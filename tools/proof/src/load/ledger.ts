@@ -1,5 +1,5 @@
 import type { SentPlant } from './random-plants.js';
-import type { Outcome } from './send-create.js';
+import type { DeleteOutcome, Failure, Outcome } from './send-create.js';
 
 /** A plant that was sent, once or more often, and what is known about it. */
 export interface Entry {
@@ -15,16 +15,40 @@ export interface Entry {
   taken: boolean;
 }
 
+/** A create that was sent. */
+export interface CreateAttempt {
+  readonly entry: Entry;
+  /** Whether the plant of its id was known to be deleted when it was sent. */
+  readonly isLate: boolean;
+}
+
+/** A delete that was sent. */
+export interface DeleteAttempt {
+  readonly id: bigint;
+  /** Whether a plant was known to have had the id when it was sent. */
+  readonly isOfPlant: boolean;
+}
+
+/** What was known when a read was sent. */
+export interface ReadAttempt {
+  /** How many ids were known to be those of deleted plants. */
+  readonly retired: number;
+  /** The plant that it must show unless it was deleted, if it asks for one that was acknowledged. */
+  readonly entry?: Entry | undefined;
+}
+
 /**
- * What callers know about the plants that they sent: what was acknowledged, and what is unknown. It compares each reply with
- * those before it, and keeps all contradictions.
+ * What callers know about the plants that they sent: what was acknowledged, what was deleted, and what is unknown. It compares
+ * each reply with those before it, and keeps all contradictions.
  */
 export class Ledger {
   /** All plants that were sent, by id: one each, or several that conflict. */
   readonly entries = new Map<bigint, Entry[]>();
+  /** The ids of which deletes were sent, each with how many of them may have erased the plant: in flight, or of unknown outcome. */
+  readonly deletes = new Map<bigint, number>();
   /** Replies that no correct service gives. */
   readonly failures: string[] = [];
-  /** How many replies acknowledged a plant, replays included. */
+  /** How many replies acknowledged a plant, replays included, or a delete that must have erased one. */
   acknowledgements = 0;
   /** How many plants were shown by reads. */
   shown = 0;
@@ -36,11 +60,13 @@ export class Ledger {
   missingReplies = 0;
   /** How many attempts to connect were refused. */
   refusedConnections = 0;
+  /** The ids of plants that are known to be deleted, each with how many were known before it. */
+  private readonly retired = new Map<bigint, number>();
   private touched = new Set<bigint>();
 
-  /** Notes that a plant is being sent; `end` with the returned entry notes the outcome. */
-  begin(plant: SentPlant): Entry {
-    const entries = this.entries.get(plant.id) ?? [];
+  /** Notes that a plant is being sent; `end` with what it returns notes the outcome. */
+  begin(plant: SentPlant): CreateAttempt {
+    const entries = this.entriesOf(plant.id);
     if (entries.length === 0) this.entries.set(plant.id, entries);
     let entry = entries.find((other) => isSame(other.plant, plant));
     if (entry === undefined) {
@@ -50,10 +76,12 @@ export class Ledger {
     entry.attempts++;
     entry.unresolved++;
     this.touched.add(plant.id);
-    return entry;
+    return { entry, isLate: this.isRetired(plant.id) };
   }
 
-  end(entry: Entry, outcome: Outcome): void {
+  end({ entry, isLate }: CreateAttempt, outcome: Outcome): void {
+    if (isLate && ['stored', 'replayed', 'taken'].includes(outcome.kind))
+      this.fail(entry, `${outcome.kind} after it was deleted`);
     switch (outcome.kind) {
       case 'stored':
       case 'replayed':
@@ -65,52 +93,74 @@ export class Ledger {
         if (entry.acknowledged) this.fail(entry, 'id_taken after it was acknowledged');
         if (this.othersOf(entry).length === 0) this.fail(entry, 'id_taken, though no other plant was sent');
         return;
-      case 'rejected':
-        this.rejected++;
+      case 'retired':
         entry.unresolved--;
+        this.retire(entry.plant.id, 'id_retired');
         return;
-      case 'unavailable':
-        this.unavailable++;
-        return;
-      case 'damaged':
-        this.fail(entry, 'database_damaged');
-        return;
-      case 'unexpected':
-        this.fail(entry, outcome.reply);
-        return;
-      case 'no reply':
-        // Such an attempt has sent nothing.
-        if (outcome.code === 'ECONNREFUSED') {
-          entry.unresolved--;
-          this.refusedConnections++;
-        } else this.missingReplies++;
-        return;
+      default:
+        if (this.endWithoutResult(outcome, describePlant(entry.plant))) entry.unresolved--;
     }
   }
 
-  /** Notes that a read showed a plant: it must stay from then on, as if it had been acknowledged. */
-  show(plant: SentPlant): void {
-    this.shown++;
-    const entries = this.entries.get(plant.id) ?? [];
-    const entry = entries.find((other) => isSame(other.plant, plant));
-    if (entry === undefined) {
-      this.failures.push(`${describePlant(plant)}: shown, though it was never sent`);
-      return;
-    }
-    entry.acknowledged = true;
-    this.touched.add(plant.id);
-    if (this.othersOf(entry).some(({ acknowledged }) => acknowledged))
-      this.fail(entry, 'shown, and another plant of the same id was acknowledged');
+  /** Notes that a delete is being sent; `endDelete` with what it returns notes the outcome. */
+  beginDelete(id: bigint): DeleteAttempt {
+    this.deletes.set(id, this.unresolvedDeletes(id) + 1);
+    this.touched.add(id);
+    const isOfPlant = this.entriesOf(id).some(({ acknowledged, taken }) => acknowledged || taken);
+    return { id, isOfPlant: isOfPlant || this.isRetired(id) };
   }
 
-  /** Notes that a read after the acknowledgement of a plant did not show it. */
-  miss(entry: Entry): void {
-    this.fail(entry, 'not found, though it was acknowledged before');
+  endDelete({ id, isOfPlant }: DeleteAttempt, outcome: DeleteOutcome): void {
+    switch (outcome.kind) {
+      case 'deleted':
+        // Otherwise another delete may have erased it, so that this one need not have stored anything.
+        if (!this.isRetired(id) && this.unresolvedDeletes(id) === 1) this.acknowledgements++;
+        this.retire(id, 'deleted');
+        this.resolveDelete(id);
+        if (!this.entriesOf(id).some(({ acknowledged, unresolved }) => acknowledged || unresolved > 0))
+          this.failures.push(`plant ${id}: deleted, though none was stored`);
+        return;
+      case 'not found':
+        this.resolveDelete(id);
+        if (isOfPlant) this.failures.push(`plant ${id}: not found by a delete, though there was one before`);
+        return;
+      default:
+        if (this.endWithoutResult(outcome, `delete of ${id}`)) this.resolveDelete(id);
+    }
+  }
+
+  /**
+   * Notes that a read is being sent; `endRead` with what it returns notes what it shows.
+   *
+   * @param id of the plant that it asks for; `undefined` for a list
+   */
+  beginRead(id?: bigint): ReadAttempt {
+    const entry = id === undefined ? undefined : this.entriesOf(id).find(({ acknowledged }) => acknowledged);
+    return { entry, retired: this.retired.size };
+  }
+
+  /**
+   * Notes what a read has shown: from then on it must stay until it is deleted, as if it had been acknowledged. That a plant is
+   * missing means that it was deleted for good.
+   */
+  endRead({ entry, retired }: ReadAttempt, plants: readonly SentPlant[]): void {
+    for (const plant of plants) this.show(plant, retired);
+    if (entry !== undefined && plants.length === 0) this.retire(entry.plant.id, 'not found');
   }
 
   /** Notes a reply to a read that is not documented. */
   failRead(problem: string): void {
     this.failures.push(`a read: ${problem}`);
+  }
+
+  /** Whether the plant of an id is known to be deleted: no read may show it any more, and no create may store it. */
+  isRetired(id: bigint): boolean {
+    return this.retired.has(id);
+  }
+
+  /** How many deletes of an id may have erased the plant: those in flight, and those after which nobody knows. */
+  unresolvedDeletes(id: bigint): number {
+    return this.deletes.get(id) ?? 0;
   }
 
   /** The ids that were sent since the last call. */
@@ -131,8 +181,64 @@ export class Ledger {
       this.fail(entry, 'acknowledged, and so was another plant of the same id');
   }
 
+  private show(plant: SentPlant, retired: number): void {
+    this.shown++;
+    const entry = this.entriesOf(plant.id).find((other) => isSame(other.plant, plant));
+    if (entry === undefined) {
+      this.failures.push(`${describePlant(plant)}: shown, though it was never sent`);
+      return;
+    }
+    entry.acknowledged = true;
+    this.touched.add(plant.id);
+    if (this.othersOf(entry).some(({ acknowledged }) => acknowledged))
+      this.fail(entry, 'shown, and another plant of the same id was acknowledged');
+    if ((this.retired.get(plant.id) ?? retired) < retired) this.fail(entry, 'shown after it was deleted');
+  }
+
+  /** Notes that a plant is deleted, as a reply has shown: for good, whatever becomes of the deletes that have no reply. */
+  private retire(id: bigint, reply: string): void {
+    if (this.isRetired(id)) return;
+    if (this.unresolvedDeletes(id) === 0)
+      this.failures.push(`plant ${id}: ${reply}, though no delete was sent that could have erased it`);
+    this.retired.set(id, this.retired.size);
+  }
+
+  private resolveDelete(id: bigint): void {
+    this.deletes.set(id, this.unresolvedDeletes(id) - 1);
+  }
+
+  /** Notes an outcome that shows nothing of the plant; returns whether the request is known to have changed nothing. */
+  private endWithoutResult(outcome: Failure, what: string): boolean {
+    switch (outcome.kind) {
+      case 'rejected':
+        this.rejected++;
+        return true;
+      case 'unavailable':
+        this.unavailable++;
+        return false;
+      case 'damaged':
+        this.failures.push(`${what}: database_damaged`);
+        return false;
+      case 'unexpected':
+        this.failures.push(`${what}: ${outcome.reply}`);
+        return false;
+      case 'no reply':
+        if (outcome.code !== 'ECONNREFUSED') {
+          this.missingReplies++;
+          return false;
+        }
+        // Such an attempt has sent nothing.
+        this.refusedConnections++;
+        return true;
+    }
+  }
+
+  private entriesOf(id: bigint): Entry[] {
+    return this.entries.get(id) ?? [];
+  }
+
   private othersOf(entry: Entry): readonly Entry[] {
-    return (this.entries.get(entry.plant.id) ?? []).filter((other) => other !== entry);
+    return this.entriesOf(entry.plant.id).filter((other) => other !== entry);
   }
 
   private fail({ plant }: Entry, what: string): void {

@@ -9,25 +9,33 @@ export interface Target {
 }
 
 /**
- * What a caller knows after a create. `rejected`: this request stored nothing. `unavailable` and `damaged` (503
+ * What a caller knows after a request that failed. `rejected`: it changed nothing. `unavailable` and `damaged` (503
  * `database_unavailable` and `database_damaged`) and `no reply`: nobody knows. `unexpected`: a reply that is not documented, or none within the time limit.
  */
-export type Outcome =
-  | { readonly kind: 'stored' | 'replayed' | 'taken' | 'rejected' | 'unavailable' | 'damaged' }
+export type Failure =
+  | { readonly kind: 'rejected' | 'unavailable' | 'damaged' }
   | { readonly kind: 'no reply'; readonly code: string }
   | { readonly kind: 'unexpected'; readonly reply: string };
 
-/** The errors of the API after which nothing was stored by the request, besides `id_taken`. */
+/** What a caller knows after a create. `retired`: the plant with its id was deleted. */
+export type Outcome = { readonly kind: 'stored' | 'replayed' | 'taken' | 'retired' } | Failure;
+
+/** What a caller knows after a delete. */
+export type DeleteOutcome = { readonly kind: 'deleted' | 'not found' } | Failure;
+
+/** The errors of the API after which nothing was changed by the request, besides those of a plant. */
 const rejections: readonly number[] = [50300, 50302];
 const idTaken = 40003;
+const idRetired = 40007;
+const plantNotFound = 40401;
 const databaseUnavailable = 50301;
 const databaseDamaged = 50303;
 
 /** A service, and the connections to it. */
-type Caller = Target & { readonly agent: Agent };
+export type Caller = Target & { readonly agent: Agent };
 
 /** A reply, or what is known without one. */
-type Exchange = { readonly reply: IncomingMessage; readonly text: string } | { readonly outcome: Outcome };
+type Exchange = { readonly reply: IncomingMessage; readonly text: string } | { readonly outcome: Failure };
 
 /**
  * Sends `POST /plants` once. Never rejects.
@@ -51,14 +59,25 @@ export async function sendBatch(
   if ('outcome' in exchange) return plants.map(() => exchange.outcome);
   const { reply, text } = exchange;
   const { results } = parse(text);
-  if (reply.statusCode !== 200) return plants.map(() => toFailure(reply, text, reply.headers['retry-after']));
+  if (reply.statusCode !== 200)
+    return plants.map(() => toFailedCreate(reply, text, reply.headers['retry-after']));
   if (!Array.isArray(results) || results.length !== plants.length)
     return plants.map((): Outcome => ({ kind: 'unexpected', reply: text.slice(0, 200) }));
   return results.map((result): Outcome => {
     if (result.status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
     // That a retry helps is said of the batch by its documents.
-    return toFailure({ statusCode: result.status }, JSON.stringify(result), '1');
+    return toFailedCreate({ statusCode: result.status }, JSON.stringify(result), '1');
   });
+}
+
+/** Sends `DELETE /plants/{id}` once. Never rejects. */
+export async function sendDelete(caller: Caller, id: bigint, timeoutMs: number): Promise<DeleteOutcome> {
+  const exchange = await send(caller, 'DELETE', `/plants/${id}`, timeoutMs);
+  if ('outcome' in exchange) return exchange.outcome;
+  const { reply, text } = exchange;
+  if (reply.statusCode === 204 && text === '') return { kind: 'deleted' };
+  if (reply.statusCode === 404 && parse(text)['error'] === plantNotFound) return { kind: 'not found' };
+  return toFailure(reply, text, reply.headers['retry-after']);
 }
 
 /** The plants that a read shows; `undefined` if it had no reply, or one that says that the service cannot read now. */
@@ -77,7 +96,7 @@ export async function sendRead(caller: Caller, path: string, timeoutMs: number):
   }
   const { reply, text } = exchange;
   if (reply.statusCode === 503) return undefined;
-  if (reply.statusCode === 404) return { plants: [] };
+  if (reply.statusCode === 404 && parse(text)['error'] === plantNotFound) return { plants: [] };
   if (reply.statusCode !== 200) return { plants: [], problem: `${reply.statusCode} ${text.slice(0, 200)}` };
   const { plants = [parse(text)] } = parse(text);
   if (!Array.isArray(plants)) return { plants: [], problem: text.slice(0, 200) };
@@ -135,18 +154,22 @@ function toOutcome(
     if (body['name'] !== name || body['tag'] !== tag) return unexpected;
     return { kind: headers['idempotent-replayed'] === 'true' ? 'replayed' : 'stored' };
   }
-  return toFailure({ statusCode }, text, headers['retry-after']);
+  return toFailedCreate({ statusCode }, text, headers['retry-after']);
 }
 
-function toFailure(
-  { statusCode }: Pick<IncomingMessage, 'statusCode'>,
-  text: string,
-  retryAfter = '',
-): Outcome {
-  const unexpected: Outcome = { kind: 'unexpected', reply: `${statusCode} ${text.slice(0, 200)}` };
+function toFailedCreate(reply: FailedReply, text: string, retryAfter = ''): Outcome {
+  const error = parse(text)['error'];
+  if (reply.statusCode === 400 && error === idTaken) return { kind: 'taken' };
+  if (reply.statusCode === 400 && error === idRetired) return { kind: 'retired' };
+  return toFailure(reply, text, retryAfter);
+}
+
+type FailedReply = Pick<IncomingMessage, 'statusCode'>;
+
+function toFailure({ statusCode }: FailedReply, text: string, retryAfter = ''): Failure {
+  const unexpected: Failure = { kind: 'unexpected', reply: `${statusCode} ${text.slice(0, 200)}` };
   const error = Number(parse(text)['error']);
   if (Math.floor(error / 100) !== statusCode) return unexpected;
-  if (error === idTaken) return { kind: 'taken' };
   if (error === databaseDamaged) return { kind: 'damaged' };
   // Each of these is documented with a Retry-After, by which a caller knows that a retry helps.
   if (!/^\d+$/.test(retryAfter)) return unexpected;
@@ -154,7 +177,8 @@ function toFailure(
   return error === databaseUnavailable ? { kind: 'unavailable' } : unexpected;
 }
 
-function parse(text: string): Record<string, unknown> {
+/** Parses a JSON object, with every digit of an id; what is none is an empty one. */
+export function parse(text: string): Record<string, unknown> {
   try {
     const value: unknown = (JSON.parse as Parse)(text, (name, value, context) =>
       name === 'id' ? BigInt(context.source) : value,

@@ -3,7 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Entry, Ledger } from './ledger.js';
 import type { Random } from './random.js';
 import { createConflict, type SentPlant } from './random-plants.js';
-import { type Outcome, sendBatch, sendCreate, sendRead, type Target } from './send-create.js';
+import {
+  type DeleteOutcome,
+  type Outcome,
+  sendBatch,
+  sendCreate,
+  sendDelete,
+  sendRead,
+  type Target,
+} from './send-create.js';
 
 /** How to load a service. */
 export interface LoadOptions extends Target {
@@ -11,7 +19,7 @@ export interface LoadOptions extends Target {
   readonly random: Random;
   /** Creates new plants; several loads of one ledger share it. */
   readonly createPlant: () => SentPlant;
-  /** How many connections create plants, each one at a time. */
+  /** How many connections create and delete plants, each one at a time. */
   readonly connections: number;
   /** Whether a connection ends its part once a request had no reply, as after a crash of the service. */
   readonly endsWithoutReply: boolean;
@@ -21,7 +29,7 @@ export interface LoadOptions extends Target {
   readonly pauseMs?: number;
 }
 
-/** Callers that keep creating plants. */
+/** Callers that keep creating and deleting plants. */
 export interface Load {
   /** Resolves once each connection has ended its part by itself. */
   readonly ended: Promise<void>;
@@ -31,58 +39,74 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** How many of the latest plants are sent again or get a conflict. */
+/** How many of the latest plants are sent again, get a conflict or are deleted. */
 const recentCount = 500;
+/** How many of the latest deletes meet retries of the creates: about as many as are in flight. */
+const deletedCount = 8;
 const delayAfterFailureMs = 20;
 
 /** How many plants a batch has at most. */
 const maxBatch = 40;
 
 /**
- * Starts to create plants over several connections: most are new, some replays, some conflicts, and some those whose earlier
- * outcome is unknown.
+ * Starts to create and delete plants over several connections: most are new, some replays, some conflicts, some those whose
+ * earlier outcome is unknown, and some are deleted, while others send the same creates again.
  */
 export function startLoad(options: LoadOptions): Load {
   const { ledger, random, connections, endsWithoutReply, replyTimeoutMs = 60_000, pauseMs = 0 } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const choose = createChooser(options);
+  const { choosePlant, chooseDelete } = createChooser(options);
   let stopped = false;
   let longestReplyMs = 0;
 
   const caller = { ...options, agent };
 
-  /** Sends a create or, now and then, a batch, and sometimes reads what was acknowledged. Returns the first outcome. */
-  async function send(): Promise<Outcome> {
-    const plants = Array.from({ length: random.next() < 0.1 ? 1 + random.below(maxBatch) : 1 }, choose);
-    const entries = plants.map((plant) => ledger.begin(plant));
+  /** Sends a request that changes something, and notes how long it takes. */
+  async function measure<Result>(request: Promise<Result>): Promise<Result> {
     const sentAt = performance.now();
+    const result = await request;
+    longestReplyMs = Math.max(longestReplyMs, performance.now() - sentAt);
+    return result;
+  }
+
+  /** Sends a request and, now and then, reads what it was about. Returns its first outcome. */
+  async function send(): Promise<Outcome | DeleteOutcome> {
+    const id = random.next() < 0.2 ? chooseDelete() : undefined;
+    if (id !== undefined) {
+      const attempt = ledger.beginDelete(id);
+      const outcome = await measure(sendDelete(caller, id, replyTimeoutMs));
+      ledger.endDelete(attempt, outcome);
+      if (outcome.kind === 'deleted' && random.next() < 0.3) await read(id);
+      return outcome;
+    }
+    const plants = Array.from({ length: random.next() < 0.1 ? 1 + random.below(maxBatch) : 1 }, choosePlant);
+    const attempts = plants.map((plant) => ledger.begin(plant));
     const [first] = plants;
     const outcomes =
       plants.length === 1 && first !== undefined
-        ? [await sendCreate(caller, first, replyTimeoutMs)]
-        : await sendBatch(caller, plants, replyTimeoutMs);
-    longestReplyMs = Math.max(longestReplyMs, performance.now() - sentAt);
-    for (const [index, entry] of entries.entries()) {
+        ? [await measure(sendCreate(caller, first, replyTimeoutMs))]
+        : await measure(sendBatch(caller, plants, replyTimeoutMs));
+    for (const [index, attempt] of attempts.entries()) {
       const outcome = outcomes[index];
-      if (outcome !== undefined) ledger.end(entry, outcome);
+      if (outcome !== undefined) ledger.end(attempt, outcome);
     }
-    const acknowledged = entries.find((entry) => entry.acknowledged);
-    if (acknowledged !== undefined && random.next() < 0.1) await read(acknowledged);
+    const acknowledged = plants.find((_, index) => attempts[index]?.entry.acknowledged);
+    if (acknowledged !== undefined && random.next() < 0.1) await read(acknowledged.id);
     return outcomes[0] ?? { kind: 'unexpected', reply: 'no outcome' };
   }
 
-  /** Reads a plant that was acknowledged, or the newest ones. */
-  async function read(entry: Entry): Promise<void> {
+  /** Reads a plant, or the newest ones. */
+  async function read(id: bigint): Promise<void> {
     const isList = random.next() < 0.3;
-    const path = isList ? '/plants?order=newest&limit=50' : `/plants/${entry.plant.id}`;
+    const path = isList ? '/plants?order=newest&limit=50' : `/plants/${id}`;
+    const attempt = ledger.beginRead(isList ? undefined : id);
     const shown = await sendRead(caller, path, replyTimeoutMs);
     if (shown === undefined) return;
     if (shown.problem !== undefined) ledger.failRead(shown.problem);
-    for (const plant of shown.plants) ledger.show(plant);
-    if (!isList && shown.plants.length === 0) ledger.miss(entry);
+    else ledger.endRead(attempt, shown.plants);
   }
 
-  async function createPlants(): Promise<void> {
+  async function sendContinually(): Promise<void> {
     while (!stopped) {
       const { kind } = await send();
       if (kind === 'no reply' && endsWithoutReply) return;
@@ -90,7 +114,7 @@ export function startLoad(options: LoadOptions): Load {
       if (failed || pauseMs > 0) await delay(Math.max(pauseMs, failed ? delayAfterFailureMs : 0));
     }
   }
-  const ended = Promise.all(Array.from({ length: connections }, createPlants)).then(() => agent.destroy());
+  const ended = Promise.all(Array.from({ length: connections }, sendContinually)).then(() => agent.destroy());
   return {
     ended,
     longestReplyMs: () => longestReplyMs,
@@ -101,26 +125,45 @@ export function startLoad(options: LoadOptions): Load {
   };
 }
 
-/** Chooses what is sent next. */
-function createChooser({ ledger, random, createPlant }: LoadOptions): () => SentPlant {
-  const unknown: Entry[] = [];
-  for (const entry of [...ledger.entries.values()].slice(-recentCount).flat())
-    if (!entry.acknowledged && !entry.taken && entry.unresolved > 0) unknown.push(entry);
-  const recent: SentPlant[] = [...ledger.entries.values()]
-    .slice(-recentCount)
-    .flatMap(([first]) => first?.plant ?? []);
-  return () => {
-    const kind = random.next();
-    // Half of what a crash left unknown stays so, since not every caller retries.
-    if (kind < 0.15 && unknown.length > 0) {
-      const entry = unknown.pop();
-      if (entry !== undefined && random.next() < 0.5) return entry.plant;
-    }
-    if (kind > 0.95 && recent.length > 0) return random.pick(recent);
-    if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
-    const plant = createPlant();
-    if (recent.length < recentCount) recent.push(plant);
-    else recent[random.below(recentCount)] = plant;
-    return plant;
+/** What is sent next. */
+interface Chooser {
+  /** The plant of a create. */
+  choosePlant(): SentPlant;
+  /** The id of a delete, if there is any. */
+  chooseDelete(): bigint | undefined;
+}
+
+function createChooser({ ledger, random, createPlant }: LoadOptions): Chooser {
+  const latest = [...ledger.entries.values()].slice(-recentCount);
+  const recent: SentPlant[] = latest.flatMap(([first]) => first?.plant ?? []);
+  const isUnknown = ({ plant, acknowledged, taken, unresolved }: Entry) =>
+    !acknowledged && !taken && unresolved > 0 && !ledger.isRetired(plant.id);
+  const unknown = latest.flat().filter(isUnknown);
+  const unknownDeletes = recent.filter(({ id }) => ledger.unresolvedDeletes(id) > 0 && !ledger.isRetired(id));
+  const deleted: SentPlant[] = [];
+  return {
+    choosePlant() {
+      const kind = random.next();
+      // Half of what a crash left unknown stays so, since not every caller retries.
+      if (kind < 0.15 && unknown.length > 0) {
+        const entry = unknown.pop();
+        if (entry !== undefined && random.next() < 0.5) return entry.plant;
+      }
+      if (kind > 0.95 && recent.length > 0) return random.pick(recent);
+      if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
+      if (kind > 0.85 && deleted.length > 0) return random.pick(deleted);
+      const plant = createPlant();
+      if (recent.length < recentCount) recent.push(plant);
+      else recent[random.below(recentCount)] = plant;
+      return plant;
+    },
+    chooseDelete() {
+      if (recent.length === 0) return undefined;
+      const unknownDelete = random.next() < 0.5 ? unknownDeletes.pop() : undefined;
+      const plant = unknownDelete ?? random.pick(recent);
+      deleted.push(plant);
+      if (deleted.length > deletedCount) deleted.shift();
+      return plant.id;
+    },
   };
 }

@@ -5,8 +5,8 @@ import type { Comparison } from './compare-plants.js';
 export class Tally {
   readonly failures: string[] = [];
   private readonly counts = {
-    ...{ acknowledged: 0, shown: 0, lost: 0, phantom: 0, double: 0 },
-    ...{ unknown: 0, unknownStored: 0 },
+    ...{ acknowledged: 0, deleted: 0, shown: 0, lost: 0, lostDeletes: 0, phantom: 0, double: 0 },
+    ...{ unknown: 0, unknownStored: 0, unknownDeletes: 0, unknownDeleted: 0 },
   };
 
   /** Notes what a comparison of a part of the plants found wrong. */
@@ -24,10 +24,17 @@ export class Tally {
 
   /** The figures, those of the caller first. */
   toResult(promise: string, figures: ProofResult['figures']): ProofResult {
-    const { unknown, unknownStored, ...counts } = this.counts;
+    const { acknowledged, deleted, shown, lost, lostDeletes, phantom, double, ...unknown } = this.counts;
     return {
       promise,
-      figures: { ...figures, ...counts, 'outcome unknown': unknown, 'of those stored': unknownStored },
+      figures: {
+        ...figures,
+        ...{ acknowledged, deleted, shown, lost, 'lost deletes': lostDeletes, phantom, double },
+        'outcome unknown': unknown.unknown,
+        'of those stored': unknown.unknownStored,
+        'deletes unknown': unknown.unknownDeletes,
+        'of those deleted': unknown.unknownDeleted,
+      },
       failures: this.failures,
     };
   }

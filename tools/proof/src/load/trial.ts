@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../databases/database.js';
+import { exportRows } from '../databases/export-rows.js';
 import { issueToken } from '../service/run-command.js';
 import { type LaunchedService, launchService } from '../service/start-service.js';
 import { type Comparison, comparePlants } from './compare-plants.js';
@@ -28,15 +29,21 @@ export interface Trial {
   readonly database: Database;
   readonly random: Random;
   readonly ledger: Ledger;
-  /** Starts a service on the database, and returns at once. */
-  launch(): LaunchedService;
+  /** An access token of the database. */
+  readonly token: string;
+  /**
+   * Starts a service on the database, and returns at once.
+   *
+   * @param output the file that gets its output instead, so that it may run beside another one
+   */
+  launch(output?: string): LaunchedService;
   /** Starts callers of a service. */
   load(
     service: { readonly baseUrl: string },
     options: Pick<LoadOptions, 'endsWithoutReply' | 'replyTimeoutMs' | 'pauseMs'>,
   ): Load;
   /**
-   * Resolves once this many more creates were acknowledged, at the latest when the callers have ended or got a wrong reply.
+   * Resolves once this many more creates and deletes were acknowledged, at the latest when the callers have ended or got a wrong reply.
    *
    * @throws {Error} with the replies so far, and the last lines of the service's output, if that takes too long
    */
@@ -48,6 +55,8 @@ export interface Trial {
   compareLatest(): Promise<Comparison>;
   /** Compares all plants, while no request is in flight. */
   compareAll(): Promise<Comparison>;
+  /** Compares what `plant-store export` prints, while no request is in flight. */
+  compareExport(): Promise<Comparison>;
 }
 
 const connections = 16;
@@ -82,9 +91,14 @@ async function createTrial(
     database,
     random,
     ledger,
-    launch() {
+    token,
+    launch(output = logFile) {
       const serviceSettings = { LOG_REQUESTS: 'errors', ...settings };
-      const service = launchService({ databaseUrl: database.url, logFile, settings: serviceSettings });
+      const service = launchService({
+        databaseUrl: database.url,
+        logFile: output,
+        settings: serviceSettings,
+      });
       addEnd(service.killAll);
       return service;
     },
@@ -109,6 +123,7 @@ async function createTrial(
       return withReplies(comparePlants(ledger, await database.readRows(ids), ids));
     },
     compareAll: async () => withReplies(comparePlants(ledger, await database.readRows())),
+    compareExport: async () => withReplies(comparePlants(ledger, await exportRows(database.url))),
   };
 }
 
