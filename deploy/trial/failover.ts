@@ -1,5 +1,5 @@
-// Kills the primary of a PostgreSQL cluster under Patroni again and again while plants are created, and compares what is
-// stored at the end with what was acknowledged. README.md beside this file describes it.
+// Kills the primary of a PostgreSQL cluster under Patroni again and again while plants are created and deleted, and compares
+// what is stored at the end with what was acknowledged. README.md beside this file describes it.
 import { chmodSync, chownSync, globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,8 +137,9 @@ async function runRound(cluster: Cluster, load: Load, what: Kill): Promise<Round
 /** Prints the table, and compares what is stored with what was acknowledged; returns whether all is well. */
 function report(rounds: readonly Round[], load: Load, service: Service): boolean {
   const stored = service.exportPlants();
-  const { acknowledged } = load;
-  const lost = [...acknowledged].filter(([id, name]) => stored.get(id) !== name);
+  const { acknowledged, deleted } = load;
+  const lost = [...acknowledged].filter(([id, name]) => !deleted.has(id) && stored.get(id) !== name);
+  const lostDeletes = [...deleted].filter((id) => stored.get(id) !== null);
   const unknown = [...stored.keys()].filter((id) => !acknowledged.has(id));
   console.log(
     '| kill | server | seconds without service | failed attempts | seconds until it is a standby again |',
@@ -150,11 +151,12 @@ function report(rounds: readonly Round[], load: Load, service: Service): boolean
     console.log(`| ${index + 1} | ${killed} | ${without} | ${failedAttempts} | ${whole} |`);
   }
   console.log(
-    `\n${acknowledged.size} plants acknowledged, ${stored.size} stored: ${lost.length} lost, ${unknown.length} stored without a 200`,
+    `\n${acknowledged.size} plants acknowledged, ${deleted.size} of them deleted again: ${lost.length} lost, ${lostDeletes.length} not deleted, ${unknown.length} stored without a 200`,
   );
   console.log(`Plant Store ran all the time (process ${service.pid})`);
   if (lost.length > 0) console.error(`Lost: ${lost.slice(0, 20).map(([id]) => id)}`);
-  return lost.length === 0 && unknown.length === 0;
+  if (lostDeletes.length > 0) console.error(`Not deleted: ${lostDeletes.slice(0, 20)}`);
+  return lost.length === 0 && lostDeletes.length === 0 && unknown.length === 0;
 }
 
 /** Kills everything and removes the folder; of a trial that failed, its logs stay there. */

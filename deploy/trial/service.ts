@@ -12,8 +12,8 @@ export interface Service {
   readonly baseUrl: string;
   readonly token: string;
   readonly pid: number | undefined;
-  /** Exports all plants, by id. */
-  exportPlants(): Map<number, string>;
+  /** Exports the names of all plants, by id; `null` for one that was deleted. */
+  exportPlants(): Map<number, string | null>;
 }
 
 /** Starts Plant Store on a database, with a new token, and resolves once it listens. */
@@ -53,9 +53,9 @@ export async function startService(options: {
     exportPlants() {
       const lines = run('export').split('\n').slice(0, -1);
       return new Map(
-        lines.map((line): [number, string] => {
-          const { id, name }: { id: number; name: string } = JSON.parse(line);
-          return [id, name];
+        lines.map((line): [number, string | null] => {
+          const { id, name }: { id: number; name?: string } = JSON.parse(line);
+          return [id, name ?? null];
         }),
       );
     },
