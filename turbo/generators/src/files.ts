@@ -21,16 +21,9 @@ export interface Edit {
 
 /** The lines that an operation adds to the lists of all operations. */
 export function editsFor(operation: Operation): Edit[] {
-  const { name, file, scope, params, hasBody } = operation;
+  const { name, file } = operation;
   const list = 'packages/contract/src/operations.ts';
   const routes = 'apps/api/src/http/routes/operations.ts';
-  const { dependency } = dependencyOf(scope);
-  const parts = [...(params.length > 0 ? ['params'] : []), ...(hasBody ? ['body'] : [])];
-  const values = [
-    `dependencies.${dependency}`,
-    ...params.map((param) => `params.${param}`),
-    ...(hasBody ? ['body'] : []),
-  ];
   return [
     { file: list, before: 'import * as', addition: `import * as ${name} from './operations/${file}.js';\n` },
     {
@@ -53,10 +46,7 @@ export function editsFor(operation: Operation): Edit[] {
       before: '  };\n\n  app.set(',
       addition: `    ${name}: {
       middleware: middlewareOf('${name}'),
-      handler: async (${parts.length > 0 ? `{ ${parts.join(', ')} }` : ''}) => ({
-        status: 200,
-        body: await ${name}(${values.join(', ')}),
-      }),
+      handler: ${writeHandler(operation)},
     },
 `,
     },
@@ -68,11 +58,35 @@ export function editsFor(operation: Operation): Edit[] {
   ];
 }
 
-function writeDefinition({ name, method, path, scope, params, hasBody }: Operation): string {
+function writeHandler({ name, scope, params, hasBody, success }: Operation): string {
+  const parts = [
+    ...(params.length > 0 ? ['params'] : []),
+    ...(hasBody ? ['body'] : []),
+    ...(success === 204 ? ['res'] : []),
+  ];
+  const values = [
+    `dependencies.${dependencyOf(scope).dependency}`,
+    ...params.map((param) => `params.${param}`),
+    ...(hasBody ? ['body'] : []),
+  ];
+  const call = `await ${name}(${values.join(', ')})`;
+  return `async (${parts.length > 0 ? `{ ${parts.join(', ')} }` : ''}) => ${
+    success === 200
+      ? `({ status: 200, body: ${call} })`
+      : `{
+        ${call};
+        // Those of other replies are set with their body.
+        setCommonHeaders(res.req, res);
+        return { status: 204, body: undefined };
+      }`
+  }`;
+}
+
+function writeDefinition({ name, method, path, scope, params, hasBody, success }: Operation): string {
   const summary = name
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .replace(/^./, (first) => first.toUpperCase());
-  const statuses = [200, 400, 401, 403, ...(params.length > 0 ? [404] : []), 429, 500, 503];
+  const statuses = [success, 400, 401, 403, ...(params.length > 0 ? [404] : []), 429, 500, 503];
   const request = [
     ...(params.length > 0
       ? [`path: { ${params.map((param) => `${param}: 'Int64Parameter'`).join(', ')} }`]
@@ -96,7 +110,7 @@ export const definition = {
   description: '${summary}.',
   request: { ${request.join(', ')} },
   replies: {
-    200: { description: 'The plant', body: 'Plant' },
+    ${success === 200 ? "200: { description: 'The plant', body: 'Plant' }," : "204: { description: 'It is deleted' },"}
     400: { description: 'Something is wrong with the request itself'${hasBody ? '' : ", errors: ['bad_request']"} },
     ${params.length > 0 ? "404: { description: 'There is no such plant' }," : ''}
     503: { description: 'The service cannot answer at the moment' },
@@ -105,25 +119,27 @@ export const definition = {
 `;
 }
 
-function writeMeaning({ name, scope, params, hasBody }: Operation): string {
+function writeMeaning({ name, scope, params, hasBody, success }: Operation): string {
   const { dependency, type } = dependencyOf(scope);
   const inputs = [
     `_${dependency}: ${type}`,
     ...params.map((param) => `_${param}: bigint`),
     ...(hasBody ? ['_body: NewPlant'] : []),
   ];
-  return `import type { ${hasBody ? 'NewPlant, ' : ''}Plant } from '@plant-store/contract';
-import type { ${type} } from './plant-store.js';
+  const types = [...(hasBody ? ['NewPlant'] : []), ...(success === 200 ? ['Plant'] : [])];
+  const contract =
+    types.length > 0 ? `import type { ${types.join(', ')} } from '@plant-store/contract';\n` : '';
+  return `${contract}import type { ${type} } from './plant-store.js';
 
 /** What \`${name}\` means, whatever the transport and the engine. */
-export async function ${name}(${inputs.join(', ')}): Promise<Plant> {
+export async function ${name}(${inputs.join(', ')}): Promise<${success === 200 ? 'Plant' : 'void'}> {
   throw new Error('${name} is not implemented');
 }
 `;
 }
 
 function writeTest(operation: Operation): string {
-  const { name, params, hasBody } = operation;
+  const { name, params, hasBody, success } = operation;
   const parts = [
     ...(params.length > 0 ? [`params: { ${params.map((param) => `${param}: 1n`).join(', ')} }`] : []),
     ...(hasBody ? ["body: { id: 1n, name: 'Monstera' }"] : []),
@@ -147,9 +163,9 @@ describe.each(['service', 'fake'] as const)('${name} of the %s', (store) => {
   const send: FakePlantStore['fetch'] = (...given) => (store === 'fake' ? fake.fetch : fetch)(...given);
   const openClient = () => createClient({ baseUrl: service.baseUrl, token: service.token, fetch: send });
 
-  it('answers 200', async () => {
+  it('answers ${success}', async () => {
     const reply = await openClient().${name}(request);
-    expect(reply).toMatchObject({ status: 200, body: {} });
+    expect(reply).toMatchObject({ status: ${success}, body: ${success === 200 ? '{}' : 'undefined'} });
   });
 ${operation.method === 'GET' ? testHead(operation) : ''}});
 `;

@@ -11,6 +11,8 @@ export interface Operation {
   /** The names of the parameters in the path. */
   readonly params: readonly string[];
   readonly hasBody: boolean;
+  /** Of a success: 204 has no body, which is what a DELETE answers. */
+  readonly success: 200 | 204;
 }
 
 /** What the code of an operation is given to work on, by what a token needs for it. */
@@ -37,6 +39,7 @@ export function parseOperation(answers: Readonly<Record<string, unknown>>): Oper
     file: name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
     params: [...path.matchAll(/:(\w+)/g)].flatMap(([, param]) => param ?? []),
     hasBody: /^P/.test(method),
+    success: method === 'DELETE' ? 204 : 200,
   };
 }
 

@@ -20,15 +20,16 @@ export function fillIn(root: string, fillIns: readonly FillIn[]): void {
   }
 }
 
-/** The least that makes an operation answer: the same plant to every request. */
-export function fillInsFor({ name, file }: Operation): FillIn[] {
+/** The least that makes an operation answer: the same plant, or no body, to every request. */
+export function fillInsFor({ name, file, method }: Operation): FillIn[] {
   const generated = `throw new Error('${name} is not implemented');`;
+  const [status, body] = method === 'DELETE' ? [204, 'undefined'] : [200, "{ name: 'Monstera' }"];
   return [
-    { file: `apps/api/src/plants/${file}.ts`, generated, replacement: "return { name: 'Monstera' };" },
+    { file: `apps/api/src/plants/${file}.ts`, generated, replacement: `return ${body};` },
     {
       file: 'packages/client/src/testing/handlers.ts',
       generated,
-      replacement: "return { status: 200, body: { name: 'Monstera' } };",
+      replacement: `return { status: ${status}, body: ${body} };`,
     },
   ];
 }
