@@ -1,4 +1,4 @@
-import { NewPlantSchema } from '@plant-store/contract';
+import { INT64_MAX, INT64_MIN, NewPlantSchema } from '@plant-store/contract';
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import * as z from 'zod';
@@ -80,6 +80,15 @@ export function readPlant(value: unknown): PlantLine {
   const { data: plant, error } = (isDeleted(value) ? TombstoneSchema : LineSchema).safeParse(value);
   return plant === undefined ? { reason: explainInvalidRequest({ body: error.issues }).message } : { plant };
 }
+
+/** Validates what names a plant to delete: its id, or an object with that, such as a plant of an export. */
+export function readTombstone(value: unknown): PlantLine {
+  const { data } = TombstoneSchema.safeParse(typeof value === 'object' ? value : { id: value });
+  return data === undefined ? { reason: notAnId } : { plant: data };
+}
+
+/** Why a line names no plant to delete. */
+export const notAnId = `The line is neither an id, from ${INT64_MIN} to ${INT64_MAX}, nor a JSON object with one.`;
 
 function isDeleted(value: unknown): boolean {
   return (

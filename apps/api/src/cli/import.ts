@@ -33,15 +33,78 @@ export async function importPlants(
   { file, fromLine, format = formatOf(file) }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
+  const command: LineCommand<InsertOutcome> = {
+    noun: 'line',
+    read: (chunks, limits, signal) =>
+      format === 'ndjson'
+        ? readBatches(chunks, limits, signal)
+        : groupLines(readCsvLines(chunks, format, context), limits),
+    store: (records, plants) => plants.insert(records),
+    explain: findConflict,
+    sum: ({ stored, alreadyThere, bad }) => `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
+    explainUnfinished: (nextLine) => `Not imported to the end. Go on with: --from-line ${nextLine}`,
+    explainBad(bad) {
+      const [lines, them] = bad === 1 ? ['line is', 'it'] : ['lines are', 'them'];
+      return `${bad} ${lines} bad and changed nothing. Fix ${them} and import the file again: plants already stored are left unchanged.`;
+    },
+  };
+  await storeLines(config, { file, fromLine }, command, context);
+}
+
+/** What is imported, and from where on. */
+export interface ImportOptions {
+  readonly file: string | undefined;
+  readonly fromLine: number;
+  /** By default that of the file by its name, or NDJSON. */
+  readonly format?: ImportFormat | undefined;
+}
+
+/** Where lines are from, standard input by default, and the line to begin with. */
+interface LineSource {
+  readonly file: string | undefined;
+  readonly input?: Readable | undefined;
+  readonly fromLine: number;
+}
+
+/** What a command does with lines, each of which has a plant or a tombstone. */
+interface LineCommand<Outcome extends Stored> {
+  /** What is numbered. */
+  readonly noun: 'line' | 'argument';
+  /** Whether the database must exist; otherwise it is created as needed. */
+  readonly mustExist?: boolean;
+  read(chunks: AsyncIterable<Buffer>, limits: ReadLimits, signal: AbortSignal): AsyncIterable<Batch>;
+  /** Stores records, and returns an outcome for each, in their order. It is called again while the database does not answer. */
+  store(records: readonly StoredRecord[], plants: PlantStore): Promise<readonly Outcome[]>;
+  /** Why a record changed nothing, if that is to be reported. */
+  explain(record: StoredRecord, outcome: Outcome): string | undefined;
+  sum(counts: Counts): string;
+  explainUnfinished(nextLine: number): string;
+  explainBad(bad: number): string;
+}
+
+/**
+ * Stores what lines have, and prints what became of them.
+ *
+ * @throws {OperatorError} at the end, when there were bad lines
+ * @throws whatever ends it early, after printing how to resume
+ */
+export async function storeLines<Outcome extends Stored>(
+  config: Config,
+  { file, input: given, fromLine }: LineSource,
+  command: LineCommand<Outcome>,
+  context: CliContext,
+): Promise<void> {
+  const { mustExist = false, read, store, explain } = command;
   if (config.fastPath) limitHeapGrowth();
   const signal = abortOnSignal(context);
-  const input = file === undefined ? context.input : await openInput(resolve(context.folder, file));
-  const database = await openDatabase(config.database);
+  const input =
+    file === undefined ? (given ?? context.input) : await openInput(resolve(context.folder, file));
+  const database = await openDatabase(config.database, { mustExist });
   try {
-    const insert: PlantStore['insert'] = (plants) => {
+    const storeRecords = (records: readonly StoredRecord[]) => {
       // Before each insert: the first may start a thread, which resets it.
       if (config.fastPath) limitYoungGeneration();
-      return retryWhileUnavailable(() => database.plants.insert(plants), signal);
+      return retryWhileUnavailable(() => store(records, database.plants), signal);
     };
     const { batchFactor, concurrentBatches } = database.bulk;
     const limits: ReadLimits = {
@@ -55,30 +118,14 @@ export async function importPlants(
     const chunks = readChunks(input, signal, (bytes) => {
       bytesRead += bytes;
     });
-    const batches =
-      format === 'ndjson'
-        ? readBatches(chunks, limits, signal)
-        : groupLines(readCsvLines(chunks, format, context), limits);
-    const outcomes = storeBatches(insert, batches, concurrentBatches);
+    const outcomes = storeBatches(storeRecords, read(chunks, limits, signal), concurrentBatches, explain);
     const done = () => (size === undefined || size === 0 ? undefined : bytesRead / size);
-    const { badLines } = await countOutcomes(outcomes, fromLine, signal, context, done);
-    if (badLines === 0) return;
-    const [lines, them] = badLines === 1 ? ['line is', 'it'] : ['lines are', 'them'];
-    throw new OperatorError(
-      `${badLines} ${lines} bad and changed nothing. Fix ${them} and import the file again: plants already stored are left unchanged.`,
-    );
+    const { bad } = await countOutcomes(outcomes, fromLine, signal, context, command, done);
+    if (bad > 0) throw new OperatorError(command.explainBad(bad));
   } finally {
     input.destroy();
     await database.close();
   }
-}
-
-/** What is imported, and from where on. */
-export interface ImportOptions {
-  readonly file: string | undefined;
-  readonly fromLine: number;
-  /** By default that of the file by its name, or NDJSON. */
-  readonly format?: ImportFormat | undefined;
 }
 
 /** The names of formats, as the option takes them. */
@@ -136,52 +183,62 @@ function cannotRead(error: unknown): OperatorError {
   return new OperatorError(`The plants cannot be read: ${messageOf(error)}`, { cause: error });
 }
 
-/** Reports each invalid line as it is found and, however the import ends, how many lines there were of each kind. */
+/** How many lines there are of each kind, and how many of the bad ones have nothing to store. */
+interface Counts {
+  readonly stored: number;
+  readonly alreadyThere: number;
+  readonly bad: number;
+  readonly invalid: number;
+}
+
+/** Reports each bad line as it is found and, however the command ends, how many lines there were of each kind. */
 async function countOutcomes(
   outcomes: AsyncIterable<BatchOutcome>,
   fromLine: number,
   signal: AbortSignal,
   context: CliContext,
+  { noun, sum, explainUnfinished }: Pick<LineCommand<Stored>, 'noun' | 'sum' | 'explainUnfinished'>,
   done: () => number | undefined,
-): Promise<{ readonly badLines: number }> {
-  const showCount = countProgress(context, 'lines', done);
-  const counts = { imported: 0, alreadyThere: 0, badLines: 0, nextLine: fromLine };
+): Promise<Counts> {
+  const showCount = countProgress(context, `${noun}s`, done);
+  const counts = { stored: 0, alreadyThere: 0, bad: 0, invalid: 0, nextLine: fromLine };
+  // One line each, whatever characters a reason quotes.
+  const describe = ({ number, reason }: BadLine) => `${noun} ${number}: ${toOneLine(reason)}`;
   try {
-    for await (const { imported, alreadyThere, badLines, nextLine } of outcomes) {
-      counts.imported += imported;
+    for await (const { stored, alreadyThere, badLines, invalid, nextLine } of outcomes) {
+      counts.stored += stored;
       counts.alreadyThere += alreadyThere;
-      counts.badLines += badLines.length;
+      counts.bad += badLines.length;
+      counts.invalid += invalid;
       counts.nextLine = nextLine;
-      if (badLines.length > 0) await context.message(badLines.map(describeBadLine).join('\n'));
+      if (badLines.length > 0) await context.message(badLines.map(describe).join('\n'));
       showCount(nextLine - 1);
     }
     signal.throwIfAborted();
     return counts;
   } catch (error) {
-    await context.message(`Not imported to the end. Go on with: --from-line ${counts.nextLine}`);
+    await context.message(explainUnfinished(counts.nextLine));
     throw error;
   } finally {
     context.showProgress('');
-    context.print(
-      `${counts.imported} imported, ${counts.alreadyThere} already there, ${counts.badLines} bad\n`,
-    );
+    context.print(`${sum(counts)}\n`);
   }
 }
 
-/** One line, whatever characters the reason quotes. */
-function describeBadLine({ number, reason }: BadLine): string {
-  return `line ${number}: ${toOneLine(reason)}`;
-}
-
-/** A line that was not stored, and why. */
+/** A line that changed nothing, and why. */
 type BadLine = { readonly number: number; readonly reason: string };
 
-/** The result of a batch whose plants are on disk. */
+/** What became of a record. */
+type Stored = Pick<InsertOutcome, 'stored'>;
+
+/** The result of a batch that is on disk. */
 export interface BatchOutcome {
-  readonly imported: number;
+  readonly stored: number;
   readonly alreadyThere: number;
   /** In ascending order of their numbers. */
   readonly badLines: readonly BadLine[];
+  /** How many of these have nothing to store. */
+  readonly invalid: number;
   /** The number of the line that follows the batch: all lines before it are done. */
   readonly nextLine: number;
 }
@@ -190,25 +247,27 @@ export interface BatchOutcome {
  * Stores batches, some of them concurrently, and yields their results in order. Of several plants with the same id the
  * first one in the file is stored: batches that share an id are stored one after the other.
  *
+ * @param store as in `LineCommand`, like `explain`
  * @throws what reading or storing a batch throws, once no batch is in flight any more
  */
-export async function* storeBatches(
-  insert: PlantStore['insert'],
+export async function* storeBatches<Outcome extends Stored>(
+  store: StoreRecords<Outcome>,
   batches: AsyncIterable<Batch>,
-  concurrentInserts: number,
+  concurrentBatches: number,
+  explain: LineCommand<Outcome>['explain'],
 ): AsyncGenerator<BatchOutcome> {
   const inFlight: { readonly ids: ReadonlySet<bigint>; readonly outcome: Promise<BatchOutcome> }[] = [];
   try {
     for await (const batch of batches) {
       const plants = batch.lines.flatMap((line) => ('plant' in line ? line.plant : []));
       const mustWait = () =>
-        inFlight.length >= concurrentInserts ||
+        inFlight.length >= concurrentBatches ||
         inFlight.some(({ ids }) => plants.some(({ id }) => ids.has(id)));
       for (let first = inFlight[0]; first && mustWait(); first = inFlight[0]) {
         yield await first.outcome;
         inFlight.shift();
       }
-      const outcome = storeBatch(insert, batch, plants);
+      const outcome = storeBatch(store, batch, plants, explain);
       // It is awaited later, in order; until then a rejection must not count as unhandled.
       outcome.catch(() => undefined);
       inFlight.push({ ids: new Set(plants.map(({ id }) => id)), outcome });
@@ -219,25 +278,34 @@ export async function* storeBatches(
   }
 }
 
-async function storeBatch(
-  insert: PlantStore['insert'],
+type StoreRecords<Outcome> = (records: readonly StoredRecord[]) => Promise<readonly Outcome[]>;
+
+async function storeBatch<Outcome extends Stored>(
+  store: StoreRecords<Outcome>,
   { lines, nextLine }: Batch,
-  plants: readonly StoredRecord[],
+  records: readonly StoredRecord[],
+  explain: LineCommand<Outcome>['explain'],
 ): Promise<BatchOutcome> {
-  const outcomes = plants.length === 0 ? [] : await insert(plants);
-  const badLines: BadLine[] = [];
+  const outcomes = records.length === 0 ? [] : await store(records);
   let next = 0;
+  const findReason = (line: PlantLine) => {
+    if ('reason' in line) return line.reason;
+    const outcome = outcomes[next++];
+    if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
+    return explain(line.plant, outcome);
+  };
+  const badLines: BadLine[] = [];
   for (const line of lines) {
-    const reason = 'reason' in line ? line.reason : findConflict(line.plant, outcomes[next++]);
+    const reason = findReason(line);
     if (reason !== undefined) badLines.push({ number: line.number, reason });
   }
-  const imported = outcomes.filter((outcome) => outcome.stored).length;
-  return { imported, alreadyThere: lines.length - imported - badLines.length, badLines, nextLine };
+  const stored = outcomes.filter((outcome) => outcome.stored).length;
+  const alreadyThere = lines.length - stored - badLines.length;
+  return { stored, alreadyThere, badLines, invalid: lines.length - records.length, nextLine };
 }
 
 /** Why a plant is not stored, if it is not. */
-function findConflict(record: StoredRecord, outcome: InsertOutcome | undefined): string | undefined {
-  if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
+export function findConflict(record: StoredRecord, outcome: InsertOutcome): string | undefined {
   if (outcome.stored || isTombstone(record)) return undefined;
   if (isTombstone(outcome.existing)) return messages.idRetired(record.id);
   return isSamePlant(outcome.existing, record) ? undefined : `The id ${record.id} belongs to another plant.`;
@@ -260,36 +328,37 @@ export interface Batch {
   readonly nextLine: number;
 }
 
+/** Reads what a line has that is not blank. */
+type ReadLine = (bytes: Buffer, number: number) => PlantLine;
+
 /**
- * Reads NDJSON, one plant a line, in batches.
+ * Reads lines in batches.
  *
  * @param signal once aborted, the lines read so far end the last batch
+ * @param readLine by default it reads NDJSON, a plant or a tombstone a line
  */
 export async function* readBatches(
   chunks: AsyncIterable<Buffer>,
   limits: ReadLimits,
   signal?: AbortSignal,
+  readLine: ReadLine = readImportedLine,
 ): AsyncGenerator<Batch> {
-  yield* groupLines(readLines(chunks, limits, signal), limits);
+  yield* groupLines(readLines(chunks, limits, readLine, signal), limits);
 }
 
 /** A line and its size in bytes. */
 type SizedLine = NumberedLine & { readonly bytes: number };
 
-/** @throws {OperatorError} when the first line looks like one of CSV or TSV */
 async function* readLines(
   chunks: AsyncIterable<Buffer>,
   { fromLine, lineBytes }: ReadLimits,
-  signal?: AbortSignal,
+  readLine: ReadLine,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<SizedLine> {
   for await (const { number, bytes } of splitLines(chunks, lineBytes, signal)) {
     if (number < fromLine || (bytes && isBlank(bytes))) continue;
-    if (number === 1 && bytes && /^\s*[^{\s][^{]*[,;\t]/.test(bytes.toString('latin1', 0, 1_000)))
-      throw new OperatorError(
-        'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Name the format, such as --format csv.',
-      );
     const tooLong = { reason: `The line is longer than ${lineBytes} bytes.` };
-    yield { number, bytes: bytes?.length ?? 0, ...(bytes ? readPlantLine(bytes) : tooLong) };
+    yield { number, bytes: bytes?.length ?? 0, ...(bytes ? readLine(bytes, number) : tooLong) };
   }
 }
 
@@ -312,6 +381,15 @@ async function* groupLines(
     total += bytes;
   }
   if (lines.length > 0) yield toBatch();
+}
+
+/** @throws {OperatorError} when the first line looks like one of CSV or TSV */
+function readImportedLine(bytes: Buffer, number: number): PlantLine {
+  if (number === 1 && /^\s*[^{\s][^{]*[,;\t]/.test(bytes.toString('latin1', 0, 1_000)))
+    throw new OperatorError(
+      'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Name the format, such as --format csv.',
+    );
+  return readPlantLine(bytes);
 }
 
 /** Parses a line exactly as the service parses the body of a create. */

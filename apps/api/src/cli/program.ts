@@ -1,3 +1,4 @@
+import { INT64_MAX, INT64_MIN, Int64ParameterSchema } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { WorkerProcess } from '../cluster/run-worker.js';
@@ -6,6 +7,7 @@ import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import { backUp } from './backup.js';
 import type { CliContext } from './cli-context.js';
+import { type DeleteOptions, deletePlants } from './delete.js';
 import { type ExportOptions, exportPlants } from './export.js';
 import { formatNames } from './formats.js';
 import { type ImportOptions, importFormats, importPlants } from './import.js';
@@ -284,6 +286,26 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
       '\nInvalid lines are reported on standard error and skipped; the exit status is then 1.',
     );
   program
+    .command('delete')
+    .description('delete plants for good: their names and tags are erased, and their ids stay taken')
+    .usage('(<id>... | --from <file>) [options]')
+    .argument('[id...]', 'the ids of the plants', (text, ids: bigint[] = []) => [...ids, toPlantId(text)])
+    .option(
+      '--from <file>',
+      'a file with an id on each line, or NDJSON as export writes it; - for standard input',
+    )
+    .option('--from-line <number>', 'the line to start with, to resume an earlier delete', toLineNumber, 1)
+    .action((ids: bigint[], options: Omit<DeleteOptions, 'ids'>, command: Command) => {
+      const { from, fromLine } = options;
+      if (ids.length > 0 ? from !== undefined || fromLine > 1 : from === undefined)
+        return command.error('error: give either ids or --from <file>');
+      return deletePlants(readConfig(), { ids, ...options }, context);
+    })
+    .addHelpText(
+      'after',
+      '\nIds that no plant ever had, and invalid lines, are reported on standard error; the exit status is then 1.',
+    );
+  program
     .command('backup')
     .description('copy a SQLite database to a new file, while services use it, and check the copy')
     .argument('<file>', 'the file to create; an existing file is never replaced')
@@ -329,6 +351,14 @@ function countUpTo(max: number, advice: string): (text: string) => number {
     if (!/^[1-9]\d{0,15}$/.test(text) || Number(text) > max) throw new InvalidArgumentError(advice);
     return Number(text);
   };
+}
+
+/** The id of a plant, written as in a path of the API. */
+function toPlantId(text: string): bigint {
+  const { data: id } = Int64ParameterSchema.safeParse(text);
+  if (id === undefined)
+    throw new InvalidArgumentError(`Give the id of a plant, from ${INT64_MIN} to ${INT64_MAX}.`);
+  return id;
 }
 
 const toTokenId = countUpTo(999_999_999, 'Give the id that token list shows.');

@@ -1,9 +1,9 @@
 import type { NewPlant } from '@plant-store/contract';
 import { expect, it, vi } from 'vitest';
-import type { InsertOutcome } from '../plants/plant-store.js';
+import { type InsertOutcome, type StoredRecord, withoutTombstones } from '../plants/plant-store.js';
 import type { PlantLine } from './formats.js';
 import type { Batch } from './import.js';
-import { type BatchOutcome, storeBatches } from './import.js';
+import { type BatchOutcome, findConflict, storeBatches } from './import.js';
 
 /** A store whose inserts the test resolves or rejects one by one. */
 function createManualStore() {
@@ -18,8 +18,9 @@ function createManualStore() {
   return {
     existing,
     inFlight,
-    insert: (plants: readonly NewPlant[]) =>
+    insert: (records: readonly StoredRecord[]) =>
       new Promise<readonly InsertOutcome[]>((resolve, reject) => {
+        const plants = withoutTombstones(records);
         const ids = plants.map(({ id }) => id);
         inFlight.push({ ids, succeed: () => resolve(plants.map(store)), fail: reject });
       }),
@@ -63,13 +64,13 @@ it('reports new plants, existing plants, and bad lines in their order', async ()
     plant(3, 'y'),
     { reason: 'worse' },
   ];
-  const { collected, done } = collect(storeBatches(store.insert, batchesOf(lines), 1));
+  const { collected, done } = collect(storeBatches(store.insert, batchesOf(lines), 1, findConflict));
   await store.expectInserts([1n, 2n, 3n, 3n, 3n]);
   store.inFlight[0]?.succeed();
   await done;
   expect(collected).toEqual([
     {
-      imported: 1,
+      stored: 1,
       alreadyThere: 2,
       badLines: [
         { number: 1, reason: 'bad' },
@@ -77,6 +78,7 @@ it('reports new plants, existing plants, and bad lines in their order', async ()
         { number: 6, reason: 'The id 3 belongs to another plant.' },
         { number: 7, reason: 'worse' },
       ],
+      invalid: 2,
       nextLine: 8,
     },
   ]);
@@ -86,7 +88,7 @@ it('distinguishes an empty tag from no tag', async () => {
   const store = createManualStore();
   store.existing.set(1n, { id: 1n, name: 'x', tag: '' }).set(2n, { id: 2n, name: 'x' });
   const lines = [plant(1), { plant: { id: 2n, name: 'x', tag: '' } }];
-  const { collected, done } = collect(storeBatches(store.insert, batchesOf(lines), 1));
+  const { collected, done } = collect(storeBatches(store.insert, batchesOf(lines), 1, findConflict));
   await store.expectInserts([1n, 2n]);
   store.inFlight[0]?.succeed();
   await done;
@@ -95,16 +97,16 @@ it('distinguishes an empty tag from no tag', async () => {
 
 it('does not call the store for a batch without plants', async () => {
   const insert = vi.fn();
-  const { collected, done } = collect(storeBatches(insert, batchesOf([{ reason: 'bad' }]), 1));
+  const { collected, done } = collect(storeBatches(insert, batchesOf([{ reason: 'bad' }]), 1, findConflict));
   await done;
-  expect(collected).toMatchObject([{ imported: 0, alreadyThere: 0, nextLine: 2 }]);
+  expect(collected).toMatchObject([{ stored: 0, alreadyThere: 0, nextLine: 2 }]);
   expect(insert).not.toHaveBeenCalled();
 });
 
 it('stores as many batches concurrently as it may, and reports them in order', async () => {
   const store = createManualStore();
   const { collected, done } = collect(
-    storeBatches(store.insert, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2),
+    storeBatches(store.insert, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2, findConflict),
   );
   await store.expectInserts([1n], [2n]);
   store.inFlight[1]?.succeed();
@@ -120,7 +122,7 @@ it('stores as many batches concurrently as it may, and reports them in order', a
 it('stores batches that share an id one after the other, so that the first line has it', async () => {
   const store = createManualStore();
   const batches = batchesOf([plant(1), plant(2)], [plant(3), plant(2, 'y')], [plant(4)]);
-  const { collected, done } = collect(storeBatches(store.insert, batches, 3));
+  const { collected, done } = collect(storeBatches(store.insert, batches, 3, findConflict));
   await store.expectInserts([1n, 2n]);
   store.inFlight[0]?.succeed();
   await store.expectInserts([1n, 2n], [3n, 2n], [4n]);
@@ -135,7 +137,7 @@ it('stores batches that share an id one after the other, so that the first line 
 it('reports the batches that are done, and waits for those in flight, before it fails', async () => {
   const store = createManualStore();
   const { collected, done } = collect(
-    storeBatches(store.insert, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2),
+    storeBatches(store.insert, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2, findConflict),
   );
   let rejected = false;
   done.catch(() => {

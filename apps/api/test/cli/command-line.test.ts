@@ -17,6 +17,7 @@ it.each([
   { args: ['--help'], names: ['export', 'import', 'backup'] },
   { args: ['export', '--help'], names: ['--output', 'NDJSON'] },
   { args: ['import', '--help'], names: ['[file]', '--from-line', 'NDJSON', 'exit status'] },
+  { args: ['delete', '--help'], names: ['<id>...', '--from', '--from-line', 'exit status'] },
   { args: ['backup', '--help'], names: ['<file>', 'SQLite'] },
   { args: ['serve', '--help'], names: ['--quickstart'] },
   { args: ['ready', '--help'], names: ['--url', 'ADMIN_PORT'] },

@@ -152,7 +152,7 @@ it('reads no further ahead than a full pipe allows', async () => {
   expect(stdout.endsWith('{"id":5000,"name":"late","addedAt":null}\n')).toBe(true);
 });
 
-it.each(['export', 'backup copy.db', 'token list', 'token revoke 1', 'token export'])(
+it.each(['export', 'delete 1', 'backup copy.db', 'token list', 'token revoke 1', 'token export'])(
   'does not create a missing store: %s',
   async (command) => {
     const folder = temporaryFolder();

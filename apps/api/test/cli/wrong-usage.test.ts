@@ -15,6 +15,14 @@ it.each([
     message: 'a number of shards from 1 to 32000',
   })),
   { args: ['backup'], message: "missing required argument 'file'" },
+  ...[[], ['1', '--from', 'x'], ['1', '--from-line', '2']].map((args) => ({
+    args: ['delete', ...args],
+    message: 'give either ids or --from <file>',
+  })),
+  ...['one', '01', '9223372036854775808'].map((id) => ({
+    args: ['delete', '1', id],
+    message: 'Give the id of a plant, from -9223372036854775808 to 9223372036854775807.',
+  })),
   { args: ['ready', '--url', '127.0.0.1:3001'], message: 'Give a URL, such as http://127.0.0.1:3001' },
   { args: ['token', 'revoke', 'one'], message: 'the id that token list shows' },
   { args: ['token', 'rotate', '1', '--overlap', '-1h'], message: 'such as 12h or 30d' },

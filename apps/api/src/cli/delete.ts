@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream';
+import type { Config } from '../config.js';
+import { parseJsonBytes } from '../http/json-body.js';
+import { isTombstone, type PlantStore, type StoredRecord } from '../plants/plant-store.js';
+import { type CliContext, countOf } from './cli-context.js';
+import { notAnId, type PlantLine, readTombstone } from './formats.js';
+import { readBatches, storeLines } from './import.js';
+
+/** The ids of the plants to delete, or a file that has one a line, `-` for standard input, and the line to begin with. */
+export interface DeleteOptions {
+  readonly ids: readonly bigint[];
+  readonly from?: string;
+  readonly fromLine: number;
+}
+
+/**
+ * Deletes plants by their ids. Those that no plant ever had are reported and stay free.
+ *
+ * @throws {OperatorError} at the end, when there were such ids, or invalid lines
+ * @throws whatever ends it early, after printing how to resume
+ */
+export async function deletePlants(
+  config: Config,
+  { ids, from, fromLine }: DeleteOptions,
+  context: CliContext,
+): Promise<void> {
+  const isOfFile = from !== undefined;
+  const source = {
+    file: from === '-' ? undefined : from,
+    input: isOfFile ? undefined : Readable.from([Buffer.from(ids.join('\n'))]),
+    fromLine,
+  };
+  const noun = isOfFile ? 'line' : 'argument';
+  await storeLines<DeleteOutcome>(
+    config,
+    source,
+    {
+      noun,
+      mustExist: true,
+      read: (chunks, limits, signal) => readBatches(chunks, limits, signal, readIdLine),
+      store: eraseExisting,
+      explain: ({ id }, { existed }) => (existed ? undefined : `No plant has ever had the id ${id}.`),
+      sum: ({ stored, alreadyThere, bad, invalid }) =>
+        `${stored} deleted, ${alreadyThere} deleted before, ${bad - invalid} never existed, ${invalid} bad`,
+      explainUnfinished: (nextLine) =>
+        `Not deleted to the end. ${isOfFile ? `Go on with: --from-line ${nextLine}` : 'Run it again.'}`,
+      explainBad: (bad) =>
+        `${countOf(bad, noun)} ${bad === 1 ? 'names' : 'name'} no plant and changed nothing. The plants of all others are deleted.`,
+    },
+    context,
+  );
+}
+
+/** Whether a plant was deleted now, and whether its id was ever taken. */
+interface DeleteOutcome {
+  readonly stored: boolean;
+  readonly existed: boolean;
+}
+
+/** How many plants are found at once, since each may be as large as a request. */
+const maxFound = 100;
+
+/** Inserts the tombstones whose ids are taken. A row never disappears, so it may be looked for first. */
+async function eraseExisting(
+  tombstones: readonly StoredRecord[],
+  plants: PlantStore,
+): Promise<readonly DeleteOutcome[]> {
+  const deletedBefore = new Map<bigint, boolean>();
+  for (let start = 0; start < tombstones.length; start += maxFound) {
+    const ids = new Set(tombstones.slice(start, start + maxFound).map(({ id }) => id));
+    for (const record of await plants.find([...ids])) deletedBefore.set(record.id, isTombstone(record));
+  }
+  const toInsert = tombstones.filter(({ id }) => deletedBefore.get(id) === false);
+  const inserted = await plants.insert(toInsert);
+  const outcomes = new Map(toInsert.map((tombstone, index) => [tombstone, inserted[index]]));
+  return tombstones.map((tombstone) => ({
+    stored: outcomes.get(tombstone)?.stored === true,
+    existed: deletedBefore.has(tombstone.id),
+  }));
+}
+
+/** Reads an id, or an object that has one, exactly as the service reads JSON. */
+function readIdLine(bytes: Buffer): PlantLine {
+  try {
+    return readTombstone(parseJsonBytes(bytes));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { reason: notAnId };
+  }
+}
