@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { resolveInsertOutcomes } from './resolve-insert-outcomes.js';
+import { isTombstone, type StoredRecord, stored } from '../plants/plant-store.js';
+import { insertInOrder, resolveInsertOutcomes } from './resolve-insert-outcomes.js';
 
 it('rejects a delete that the database silently ignores', async () => {
   const tombstone = { id: 1n, deleted: true } as const;
@@ -7,5 +8,32 @@ it('rejects a delete that the database silently ignores', async () => {
   await expect(outcomes).rejects.toThrow('The plant 1 was not deleted');
   expect(await resolveInsertOutcomes([tombstone], new Set(), async () => [tombstone])).toEqual([
     { stored: false, existing: tombstone },
+  ]);
+});
+
+it('inserts at most twice, however often an id occurs beside a tombstone', async () => {
+  const inserts: (readonly StoredRecord[])[] = [];
+  const insert = async (records: readonly StoredRecord[]) => {
+    inserts.push(records);
+    return records.map((record) => (isTombstone(record) ? stored : { stored: false, existing: record }));
+  };
+  const [fern, rose] = [
+    { id: 1n, name: 'Fern' },
+    { id: 2n, name: 'Rose' },
+  ];
+  const [noFern, noRose] = [
+    { id: 1n, deleted: true },
+    { id: 2n, deleted: true },
+  ] as const;
+  await insertInOrder([fern, noRose], insert);
+  await insertInOrder([noFern, noFern], insert);
+  expect(inserts.splice(0)).toEqual([[fern, noRose], [noFern]]);
+  const retries = Array.from({ length: 100 }, () => fern);
+  const outcomes = await insertInOrder([...retries, noRose, rose, noFern, noFern, fern, noRose], insert);
+  expect(inserts).toEqual([retries, [noRose, noFern]]);
+  const late = (existing: typeof noFern | typeof noRose) => ({ stored: false, existing });
+  expect(outcomes).toEqual([
+    ...retries.map((existing) => ({ stored: false, existing })),
+    ...[stored, late(noRose), stored, late(noFern), late(noFern), late(noRose)],
   ]);
 });

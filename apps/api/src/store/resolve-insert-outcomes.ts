@@ -9,32 +9,30 @@ import {
 } from '../plants/plant-store.js';
 
 /**
- * Inserts records in parts, one after the other, in none of which an id occurs twice: the order matters where a tombstone has it,
- * and PostgreSQL's `DO UPDATE` changes no row twice.
+ * Inserts records of which some are tombstones. Where an id occurs twice it takes two inserts, of the plants before their
+ * tombstones, and of these: the order matters, and PostgreSQL's `DO UPDATE` changes no row twice. What comes later has the
+ * outcome of an id with a tombstone.
  */
 export async function insertInOrder(
   records: readonly StoredRecord[],
   insert: PlantStore['insert'],
 ): Promise<readonly InsertOutcome[]> {
-  const outcomes: InsertOutcome[] = [];
-  for (const part of divide(records)) outcomes.push(...(await insert(part)));
-  return outcomes;
-}
-
-function divide(records: readonly StoredRecord[]): StoredRecord[][] {
-  const parts: StoredRecord[][] = [];
-  let part: StoredRecord[] = [];
-  let ids = new Set<bigint>();
-  for (const record of records) {
-    if (ids.has(record.id)) {
-      parts.push(part);
-      part = [];
-      ids = new Set();
-    }
-    part.push(record);
-    ids.add(record.id);
+  if (new Set(records.map(({ id }) => id)).size === records.length) return insert(records);
+  const tombstones = new Map<bigint, number>();
+  const plants: number[] = [];
+  for (const [index, record] of records.entries()) {
+    if (tombstones.has(record.id)) continue;
+    if (isTombstone(record)) tombstones.set(record.id, index);
+    else plants.push(index);
   }
-  return [...parts, part];
+  const outcomes = records.map(
+    ({ id }): InsertOutcome => ({ stored: false, existing: { id, deleted: true } }),
+  );
+  for (const part of [plants, [...tombstones.values()]]) {
+    const inserted = part.length === 0 ? [] : await insert(part.flatMap((index) => records[index] ?? []));
+    for (const [place, outcome] of inserted.entries()) outcomes[part[place] ?? 0] = outcome;
+  }
+  return outcomes;
 }
 
 /**
