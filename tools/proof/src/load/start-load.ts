@@ -69,14 +69,16 @@ export function startLoad(options: LoadOptions): Load {
     return result;
   }
 
-  /** Sends a request and, now and then, reads what it was about. Returns its first outcome. */
+  /** Sends a request and, now and then, reads what it is about. Returns its first outcome. */
   async function send(): Promise<Outcome | DeleteOutcome> {
     const id = random.next() < 0.2 ? chooseDelete() : undefined;
     if (id !== undefined) {
+      const isRead = random.next() < 0.3;
+      if (isRead) await read(id);
       const attempt = ledger.beginDelete(id);
       const outcome = await measure(sendDelete(caller, id, replyTimeoutMs));
       ledger.endDelete(attempt, outcome);
-      if (outcome.kind === 'deleted' && random.next() < 0.3) await read(id);
+      if (isRead && outcome.kind === 'deleted') await read(id);
       return outcome;
     }
     const plants = Array.from({ length: random.next() < 0.1 ? 1 + random.below(maxBatch) : 1 }, choosePlant);

@@ -53,14 +53,15 @@ export interface PairOptions {
 }
 
 /**
- * Sends a create and a delete of a plant at the same moment, and then reads and creates it again. The create comes alone or twice
- * in a batch.
+ * Sends a create and a delete of a plant at the same moment, and then reads and creates it again; one that is there before is read
+ * before, too. The create comes alone or twice in a batch.
  *
  * @returns what no order of them explains; the ledger has what contradicts other replies
  */
 export async function racePair(plant: SentPlant, options: PairOptions): Promise<string | undefined> {
   const { pairs, ledger, random, creating, deleting } = options;
   const before = pairs.before === 'nothing' ? [] : await create(ledger, creating, [plant]);
+  if (pairs.before === 'a plant') await read(ledger, deleting, plant.id);
   const { createMs, deleteMs } = pairs.waits(random);
   const [created, deleted] = await Promise.all([
     wait(createMs).then(() => create(ledger, creating, random.next() < 0.25 ? [plant, plant] : [plant])),
