@@ -50,7 +50,9 @@ async function withService(folder: string, use: (service: RunningService) => Tab
   try {
     const table = use(service);
     const stored = service.exportPlants();
-    if (`${stored}` !== '{"id":9223372036854775807,"name":"Rose"}') throw new Error(`Stored: ${stored}`);
+    if (!/^\{"id":9223372036854775807,"name":"Rose","addedAt":"[^"]+"\}$/.test(`${stored}`)) {
+      throw new Error(`Stored: ${stored}`);
+    }
     return table;
   } finally {
     await service.stop();
