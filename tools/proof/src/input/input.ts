@@ -44,7 +44,7 @@ function proveOn(
     const run = await runStreams(target, { seed, requests: trials?.['input'] ?? requests[amount] }, ledger);
     const seconds = (performance.now() - startedAt) / 1000;
     const hasEnded = service.hasEnded();
-    const differences = ledger.compare(await database.readPlants());
+    const differences = ledger.compare(await database.readRows());
     await service.kill('SIGTERM');
     log(`${engine}: ${run.requests} requests in ${Math.round(seconds)} s`);
     return {
@@ -58,6 +58,7 @@ function proveOn(
             .map(([status, count]) => [`status ${status}`, count]),
         ),
         'plants compared': ledger.size,
+        'of those deleted': ledger.deleted,
         'requests/s': Math.round(run.requests / seconds),
       },
       failures: [...run.failures, ...differences, ...(hasEnded ? ['the service ended'] : [])],

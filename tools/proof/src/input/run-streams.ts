@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { checkStream } from './check/check-stream.js';
 import type { Ledger } from './check/ledger.js';
 import { type Connection, openConnection } from './exchange/connection.js';
+import type { RequestIds } from './generate/json-text.js';
 import { renderStream, type Stream, stream } from './generate/stream.js';
 import type { ServiceSettings } from './oracle/expect-outcome.js';
 
@@ -35,7 +36,7 @@ export async function runStreams(
 ): Promise<StreamsRun> {
   const statuses = new Map<number, number>();
   const failures: string[] = [];
-  const nextId = createIds();
+  const nextIds = createIds();
   let requests = 0;
   let streams = 0;
   for (let part = 0; requests < wanted && failures.length < maxFailures; part++) {
@@ -48,7 +49,7 @@ export async function runStreams(
       for (const [index, sample] of queue) {
         if (requests >= wanted || failed.length >= maxFailures) break;
         if (connection?.open !== true) connection = await openConnection(target.port);
-        const bytes = renderStream(sample, target.token, nextId);
+        const bytes = renderStream(sample, target.token, nextIds);
         const checked = await checkStream(bytes, sample.cuts, connection, target, ledger);
         requests += checked.requests;
         streams++;
@@ -57,6 +58,7 @@ export async function runStreams(
           failed.push(index);
           failures.push(describe(`seed ${partSeed}, path ${index}`, checked.problems, bytes, target));
           connection.destroy();
+          connection = undefined;
         }
         // Lets the other connections read.
         await nextTurn();
@@ -66,28 +68,38 @@ export async function runStreams(
     await Promise.all(Array.from({ length: connections }, work));
     const [first] = failed;
     if (first !== undefined)
-      failures.unshift(await shrink(target, { seed: partSeed, path: String(first) }, nextId, ledger));
+      failures.unshift(await shrink(target, { seed: partSeed, path: String(first) }, nextIds, ledger));
   }
   return { requests, streams, statuses, failures };
 }
 
-/** Ids over the whole range of int64, none of them twice. */
-function createIds(): () => bigint {
-  let count = 0n;
-  return () => BigInt.asUintN(62, ++count * 0x9e37_79b9_7f4a_7c15n);
+/** How many ids of its own a request may have, and how many requests come before there is a new shared id. */
+const ownIds = 8;
+const requestsPerSharedId = 64;
+
+/** Ids over the whole range of int64, those of each request different from all others. */
+function createIds(): () => RequestIds {
+  const idAt = (index: number) => BigInt.asUintN(62, BigInt(index) * 0x9e37_79b9_7f4a_7c15n);
+  let requests = 0;
+  return () => {
+    const request = ++requests;
+    const age = Math.floor(request / requestsPerSharedId);
+    return (place) =>
+      place < 0 ? idAt((age + place) * requestsPerSharedId * ownIds - 1) : idAt(request * ownIds + place);
+  };
 }
 
 /** Sends simpler and simpler forms of a stream that failed, and describes the simplest that fails. */
 async function shrink(
   target: Target,
   place: { readonly seed: number; readonly path: string },
-  nextId: () => bigint,
+  nextIds: () => RequestIds,
   ledger: Ledger,
 ): Promise<string> {
   let simplest = 'It does not fail alone.';
   const property = fc.asyncProperty(stream, async (sample: Stream) => {
     const connection = await openConnection(target.port);
-    const bytes = renderStream(sample, target.token, nextId);
+    const bytes = renderStream(sample, target.token, nextIds);
     const { problems } = await checkStream(bytes, sample.cuts, connection, target, ledger);
     connection.destroy();
     if (problems.length > 0) simplest = describe('simplest', problems, bytes, target);

@@ -1,32 +1,37 @@
 import fc from 'fast-check';
 import type { StoredPlant } from '../databases/database.js';
+import { type ListQuery, requireListed } from './list.js';
 import {
-  expectCreate,
+  type Call,
+  copyModel,
+  createCall,
+  createManyCall,
   expectError,
+  type Item,
+  idsOfRun,
   type PlantModel,
+  removeCall,
+  requireExpected,
   type Stores,
   sendToAll,
-  toBody,
+  showCall,
   toId,
 } from './plant-model.js';
+import type { Interruption, Request } from './targets/target.js';
 
 type Command = fc.AsyncCommand<PlantModel, Stores>;
 
 const always = () => true;
 
-/** A create of any plant: new, a replay, or one whose id is taken, as it happens. */
-function create(number: number, plant: StoredPlant, token: number | undefined): Command {
+/** A request of any outcome, as it happens. */
+function send(call: Call, token?: number): Command {
   return {
     check: always,
-    toString: () => `create(${number}, ${JSON.stringify(plant)}, token ${token ?? 'main'})`,
+    toString: () => `${call.label}${token === undefined ? '' : ` with token ${token}`}`,
     async run(model, stores) {
-      const id = toId(number, stores.run);
       const isAccepted = token === undefined || model.tokens.get(token) === true;
-      const expected = isAccepted
-        ? expectCreate(plant, model.plants.get(number))
-        : expectError('invalid_token');
-      await sendToAll(stores, toBody(id, plant), toName(token, stores), expected);
-      if (expected.status === 200) note(model, stores, number, plant);
+      const expected = isAccepted ? call.apply(model) : expectError('invalid_token');
+      await sendToAll(stores, call.compose(model.run), toName(token, model), expected);
     },
   };
 }
@@ -34,47 +39,85 @@ function create(number: number, plant: StoredPlant, token: number | undefined): 
 /** The same plant as the one that is stored. */
 function replay(number: number): Command {
   return {
-    check: ({ plants }) => plants.has(number),
+    check: ({ plants, run }) => plants.has(toId(number, run)),
     toString: () => `replay(${number})`,
-    async run({ plants }, stores) {
-      const plant = plants.get(number) ?? { name: '', tag: null };
-      await sendToAll(stores, toBody(toId(number, stores.run), plant), 'main', expectCreate(plant, plant));
+    run(model, stores) {
+      const plant = model.plants.get(toId(number, model.run)) ?? { name: '', tag: null };
+      return send(createCall(number, plant)).run(model, stores);
     },
   };
 }
 
 /** The same new plant from several callers at once: one stores it, the others find it. */
 function race(number: number, plant: StoredPlant, callers: number): Command {
+  const call = createCall(number, plant);
   return {
-    check: ({ plants }) => !plants.has(number),
-    toString: () => `race(${number}, ${JSON.stringify(plant)}, ${callers} callers)`,
+    check: ({ plants, retired, run }) => !plants.has(toId(number, run)) && !retired.has(toId(number, run)),
+    toString: () => `race(${call.label}, ${callers} callers)`,
     async run(model, stores) {
-      const body = toBody(toId(number, stores.run), plant);
+      const request = call.compose(model.run);
       for (const target of stores.targets) {
         stores.counts.requests += callers;
-        const seen = await Promise.all(Array.from({ length: callers }, () => target.send(body, 'main')));
+        const seen = await Promise.all(Array.from({ length: callers }, () => target.send(request, 'main')));
         const created = seen.filter(({ replayed }) => !replayed).length;
         if (created !== 1 || seen.some(({ status }) => status !== 200))
-          throw new Error(`${target.name}: ${body} from ${callers} callers led to ${JSON.stringify(seen)}`);
+          throw new Error(
+            `${target.name}: ${request.body} from ${callers} callers led to ${JSON.stringify(seen)}`,
+          );
       }
-      note(model, stores, number, plant);
+      call.apply(model);
     },
   };
 }
 
-/** A body that is no plant. */
-function reject(name: 'malformed_json' | 'invalid_plant', body: string): Command {
+/**
+ * A request during which all stores are restarted. Where a reply came it must hold; where none came the request may have been
+ * carried out, or not, and is sent again, as callers do.
+ */
+function interrupt(call: Call, interruption: Interruption): Command {
   return {
     check: always,
-    toString: () => `reject(${name}, ${JSON.stringify(body)})`,
-    run: (_model, stores) => sendToAll(stores, body, 'main', expectError(name)),
+    toString: () => `interrupt(${call.label}, ${JSON.stringify(interruption)})`,
+    async run(model, { targets, counts }) {
+      const request = call.compose(model.run);
+      const first = call.apply(model);
+      const again = call.apply(copyModel(model));
+      const seen = await Promise.all(targets.map((target) => target.interrupt(request, interruption)));
+      counts.interrupted += targets.length;
+      for (const [index, target] of targets.entries()) {
+        const observation = seen[index];
+        if (observation === undefined) {
+          counts.withoutReply++;
+          requireExpected(target.name, request, await target.send(request, 'main'), [first, again]);
+        } else requireExpected(target.name, request, observation, [first]);
+      }
+    },
+  };
+}
+
+/** A list, as far as some pages go. */
+function list(query: ListQuery): Command {
+  return {
+    check: always,
+    toString: () => `list(${JSON.stringify(query)})`,
+    run: (model, stores) => requireListed(model, stores, query),
+  };
+}
+
+/** A request that is not valid. */
+function reject(name: Parameters<typeof expectError>[0], request: Request): Command {
+  return {
+    check: always,
+    toString: () => `reject(${name}, ${JSON.stringify(request).slice(0, 100)})`,
+    run: (_model, stores) => sendToAll(stores, request, 'main', expectError(name)),
   };
 }
 
 const withoutToken: Command = {
   check: always,
   toString: () => 'withoutToken',
-  run: (_model, stores) => sendToAll(stores, '{"id":1,"name":"a"}', undefined, expectError('missing_token')),
+  run: (_model, stores) =>
+    sendToAll(stores, post('/plants', '{"id":1,"name":"a"}'), undefined, expectError('missing_token')),
 };
 
 function restart(signal: NodeJS.Signals): Command {
@@ -92,9 +135,9 @@ function issue(token: number): Command {
   return {
     check: ({ tokens }) => !tokens.has(token),
     toString: () => `issue(token ${token})`,
-    async run({ tokens }, stores) {
-      await Promise.all(stores.targets.map((target) => target.issueToken(toName(token, stores))));
-      tokens.set(token, true);
+    async run(model, { targets }) {
+      await Promise.all(targets.map((target) => target.issueToken(toName(token, model))));
+      model.tokens.set(token, true);
     },
   };
 }
@@ -103,11 +146,11 @@ function revoke(token: number): Command {
   return {
     check: ({ tokens }) => tokens.get(token) === true,
     toString: () => `revoke(token ${token})`,
-    async run({ tokens }, stores) {
-      const ms = await Promise.all(stores.targets.map((target) => target.revokeToken(toName(token, stores))));
-      stores.counts.slowestRevocationMs = Math.max(stores.counts.slowestRevocationMs, ...ms);
-      stores.counts.revocations++;
-      tokens.set(token, false);
+    async run(model, { targets, counts }) {
+      const ms = await Promise.all(targets.map((target) => target.revokeToken(toName(token, model))));
+      counts.slowestRevocationMs = Math.max(counts.slowestRevocationMs, ...ms);
+      counts.revocations++;
+      model.tokens.set(token, false);
     },
   };
 }
@@ -117,57 +160,109 @@ function expire(token: number): Command {
   return {
     check: ({ tokens }) => !tokens.has(token),
     toString: () => `expire(token ${token})`,
-    async run({ tokens }, stores) {
-      await Promise.all(stores.targets.map((target) => target.expireToken(toName(token, stores))));
-      tokens.set(token, false);
+    async run(model, { targets }) {
+      await Promise.all(targets.map((target) => target.expireToken(toName(token, model))));
+      model.tokens.set(token, false);
     },
   };
 }
 
-function note({ plants }: PlantModel, { run, expected }: Stores, number: number, plant: StoredPlant): void {
-  plants.set(number, plant);
-  expected.set(toId(number, run), plant);
-}
-
-function toName(token: number | undefined, { run }: Stores): string {
+function toName(token: number | undefined, { run }: PlantModel): string {
   return token === undefined ? 'main' : `run-${run}-${token}`;
 }
 
-const number = fc.nat(9);
+function post(path: string, body: string): Request {
+  return { method: 'POST', path, body };
+}
+
+const number = fc.nat(idsOfRun - 1);
 const token = fc.nat(2);
 const text = fc.oneof(
   fc.constantFrom('', 'a', 'A', 'á', 'á', '🌱', '"\\/\n\u2028'),
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
-const plant: fc.Arbitrary<StoredPlant> = fc.record({
-  // The one character that names may not have.
-  name: text.map((value) => value.replaceAll('\0', '')),
-  tag: fc.option(text.map((value) => value.replaceAll('\0', ''))),
-});
+// All but the one character that names may not have.
+const validText = text.map((value) => value.replaceAll('\0', ''));
+const plant: fc.Arbitrary<StoredPlant> = fc.record({ name: validText, tag: fc.option(validText) });
+const item: fc.Arbitrary<Item> = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(number, plant) },
+  { weight: 1, arbitrary: fc.constantFrom('{}', 'null', '{"id":1.5,"name":"a"}') },
+);
 
-const rejected = fc.constantFrom<[Parameters<typeof reject>[0], string]>(
-  ['malformed_json', ''],
-  ['malformed_json', '{"id":1,"name":"a"'],
-  ['malformed_json', '{"id":1,"id":2,"name":"a"}'],
-  ['malformed_json', '{"id":1,"name":"a","__proto__":1}'],
-  ['invalid_plant', '{}'],
-  ['invalid_plant', '{"id":"1","name":null,"tag":1}'],
-  ['invalid_plant', '{"id":9223372036854775808,"name":"a"}'],
-  ['invalid_plant', '{"id":1.5,"name":"\\ud800"}'],
-  ['invalid_plant', '[]'],
+const createOf = fc.tuple(number, plant).map((args) => createCall(...args));
+const createManyOf = fc.array(item, { minLength: 1, maxLength: 6, size: 'max' }).map(createManyCall);
+const removeOf = number.map(removeCall);
+
+const listQuery: fc.Arbitrary<ListQuery> = fc.record(
+  {
+    limit: fc.constantFrom(1, 2, 10, 100, 1_000),
+    order: fc.constantFrom('id', 'newest'),
+    tag: validText,
+    q: validText,
+  },
+  { requiredKeys: ['limit', 'order'] },
+);
+
+const rejected = fc.oneof(
+  fc
+    .constantFrom<[Parameters<typeof reject>[0], string]>(
+      ['malformed_json', ''],
+      ['malformed_json', '{"id":1,"name":"a"'],
+      ['malformed_json', '{"id":1,"id":2,"name":"a"}'],
+      ['malformed_json', '{"id":1,"name":"a","__proto__":1}'],
+      ['invalid_plant', '{}'],
+      ['invalid_plant', '{"id":"1","name":null,"tag":1}'],
+      ['invalid_plant', '{"id":9223372036854775808,"name":"a"}'],
+      ['invalid_plant', '{"id":1.5,"name":"\\ud800"}'],
+      ['invalid_plant', '[]'],
+    )
+    .map(([name, body]) => reject(name, post('/plants', body))),
+  fc
+    .constantFrom<[Parameters<typeof reject>[0], string]>(
+      ['malformed_json', '{"plants":[{"id":1,"name":"a","id":2}]}'],
+      ['invalid_plant', '{"plants":[]}'],
+      ['invalid_plant', '{"plants":{"id":1,"name":"a"}}'],
+      ['invalid_plant', '[{"id":1,"name":"a"}]'],
+      ['batch_too_large', `{"plants":[${'0,'.repeat(1_000)}0]}`],
+    )
+    .map(([name, body]) => reject(name, post('/plants/batch', body))),
+  fc
+    .tuple(
+      fc.constantFrom('GET', 'DELETE'),
+      fc.constantFrom<[Parameters<typeof reject>[0], string]>(
+        ['bad_request', '01'],
+        ['bad_request', 'batch'],
+        ['bad_request', '9223372036854775808'],
+        ['plant_not_found', '1'],
+      ),
+    )
+    .map(([method, [name, id]]) => reject(name, { method, path: `/plants/${id}` })),
+  fc
+    .constantFrom('limit=0', 'order=name', 'q=%00', 'after=1.a..1')
+    .map((query) => reject('bad_request', { method: 'GET', path: `/plants?${query}` })),
 );
 
 const common = [
-  fc.tuple(number, plant, fc.option(token, { nil: undefined, freq: 3 })).map((args) => create(...args)),
-  fc.tuple(number, plant, fc.constant(undefined)).map((args) => create(...args)),
+  fc.tuple(createOf, fc.option(token, { nil: undefined, freq: 3 })).map((args) => send(...args)),
+  createOf.map((call) => send(call)),
   number.map(replay),
   fc.tuple(number, plant, fc.integer({ min: 2, max: 6 })).map((args) => race(...args)),
-  rejected.map((args) => reject(...args)),
+  createManyOf.map((call) => send(call)),
+  removeOf.map((call) => send(call)),
+  number.map((value) => send(showCall(value))),
+  listQuery.map(list),
+  rejected,
   fc.constant(withoutToken),
 ];
 
+const interruption: fc.Arbitrary<Interruption> = fc.record({
+  signal: fc.constantFrom('SIGKILL', 'SIGTERM'),
+  delayMs: fc.nat(15),
+});
+
 const rare = [
   fc.constantFrom<NodeJS.Signals>('SIGKILL', 'SIGTERM').map(restart),
+  fc.tuple(fc.oneof(createOf, createManyOf, removeOf), interruption).map((args) => interrupt(...args)),
   token.map(issue),
   token.map(revoke),
   token.map(expire),

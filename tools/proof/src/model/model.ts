@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import type { StoredPlant } from '../databases/database.js';
 import { type DatabaseFolder, withDatabases } from '../databases/with-databases.js';
 import type { Proof, ProofContext, ProofResult } from '../proof.js';
 import { runCommand } from '../service/run-command.js';
 import { sequences } from './commands.js';
-import type { PlantModel, Stores } from './plant-model.js';
+import { idsOfRun, type PlantModel, type Stores, toId } from './plant-model.js';
 import { createFakeTarget } from './targets/fake-target.js';
 import { startServiceTarget } from './targets/service-target.js';
 import type { Target } from './targets/target.js';
@@ -15,7 +14,7 @@ const runs = { short: 4, full: 150 } as const;
 const promise = 'Both engines, workers and the fake do the same, which is what the API promises';
 
 /**
- * Runs random sequences of creates, replays, conflicts, races, restarts and changes of tokens on several plant stores at
+ * Runs random sequences of creates, batches, deletes, reads, races, restarts and changes of tokens on several plant stores at
  * once, and compares each reply with a model and with the replies of the others, and the plants at the end.
  */
 export const proveModel: Proof = (context) =>
@@ -60,17 +59,29 @@ async function runSequences(
   { seed, amount, trials, log }: ProofContext,
   targets: readonly Target[],
 ): Promise<ProofResult> {
-  const expected = new Map<bigint, StoredPlant>();
-  const counts: Stores['counts'] = { requests: 0, restarts: 0, revocations: 0, slowestRevocationMs: 0 };
+  const known: Omit<PlantModel, 'run' | 'tokens'> = {
+    plants: new Map(),
+    retired: new Set(),
+    unknown: new Set(),
+  };
+  const counts: Stores['counts'] = {
+    ...{ requests: 0, restarts: 0, interrupted: 0, withoutReply: 0 },
+    ...{ revocations: 0, slowestRevocationMs: 0 },
+  };
   let run = 0;
-  const property = fc.asyncProperty(sequences, (commands) => {
+  const property = fc.asyncProperty(sequences, async (commands) => {
     run++;
     if (run % 25 === 0) log(`${run} sequences`);
-    const model: PlantModel = { plants: new Map(), tokens: new Map() };
-    return fc.asyncModelRun(() => ({ model, real: { targets, run, expected, counts } }), commands);
+    const model: PlantModel = { ...known, run, tokens: new Map() };
+    try {
+      await fc.asyncModelRun(() => ({ model, real: { targets, counts } }), commands);
+    } catch (error) {
+      forget(model);
+      throw error;
+    }
   });
   const details = await fc.check(property, { seed, numRuns: trials?.['model'] ?? runs[amount] });
-  const differences = (await Promise.all(targets.map((target) => compare(target, expected)))).flat();
+  const differences = (await Promise.all(targets.map((target) => compare(target, known)))).flat();
   return {
     promise,
     figures: {
@@ -80,7 +91,10 @@ async function runSequences(
       restarts: counts.restarts,
       revocations: counts.revocations,
       'slowest revocation ms': Math.round(counts.slowestRevocationMs),
-      'plants compared': expected.size * targets.length,
+      'interrupted requests': counts.interrupted,
+      'of those without a reply': counts.withoutReply,
+      'plants compared': (known.plants.size + known.retired.size) * targets.length,
+      'of those deleted': known.retired.size * targets.length,
     },
     failures: [...(details.failed ? [describe(details)] : []), ...differences],
   };
@@ -93,18 +107,28 @@ function describe<T>(details: fc.RunDetails<T>): string {
   return `${reason}\n${fc.defaultReportMessage(details)}`;
 }
 
-async function compare(target: Target, expected: ReadonlyMap<bigint, StoredPlant>): Promise<string[]> {
+/** Forgets the ids of a run, so that the shorter ones that follow fail for their own reasons alone. */
+function forget({ run, plants, retired, unknown }: PlantModel): void {
+  for (let number = 0; number < idsOfRun; number++) {
+    const id = toId(number, run);
+    plants.delete(id);
+    retired.delete(id);
+    unknown.add(id);
+  }
+}
+
+async function compare(
+  target: Target,
+  { plants, retired, unknown }: Pick<PlantModel, 'plants' | 'retired' | 'unknown'>,
+): Promise<string[]> {
   const stored = await target.readPlants();
-  const wrong = [...expected].filter(
-    ([id, { name, tag }]) => stored.get(id)?.name !== name || stored.get(id)?.tag !== tag,
-  );
-  return [
-    ...wrong.map(
-      ([id]) =>
-        `${target.name}: ${id} is ${JSON.stringify(stored.get(id))}, expected ${JSON.stringify(expected.get(id))}`,
-    ),
-    ...(stored.size === expected.size
+  const deleted = (await target.readRetired?.()) ?? retired;
+  const ids = new Set([...plants.keys(), ...retired, ...stored.keys(), ...deleted]);
+  return [...ids].flatMap((id) => {
+    const actual = JSON.stringify([stored.get(id), deleted.has(id)]);
+    const expected = JSON.stringify([plants.get(id), retired.has(id)]);
+    return actual === expected || unknown.has(id)
       ? []
-      : [`${target.name}: ${stored.size} plants, expected ${expected.size}`]),
-  ];
+      : [`${target.name}: ${id} is ${actual}, expected ${expected}`];
+  });
 }

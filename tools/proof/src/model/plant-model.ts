@@ -1,11 +1,17 @@
 import { errors } from '@plant-store/contract/errors';
 import type { StoredPlant } from '../databases/database.js';
-import type { Observation, Target } from './targets/target.js';
+import type { Observation, Request, Target } from './targets/target.js';
 
-/** What plant stores should hold and accept: the whole meaning of the API in two collections. */
+/** What plant stores should hold and accept: the whole meaning of the API in a few collections. */
 export interface PlantModel {
-  /** By the number of its id in this run; the runs have ids of their own. */
-  readonly plants: Map<number, StoredPlant>;
+  /** Different for each run, which has ids of its own. */
+  readonly run: number;
+  /** The plants of all runs so far, by id. */
+  readonly plants: Map<bigint, StoredPlant>;
+  /** The ids of those that were deleted. */
+  readonly retired: Set<bigint>;
+  /** The ids of runs that have failed: of these nothing is known. */
+  readonly unknown: Set<bigint>;
   /** Whether a token is accepted, by its number in this run. `main` always is. */
   readonly tokens: Map<number, boolean>;
 }
@@ -13,11 +19,30 @@ export interface PlantModel {
 /** The plant stores, all of which do the same. */
 export interface Stores {
   readonly targets: readonly Target[];
-  /** Different for each run. */
-  readonly run: number;
-  /** All plants of all runs so far, as they must be stored. */
-  readonly expected: Map<bigint, StoredPlant>;
-  readonly counts: { requests: number; restarts: number; revocations: number; slowestRevocationMs: number };
+  readonly counts: {
+    requests: number;
+    restarts: number;
+    interrupted: number;
+    withoutReply: number;
+    revocations: number;
+    slowestRevocationMs: number;
+  };
+}
+
+/** What a caller must see of a reply, in which `…` stands for a message, or a time. */
+export interface Expected {
+  readonly status: number;
+  /** The body; that of a batch in parts, of which each result is one. */
+  readonly body: readonly string[];
+  readonly replayed?: boolean;
+}
+
+/** A request, and what it must lead to. */
+export interface Call {
+  readonly label: string;
+  compose(run: number): Request;
+  /** Returns what the caller must see, and changes the model. */
+  apply(model: PlantModel): Expected;
 }
 
 /** The id that a number stands for, in a run: near the borders of int64 and of doubles, and between. */
@@ -26,54 +51,164 @@ export function toId(number: number, run: number): bigint {
   return (starts[number % starts.length] ?? 0n) + BigInt(run) * 20n + BigInt(number);
 }
 
+/** How many ids a run has. */
+export const idsOfRun = 10;
+
 /** The text of a plant in a request. */
-export function toBody(id: bigint, { name, tag }: StoredPlant): string {
-  return `{"id":${id},"name":${JSON.stringify(name)}${tag === null ? '' : `,"tag":${JSON.stringify(tag)}`}}`;
+function toBody(id: bigint, plant: StoredPlant): string {
+  return `{"id":${id},${membersOf(plant)}}`;
 }
 
-/** What a create of a plant must lead to when another or the same one may have its id. */
-export function expectCreate(plant: StoredPlant, stored: StoredPlant | undefined): Partial<Observation> {
+function membersOf({ name, tag }: StoredPlant): string {
+  return `"name":${JSON.stringify(name)}${tag === null ? '' : `,"tag":${JSON.stringify(tag)}`}`;
+}
+
+export function createCall(number: number, plant: StoredPlant): Call {
+  return {
+    label: `create(${number}, ${JSON.stringify(plant)})`,
+    compose: (run) => ({ method: 'POST', path: '/plants', body: toBody(toId(number, run), plant) }),
+    apply: (model) => create(model, toId(number, model.run), plant),
+  };
+}
+
+function create({ plants, retired }: PlantModel, id: bigint, plant: StoredPlant): Expected {
+  if (retired.has(id)) return expectError('id_retired');
+  const stored = plants.get(id);
   if (stored !== undefined && (stored.name !== plant.name || stored.tag !== plant.tag))
     return expectError('id_taken');
-  const { name, tag } = plant;
-  const body = JSON.stringify({ name, ...(tag !== null && { tag }) });
-  return { status: 200, body, replayed: stored !== undefined };
+  plants.set(id, plant);
+  return { status: 200, body: [`{${membersOf(plant)}}`], replayed: stored !== undefined };
+}
+
+/** A plant of a batch, or the text of what is none. */
+export type Item = readonly [number: number, plant: StoredPlant] | string;
+
+export function createManyCall(items: readonly Item[]): Call {
+  const toText = (item: Item, run: number) =>
+    typeof item === 'string' ? item : toBody(toId(item[0], run), item[1]);
+  return {
+    label: `createMany(${JSON.stringify(items)})`,
+    compose: (run) => ({
+      method: 'POST',
+      path: '/plants/batch',
+      body: `{"plants":[${items.map((item) => toText(item, run)).join(',')}]}`,
+    }),
+    apply(model) {
+      const results = items.map((item) =>
+        typeof item === 'string'
+          ? expectError('invalid_plant')
+          : create(model, toId(item[0], model.run), item[1]),
+      );
+      const body = results.map((result, index) => `${index === 0 ? '{"results":[' : ','}${toResult(result)}`);
+      return { status: 200, body: [...body, ']}'] };
+    },
+  };
+}
+
+/** The result of a plant whose own request would have led to this. */
+function toResult({ status, body: [error = ''], replayed = false }: Expected): string {
+  return `{"status":${status},${status === 200 ? `"replayed":${replayed}}` : error.slice(1)}`;
+}
+
+export function removeCall(number: number): Call {
+  return {
+    label: `remove(${number})`,
+    compose: (run) => ({ method: 'DELETE', path: `/plants/${toId(number, run)}` }),
+    apply({ run, plants, retired }) {
+      const id = toId(number, run);
+      if (plants.delete(id)) retired.add(id);
+      return retired.has(id) ? { status: 204, body: [] } : expectError('plant_not_found');
+    },
+  };
+}
+
+export function showCall(number: number): Call {
+  return {
+    label: `show(${number})`,
+    compose: (run) => ({ method: 'GET', path: `/plants/${toId(number, run)}` }),
+    apply({ run, plants }) {
+      const id = toId(number, run);
+      const plant = plants.get(id);
+      if (plant === undefined) return expectError('plant_not_found');
+      return { status: 200, body: [`{"id":${id},${membersOf(plant)},"addedAt":…}`] };
+    },
+  };
 }
 
 /** What an error looks like; its message only has to be the same everywhere. */
-export function expectError(name: keyof typeof errors): Partial<Observation> {
-  return { status: errors[name].status, body: `{"error":${errors[name].error},"message":` };
+export function expectError(name: keyof typeof errors): Expected {
+  return { status: errors[name].status, body: [`{"error":${errors[name].error},"message":…}`] };
+}
+
+/** A copy that changes by itself. */
+export function copyModel(model: PlantModel): PlantModel {
+  return { ...model, plants: new Map(model.plants), retired: new Set(model.retired) };
 }
 
 /**
- * Sends a create to all plant stores.
+ * Sends a request to all plant stores.
  *
  * @throws {Error} if one of them differs from what is expected, or from another
  */
 export async function sendToAll(
   { targets, counts }: Stores,
-  body: string,
+  request: Request,
   token: string | undefined,
-  expected: Partial<Observation>,
+  expected: Expected,
 ): Promise<void> {
   counts.requests += targets.length;
-  const seen = await Promise.all(targets.map((target) => target.send(body, token)));
-  const [first] = seen;
+  const seen = await Promise.all(targets.map((target) => target.send(request, token)));
+  const [first] = seen.map(withoutTimes);
   for (const [index, observation] of seen.entries()) {
-    const isExpected =
-      observation.status === expected.status &&
-      observation.replayed === (expected.replayed ?? false) &&
-      (expected.status === 200
-        ? observation.body === expected.body
-        : observation.body.startsWith(expected.body ?? ''));
-    const name = targets[index]?.name;
-    if (!isExpected)
+    const { name } = targets[index] ?? { name: '' };
+    requireExpected(name, request, observation, [expected]);
+    if (withoutTimes(observation) !== first)
       throw new Error(
-        `${name}: ${body} led to ${JSON.stringify(observation)}, expected ${JSON.stringify(expected)}`,
-      );
-    if (observation.body !== first?.body)
-      throw new Error(
-        `${name} and ${targets[0]?.name} differ for ${body}: ${observation.body}, ${first?.body}`,
+        `${name} and ${targets[0]?.name} differ for ${describe(request)}: ${observation.body}, ${first}`,
       );
   }
+}
+
+/**
+ * Compares what a store replied with what it may reply. Each part of a body may be as in either.
+ *
+ * @throws {Error} if it is none of that
+ */
+export function requireExpected(
+  name: string,
+  request: Request,
+  observation: Observation,
+  expected: readonly Expected[],
+): void {
+  const isExpected =
+    expected.some(
+      ({ status, replayed = false }) => status === observation.status && replayed === observation.replayed,
+    ) && hasParts(withoutMessages(withoutTimes(observation)), expected);
+  if (!isExpected)
+    throw new Error(
+      `${name}: ${describe(request)} led to ${JSON.stringify(observation)}, expected ${JSON.stringify(expected)}`,
+    );
+}
+
+function hasParts(text: string, expected: readonly Expected[]): boolean {
+  let left = text;
+  for (let index = 0; index < Math.max(...expected.map(({ body }) => body.length)); index++) {
+    const part = expected.map(({ body }) => body[index] ?? '').find((one) => left.startsWith(one));
+    if (part === undefined) return false;
+    left = left.slice(part.length);
+  }
+  return left === '';
+}
+
+/** Inside of a text of JSON quotes are escaped. */
+function withoutTimes({ body }: Observation): string {
+  return body.replace(/"addedAt":"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z"/g, '"addedAt":…');
+}
+
+function withoutMessages(body: string): string {
+  return body.replace(/"message":"(?:[^"\\]|\\.)*"/g, '"message":…');
+}
+
+function describe({ method, path, body = '' }: Request): string {
+  return `${method} ${path} ${body.slice(0, 1_000)}`;
 }

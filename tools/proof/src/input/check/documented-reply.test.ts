@@ -16,6 +16,18 @@ it.each([
   expect(findUndocumented(reply(status, body, more), false)).toEqual([]);
 });
 
+it('knows the replies of each operation', () => {
+  const results = reply(200, '{"results":[{"status":200,"replayed":true}]}');
+  expect(findUndocumented(results, false, 'createPlants')).toEqual([]);
+  expect(findUndocumented(results, false, 'getPlant')).toContainEqual(expect.stringContaining("'id'"));
+  const deleted = { ...reply(204, ''), headers: new Map([['x-request-id', 'a']]) };
+  expect(findUndocumented(deleted, false, 'deletePlant')).toEqual([]);
+  expect(findUndocumented(deleted, false)).toEqual(['status 204 is not documented']);
+  expect(findUndocumented(reply(204, ''), false, 'deletePlant').join()).toContain(
+    'the Content-Type of no body',
+  );
+});
+
 it.each([
   [500, '{"error":50000,"message":"a"}', {}, 'status 500'],
   [402, '{"error":40200,"message":"a"}', {}, 'status 402 is not documented'],

@@ -3,7 +3,7 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as addFormats } from 'ajv-formats';
 import type { Reply } from '../exchange/read-replies.js';
-import type { ReadPath } from '../oracle/expect-outcome.js';
+import type { Operation } from '../oracle/expect-outcome.js';
 
 /** Headers that every reply has, or that HTTP itself defines (docs/api.md, Headers of replies). */
 const generalHeaders = new Set([
@@ -21,6 +21,14 @@ const generalHeaders = new Set([
 
 /** Replies to what is no operation, which docs/api.md has and the OpenAPI document cannot have. */
 const otherReplies: Readonly<Record<number, readonly string[]>> = { 404: [], 405: ['allow'] };
+const errorContent: Content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+
+/** The replies of each operation. */
+const repliesOf = new Map<string, Responses>(
+  Object.values(openapi.paths)
+    .flatMap((path) => Object.values(path))
+    .map(({ operationId, responses }) => [operationId, responses]),
+);
 
 const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
 ajv.addSchema(openapi, 'openapi.json');
@@ -38,28 +46,27 @@ function validatorOf(pointer: string): ValidateFunction {
  * Compares a reply of JSON with the OpenAPI document, and where that has nothing with docs/api.md.
  *
  * @param bodiless for the reply to HEAD
- * @param read the path of the operation, if the request reads; otherwise it creates
+ * @param operation by default the one of a create
  * @returns everything that is not documented
  */
 export function findUndocumented(
   { status, headers, body }: Reply,
   bodiless: boolean,
-  read?: ReadPath,
+  operation: Operation = 'createPlant',
 ): string[] {
   if (status >= 500) return [`status ${status}: ${body.toString()}`];
-  const { responses } = read === undefined ? openapi.paths['/plants'].post : openapi.paths[read].get;
-  const documented: Responses[string] | undefined = (responses as Responses)[String(status)];
+  const documented = repliesOf.get(operation)?.[status];
   const others = otherReplies[status];
   if (documented === undefined && others === undefined) return [`status ${status} is not documented`];
   const named = new Map(
     Object.entries(documented?.headers ?? {}).map(([name, { $ref }]) => [name.toLowerCase(), $ref.slice(1)]),
   );
-  const schema = documented?.content['application/json'].schema.$ref.slice(1) ?? '/components/schemas/Error';
+  const { content } = documented ?? { content: errorContent };
   return [
     ...[...headers].flatMap(([name, value]) => checkHeader(name, value, named.get(name), others)),
     ...(others ?? []).filter((name) => !headers.has(name)).map((name) => `there is no ${name}`),
     ...(headers.has('x-request-id') ? [] : ['there is no x-request-id']),
-    ...(bodiless ? [] : checkBody(headers, body, schema)),
+    ...(bodiless ? [] : checkBody(headers, body, content?.['application/json'].schema.$ref.slice(1))),
   ];
 }
 
@@ -80,9 +87,11 @@ function checkHeader(
     : [`the header ${name}: ${ajv.errorsText(validate.errors)}`];
 }
 
-function checkBody(headers: Reply['headers'], body: Buffer, schema: string): string[] {
-  const type = headers.get('content-type') ?? '';
-  if (!/^application\/json; charset=utf-8$/i.test(type)) return [`the Content-Type is ${type}`];
+/** @param schema `undefined` if there is no body */
+function checkBody(headers: Reply['headers'], body: Buffer, schema: string | undefined): string[] {
+  const type = headers.get('content-type');
+  if (schema === undefined) return type === undefined ? [] : [`the Content-Type of no body is ${type}`];
+  if (!/^application\/json; charset=utf-8$/i.test(type ?? '')) return [`the Content-Type is ${type}`];
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -96,9 +105,7 @@ function checkBody(headers: Reply['headers'], body: Buffer, schema: string): str
 type Responses = Readonly<
   Record<
     string,
-    {
-      readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
-      readonly content: { readonly 'application/json': { readonly schema: { readonly $ref: string } } };
-    }
+    { readonly headers: Readonly<Record<string, { readonly $ref: string }>>; readonly content?: Content }
   >
 >;
+type Content = { readonly 'application/json': { readonly schema: { readonly $ref: string } } };

@@ -1,5 +1,16 @@
 import fc from 'fast-check';
-import { anyString, anyValue, borderId, space, uniqueId, validString } from './json-text.js';
+import {
+  anyString,
+  anyValue,
+  borderId,
+  fillIds,
+  ownId,
+  type RequestIds,
+  sharedId,
+  space,
+  uniqueId,
+  validString,
+} from './json-text.js';
 
 /** A change of bytes: at a place from 0 to 1 of their length. */
 export interface Change {
@@ -8,7 +19,7 @@ export interface Change {
   readonly bytes: Uint8Array;
 }
 
-/** A body of a request before its unique id is filled in. */
+/** A body of a request before its ids are filled in. */
 export interface Body {
   readonly text: string;
   readonly changes: readonly Change[];
@@ -16,21 +27,31 @@ export interface Body {
   readonly padding: number;
 }
 
-/** The limit of bodies that the service is started with. */
-export const bodyMaxBytes = 16_384;
+/** The limit of bodies that the service is started with: more than a full batch needs. */
+export const bodyMaxBytes = 49_152;
 
-const goodId = fc.oneof(
-  { weight: 120, arbitrary: fc.constantFrom(uniqueId, `-${uniqueId}`, `${uniqueId}.0`, `${uniqueId}0e-1`) },
-  { weight: 20, arbitrary: borderId },
+const spelledId = fc.constantFrom(uniqueId, `-${uniqueId}`, `${uniqueId}.0`, `${uniqueId}0e-1`);
+
+/** The members of a valid plant. */
+const membersOf = (id: fc.Arbitrary<string>) =>
+  fc
+    .tuple(id, validString, fc.option(validString, { nil: undefined }), space)
+    .map(([id, name, tag, gap]) => [
+      `"id"${gap}:${gap}${id}`,
+      `"name":${gap}${name}`,
+      ...(tag === undefined ? [] : [`${gap}"tag":${tag}${gap}`]),
+    ]);
+
+/** Those of one whose id others have, too, some for the same plant. */
+const sharedMembers = fc
+  .tuple(sharedId, fc.constantFrom('"a"', '"a"', '"b"'))
+  .map(([id, name]) => [`"id":${id}`, `"name":${name}`]);
+
+const goodMembers = fc.oneof(
+  { weight: 120, arbitrary: membersOf(spelledId) },
+  { weight: 20, arbitrary: membersOf(borderId) },
+  { weight: 40, arbitrary: sharedMembers },
 );
-
-const goodMembers = fc
-  .tuple(goodId, validString, fc.option(validString, { nil: undefined }), space)
-  .map(([id, name, tag, gap]) => [
-    `"id"${gap}:${gap}${id}`,
-    `"name":${gap}${name}`,
-    ...(tag === undefined ? [] : [`${gap}"tag":${tag}${gap}`]),
-  ]);
 
 const name = fc.oneof(
   { weight: 40, arbitrary: fc.constantFrom('"id"', '"name"', '"tag"', '"t\\u0061g"', '"\\u006eame"') },
@@ -114,20 +135,72 @@ export const change: fc.Arbitrary<Change> = fc.record({
   bytes,
 });
 
-export const body: fc.Arbitrary<Body> = fc.record({
-  text: bodyText,
-  changes: fc.oneof(
-    { weight: 50, arbitrary: fc.constant([]) },
-    { weight: 10, arbitrary: fc.array(change, { minLength: 1, maxLength: 2 }) },
-  ),
-  padding: fc.oneof(
-    { weight: 600, arbitrary: fc.constant(0) },
-    {
-      weight: 10,
-      arbitrary: fc.constantFrom(bodyMaxBytes - 1, bodyMaxBytes, bodyMaxBytes + 1, 3 * bodyMaxBytes),
-    },
-  ),
-});
+const bodyOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Body> =>
+  fc.record({
+    text,
+    changes: fc.oneof(
+      { weight: 50, arbitrary: fc.constant([]) },
+      { weight: 10, arbitrary: fc.array(change, { minLength: 1, maxLength: 2 }) },
+    ),
+    padding: fc.oneof(
+      { weight: 600, arbitrary: fc.constant(0) },
+      {
+        weight: 10,
+        arbitrary: fc.constantFrom(bodyMaxBytes - 1, bodyMaxBytes, bodyMaxBytes + 1, 3 * bodyMaxBytes),
+      },
+    ),
+  });
+
+/** A body for a create. */
+export const body = bodyOf(bodyText);
+
+const goodItem = fc
+  .oneof({ weight: 60, arbitrary: membersOf(ownId) }, { weight: 30, arbitrary: sharedMembers })
+  .map((members) => join(members));
+
+const invalidItem = fc.constantFrom(
+  ...['null', '[]', '{}', '0', '1.5', '"a"', '{"id":@@}', '{"id":"1","name":"a"}', '{"id":@1@,"name":null}'],
+  ...[
+    '{"id":1.5,"name":"a"}',
+    '{"id":9223372036854775808,"name":"\\u0000"}',
+    '{"id":@2@,"name":"a","tag":1}',
+  ],
+  ...['{"name":"\\ud800","tag":null}', '[{"id":@3@,"name":"a"}]', '{"plants":[{"id":@4@,"name":"a"}]}'],
+);
+
+const items = (item: fc.Arbitrary<string>) => fc.array(item, { minLength: 1, maxLength: 8, size: 'max' });
+const wrap = (plants: readonly string[]) => `{"plants":[${plants.join(',')}]}`;
+
+/** A text that is a batch, or differs from one in a few places. */
+const batchText = fc.oneof(
+  { weight: 60, arbitrary: items(goodItem).map(wrap) },
+  {
+    weight: 60,
+    arbitrary: items(
+      fc.oneof({ weight: 20, arbitrary: goodItem }, { weight: 8, arbitrary: invalidItem }, bodyText),
+    ).map(wrap),
+  },
+  {
+    weight: 6,
+    // As many as a batch may have, and more.
+    arbitrary: fc
+      .tuple(fc.constantFrom(1_000, 1_001, 2_000), fc.constantFrom('0', '{}', `{"id":${uniqueId},"name":""}`))
+      .map(([count, item]) => wrap(Array.from({ length: count }, () => item))),
+  },
+  { weight: 10, arbitrary: anyValue.map((plants) => `{"plants":${plants}}`) },
+  {
+    weight: 10,
+    arbitrary: fc
+      .tuple(items(goodItem).map(wrap), fc.array(anyMember, { minLength: 1, maxLength: 2 }))
+      .map(([batch, others]) => `${batch.slice(0, -1)},${others.join(',')}}`),
+  },
+  { weight: 6, arbitrary: fc.constantFrom('{"plants":[]}', '{"plants":null}', '{"Plants":[{}]}', '[]') },
+  { weight: 6, arbitrary: items(goodItem).map((plants) => `[${plants.join(',')}]`) },
+  { weight: 6, arbitrary: bodyText },
+);
+
+/** A body for a batch. */
+export const batchBody = bodyOf(batchText);
 
 /** Applies changes one after the other. */
 export function applyChanges(original: Buffer, changes: readonly Change[]): Buffer {
@@ -152,9 +225,9 @@ function applyChange(original: Buffer, { kind, at, bytes: added }: Change): Buff
   }
 }
 
-/** The bytes of a body, of the given length at least, with its unique id in digits. */
-export function renderBody({ text, changes, padding }: Body, id: bigint): Buffer {
-  const filled = Buffer.from(text.replaceAll(uniqueId, String(id)));
+/** The bytes of a body, of the given length at least, with its ids in digits. */
+export function renderBody({ text, changes, padding }: Body, ids: RequestIds): Buffer {
+  const filled = Buffer.from(fillIds(text, ids));
   return applyChanges(
     Buffer.concat([Buffer.alloc(Math.max(0, padding - filled.length), ' '), filled]),
     changes,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { sharedId, uniqueId } from './json-text.js';
 
-/** A method that creates nothing. */
+/** A method other than POST. */
 export const method = fc.constantFrom(
   'GET',
   'HEAD',
@@ -27,6 +28,8 @@ export const target = fc.constantFrom(
     '//plants',
     '/plants/1',
     '/plants/x',
+    '/plants/batch',
+    '/plants/%',
     '/plants?limit=5&order=newest',
     '/plants?limit=0',
     '/nothing',
@@ -141,7 +144,9 @@ export const authorization = fc.constantFrom(
   ...['Bearer pst_', 'Basic TOKEN', 'Bearer\tTOKEN', 'Bearer TOKEN TOKEN', '', 'Bearer \u00e9'],
 );
 
-const readId = fc.oneof(
+const pathId = fc.oneof(
+  { weight: 3, arbitrary: sharedId },
+  fc.constant(uniqueId),
   fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
   fc.constantFrom(
     '0',
@@ -155,6 +160,7 @@ const readId = fc.oneof(
     '%00',
     '%E0%A4%A',
     '9223372036854775807',
+    '-9223372036854775808',
     'batch',
   ),
 );
@@ -187,8 +193,11 @@ const parameter = fc.oneof(
   fc.string({ maxLength: 8 }).map((text) => `q=${encodeURIComponent(text.toWellFormed())}`),
 );
 
+/** The target of one plant. */
+export const plantTarget = pathId.map((id) => `/plants/${id}`);
+
 /** A request target that is read. */
 export const readTarget = fc.oneof(
-  readId.map((id) => `/plants/${id}`),
+  plantTarget,
   fc.array(parameter, { maxLength: 3 }).map((parameters) => `/plants?${parameters.join('&')}`),
 );

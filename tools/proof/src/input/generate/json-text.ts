@@ -1,7 +1,26 @@
 import fc from 'fast-check';
 
-/** Stands for an id that no other request has; `renderRequest` replaces it by digits. */
+/** Stands for an id that no other request has; `fillIds` replaces it by digits. */
 export const uniqueId = '@@';
+
+/** The same in a batch, whose plants may have several. */
+export const ownId = fc.constantFrom(uniqueId, '@1@', '@2@', '@3@', '@4@', '@5@', '@6@');
+
+/** Stands for an id that many requests have: mostly for one of those in flight, sometimes for one of long before. */
+export const sharedId = fc
+  .tuple(
+    fc.constantFrom('', '', '-'),
+    fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 4 }) }, fc.integer({ min: 1, max: 100 })),
+  )
+  .map(([sign, age]) => `${sign}@-${age}@`);
+
+/** The ids of a request, by their places: from 0 its own ones, below the shared ones, the latest first. */
+export type RequestIds = (place: number) => bigint;
+
+/** Fills in the digits of ids. */
+export function fillIds(text: string, ids: RequestIds): string {
+  return text.replace(/@(-?\d{1,3})?@/g, (_, place = 0) => String(ids(Number(place))));
+}
 
 const digits = fc.stringMatching(/^\d{1,25}$/);
 const hex = fc.stringMatching(/^[\da-fA-F]{4}$/);

@@ -1,21 +1,26 @@
 import fc from 'fast-check';
-import { type Body, body, renderBody } from './body.js';
-import { authorization, contentType, header, method, readTarget, target } from './head-parts.js';
+import { type Body, batchBody, body, renderBody } from './body.js';
+import { authorization, contentType, header, method, plantTarget, readTarget, target } from './head-parts.js';
+import { fillIds, type RequestIds } from './json-text.js';
 
-/** A request before its token and its unique id are filled in. */
-export interface Request {
+/** What a request asks for. */
+interface Call {
   readonly method: string;
   readonly target: string;
+  readonly body: Body;
+}
+
+/** A request before its token and its ids are filled in. */
+export interface Request extends Call {
   readonly version: string;
   /** Complete lines, without those that frame the body. `TOKEN` stands for the access token. */
   readonly headers: readonly string[];
-  readonly body: Body;
   /** The sizes of its chunks, or none if it comes with its length. */
   readonly chunks: readonly number[] | undefined;
 }
 
 /** Mostly what is usual, now and then another. */
-function rarely<T>(usual: T, others: fc.Arbitrary<T>): fc.Arbitrary<T> {
+function rarely<T, Other = T>(usual: T, others: fc.Arbitrary<Other>): fc.Arbitrary<T | Other> {
   return fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others });
 }
 
@@ -24,55 +29,76 @@ const chunks = fc.option(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 
   freq: 3,
 });
 
-/** A body of any kind in a valid request. */
-export const plainRequest: fc.Arbitrary<Request> = fc.record({
-  method: fc.constant('POST'),
-  target: fc.constant('/plants'),
-  version: fc.constant('HTTP/1.1'),
-  headers: fc.constant(['Host: a', 'Authorization: Bearer TOKEN', 'Content-Type: application/json']),
-  body,
-  chunks: rarely(undefined, chunks),
-});
+const callOf = (calls: { [Part in keyof Call]: fc.Arbitrary<Call[Part]> }) => fc.record(calls);
 
-/** A read, which may have a body that does not count. */
-export const readRequest: fc.Arbitrary<Request> = fc.record({
-  method: rarely('GET', fc.constant('HEAD')),
-  target: readTarget,
-  version: fc.constant('HTTP/1.1'),
-  headers: fc.constant(['Host: a', 'Authorization: Bearer TOKEN']),
-  body,
-  chunks: fc.constant(undefined),
-});
+/** A body of any kind for an operation. What reads no body may have one that does not count. */
+const call: fc.Arbitrary<Call> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: callOf({ method: fc.constant('POST'), target: fc.constant('/plants'), body }),
+  },
+  {
+    weight: 2,
+    arbitrary: callOf({ method: fc.constant('POST'), target: fc.constant('/plants/batch'), body: batchBody }),
+  },
+  {
+    weight: 2,
+    arbitrary: callOf({ method: rarely('GET', fc.constant('HEAD')), target: readTarget, body }),
+  },
+  { weight: 1, arbitrary: callOf({ method: fc.constant('DELETE'), target: plantTarget, body }) },
+);
+
+/** An operation in a valid request. */
+export const plainRequest: fc.Arbitrary<Request> = fc
+  .tuple(call, rarely(undefined, chunks))
+  .map(([called, sizes]) => ({
+    ...called,
+    version: 'HTTP/1.1',
+    headers: [
+      'Host: a',
+      'Authorization: Bearer TOKEN',
+      ...(called.method === 'POST' ? ['Content-Type: application/json'] : []),
+    ],
+    chunks: sizes,
+  }));
 
 /** Any request. */
-export const variedRequest: fc.Arbitrary<Request> = fc.record({
-  method: rarely('POST', method),
-  target: rarely('/plants', target),
-  version: rarely(
-    'HTTP/1.1',
-    fc.constantFrom('HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'http/1.1', 'HTTP/1.1 ', 'HTTP/0.9'),
-  ),
-  headers: fc
-    .tuple(
-      rarely('a', fc.constantFrom('', 'a b', 'a:80', '[::1]', 'a@b')),
-      rarely('Bearer TOKEN', authorization),
-      rarely('application/json', contentType),
-      rarely<string[]>([], fc.array(header, { minLength: 1, maxLength: 3 })),
-    )
-    .map(([host, token, type, others]) => [
-      `Host: ${host}`,
-      `Authorization: ${token}`,
-      `Content-Type: ${type}`,
-      ...others,
-    ]),
-  body,
-  chunks,
-});
+export const variedRequest: fc.Arbitrary<Request> = fc
+  .record({
+    called: call,
+    method: rarely(undefined, method),
+    target: rarely(undefined, target),
+    version: rarely(
+      'HTTP/1.1',
+      fc.constantFrom('HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'http/1.1', 'HTTP/1.1 ', 'HTTP/0.9'),
+    ),
+    headers: fc
+      .tuple(
+        rarely('a', fc.constantFrom('', 'a b', 'a:80', '[::1]', 'a@b')),
+        rarely('Bearer TOKEN', authorization),
+        rarely('application/json', contentType),
+        rarely<string[]>([], fc.array(header, { minLength: 1, maxLength: 3 })),
+      )
+      .map(([host, token, type, others]) => [
+        `Host: ${host}`,
+        `Authorization: ${token}`,
+        `Content-Type: ${type}`,
+        ...others,
+      ]),
+    chunks,
+  })
+  .map(({ called, method = called.method, target = called.target, ...head }) => ({
+    ...head,
+    method,
+    target,
+    body: called.body,
+  }));
 
 /** The bytes of a request. */
-export function renderRequest(request: Request, token: string, id: bigint): Buffer {
-  const rendered = renderBody(request.body, id);
-  const head = [`${request.method} ${request.target} ${request.version}`, ...request.headers].join('\r\n');
+export function renderRequest(request: Request, token: string, ids: RequestIds): Buffer {
+  const rendered = renderBody(request.body, ids);
+  const requestLine = `${request.method} ${fillIds(request.target, ids)} ${request.version}`;
+  const head = [requestLine, ...request.headers].join('\r\n');
   const framing =
     request.chunks === undefined ? `Content-Length: ${rendered.length}` : 'Transfer-Encoding: chunked';
   return Buffer.concat([

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { applyChanges, type Change, change } from './body.js';
-import { plainRequest, type Request, readRequest, renderRequest, variedRequest } from './request.js';
+import type { RequestIds } from './json-text.js';
+import { plainRequest, type Request, renderRequest, variedRequest } from './request.js';
 
 /** Requests that are sent together on one connection. */
 export interface Stream {
@@ -19,14 +20,12 @@ const cuts = fc.oneof(
   },
 );
 
-const validRequest = fc.oneof({ weight: 3, arbitrary: plainRequest }, { weight: 1, arbitrary: readRequest });
-
-/** Bodies of all kinds in valid requests, reads, requests of all kinds, and bytes that resemble requests. */
+/** Operations with bodies of all kinds in valid requests, requests of all kinds, and bytes that resemble requests. */
 export const stream: fc.Arbitrary<Stream> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      requests: fc.array(validRequest, { minLength: 1, maxLength: 16, size: 'max' }),
+      requests: fc.array(plainRequest, { minLength: 1, maxLength: 16, size: 'max' }),
       changes: fc.constant([]),
       cuts,
     }),
@@ -42,7 +41,7 @@ export const stream: fc.Arbitrary<Stream> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      requests: fc.array(fc.oneof(validRequest, variedRequest), { minLength: 1, maxLength: 4, size: 'max' }),
+      requests: fc.array(fc.oneof(plainRequest, variedRequest), { minLength: 1, maxLength: 4, size: 'max' }),
       changes: fc.array(change, { minLength: 1, maxLength: 3 }),
       cuts,
     }),
@@ -52,9 +51,13 @@ export const stream: fc.Arbitrary<Stream> = fc.oneof(
 /**
  * The bytes of a stream.
  *
- * @param nextId a new id for each request
+ * @param nextIds the ids of each request
  */
-export function renderStream({ requests, changes }: Stream, token: string, nextId: () => bigint): Buffer {
-  const parts = requests.map((request) => renderRequest(request, token, nextId()));
+export function renderStream(
+  { requests, changes }: Stream,
+  token: string,
+  nextIds: () => RequestIds,
+): Buffer {
+  const parts = requests.map((request) => renderRequest(request, token, nextIds()));
   return applyChanges(Buffer.concat(parts), changes);
 }

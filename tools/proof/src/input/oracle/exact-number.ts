@@ -5,11 +5,15 @@ const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
 
 /** A JSON number with its value kept exactly, whatever its size. */
-export interface ExactNumber {
-  /** Equal for two numbers if, and only if, their values are: digits without zeros around them, and an exponent. */
-  readonly canonical: string;
-  /** The value, if it is an integer of 64 bits. */
-  readonly int64: bigint | undefined;
+export class ExactNumber {
+  /**
+   * @param canonical equal for two numbers if, and only if, their values are: digits without zeros around them, and an exponent
+   * @param int64 the value, if it is an integer of 64 bits
+   */
+  constructor(
+    readonly canonical: string,
+    readonly int64: bigint | undefined,
+  ) {}
 }
 
 /** Reads a number as RFC 8259, section 6, spells it. `1.0`, `10e-1` and `1` have the same value. */
@@ -17,11 +21,11 @@ export function readExactNumber(literal: string): ExactNumber {
   const [, sign = '', integer = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
   const digits = `${integer}${fraction}`.replace(/^0+/, '');
-  if (digits === '') return { canonical: '0', int64: 0n };
+  if (digits === '') return new ExactNumber('0', 0n);
   const significant = digits.replace(/0+$/, '');
   const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
   const canonical = `${sign}${significant}e${scale}`;
-  return { canonical, int64: toInt64(sign, significant, scale) };
+  return new ExactNumber(canonical, toInt64(sign, significant, scale));
 }
 
 function toInt64(sign: string, significant: string, scale: bigint): bigint | undefined {

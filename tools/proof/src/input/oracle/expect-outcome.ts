@@ -1,16 +1,20 @@
 import { errors } from '@plant-store/contract/errors';
-import { type BodyOutcome, readPlant } from './read-plant.js';
+import { type BatchOutcome, type PlantOutcome, readBatch, readPlant } from './read-body.js';
 import type { FramedRequest } from './read-requests.js';
 
-/** What a request must lead to: one of the errors, the plant, or, with `document`, a page of the service. */
-export interface Outcome extends BodyOutcome {
-  readonly document?: boolean;
-  /** The path of the operation, as the OpenAPI document has it, if the request reads. */
-  readonly read?: ReadPath | undefined;
-}
+/** The operations, as the OpenAPI document names them. */
+export type Operation = 'createPlant' | 'createPlants' | 'getPlant' | 'listPlants' | 'deletePlant';
 
-/** The paths of the operations that read. */
-export type ReadPath = '/plants' | '/plants/{id}';
+/** What a request must lead to: one of the errors, a success of the operation, or, with `document`, a page of the service. */
+export interface Outcome extends PlantOutcome, BatchOutcome {
+  /** Whether it must be rejected. */
+  readonly certain: boolean;
+  readonly document?: boolean;
+  /** `undefined` if the request is of none. */
+  readonly operation?: Operation | undefined;
+  /** The id in its path. */
+  readonly id?: bigint | undefined;
+}
 
 /** What the service was started with. */
 export interface ServiceSettings {
@@ -34,70 +38,86 @@ const may = (...names: readonly (keyof typeof errors)[]): Finding => ({
 
 type Head = Omit<FramedRequest, 'body'>;
 
+/** Whether an operation reads a body. */
+export function hasBody(operation: Operation | undefined): boolean {
+  return operation === 'createPlant' || operation === 'createPlants';
+}
+
 /** Decides by docs/api.md what the service must make of a request; of several errors it reports the first. */
 export function expectOutcome(request: FramedRequest, settings: ServiceSettings): Outcome {
   const head = expectOfHead(request, settings);
-  if (head.certain || head.document || head.read !== undefined) return head;
-  if (request.body.length > settings.bodyMaxBytes) return addErrors(head, errors.body_too_large.error);
-  const body = readPlant(request.body);
-  return { ...body, errors: [...head.errors, ...body.errors] };
+  if (head.certain || head.document || !hasBody(head.operation)) return head;
+  if (request.body.length > settings.bodyMaxBytes)
+    return { ...head, errors: [...head.errors, errors.body_too_large.error], certain: true };
+  const body: PlantOutcome & BatchOutcome =
+    head.operation === 'createPlant' ? readPlant(request.body) : readBatch(request.body);
+  const certain = body.plant === undefined && body.plants === undefined;
+  return { ...head, ...body, errors: [...head.errors, ...body.errors], certain };
 }
 
 /** What the head alone may lead to, such as when the rest of the request never comes. */
-export function expectOfHead(
-  head: Head,
-  { token }: ServiceSettings,
-): Outcome & { readonly certain: boolean } {
+export function expectOfHead(head: Head, { token }: ServiceSettings): Outcome {
   const found: number[] = [];
-  const read = readPathOf(head);
+  const operation = operationOf(head);
+  const id = operation === 'getPlant' || operation === 'deletePlant' ? readId(head.target) : undefined;
   const checks = [
     () => (/^1\.[01]$/.test(head.version) ? none : must('bad_request')),
     () => checkHost(head),
     () => checkTransferCoding(head),
     () => (head.method === 'CONNECT' ? must('bad_request') : none),
     () => checkTarget(head.target),
-    () => (read !== undefined || isCreate(head) ? none : must('method_not_allowed')),
+    () => (operation === undefined ? must('method_not_allowed') : none),
     () => checkToken(head, token),
-    () => (read === undefined ? none : checkParameters(read, head.target)),
-    () => checkContentType(head),
-    () => checkContentCoding(head),
+    () => checkParameters(operation, id),
+    () => (hasBody(operation) ? checkContentType(head) : none),
+    () => (hasBody(operation) ? checkContentCoding(head) : none),
   ];
   for (const check of checks) {
     const { errors: numbers, certain, document = false } = check();
     found.push(...numbers);
     if (document) return { errors: [...found, ...documentErrors], certain, document };
-    if (certain) return { errors: found, certain, ...(read !== undefined && { read }) };
+    if (certain) return { errors: found, certain, operation };
   }
-  return { errors: found, certain: false };
+  return { errors: found, certain: false, operation, id };
 }
 
-function isCreate({ method, target }: Head): boolean {
-  return method === 'POST' && pathOf(target) === '/plants';
-}
+const operations: readonly (readonly [method: string, path: RegExp, name: Operation])[] = [
+  ['POST', /^\/plants$/, 'createPlant'],
+  ['POST', /^\/plants\/batch$/, 'createPlants'],
+  ['GET', /^\/plants$/, 'listPlants'],
+  ['GET', /^\/plants\/[^/]+$/, 'getPlant'],
+  ['DELETE', /^\/plants\/[^/]+$/, 'deletePlant'],
+];
 
-/** What the parameters of a read lead to besides what is there; a query is left to the documents of its reply. */
-function checkParameters(read: ReadPath, target: string): Finding {
-  if (read === '/plants') return { ...may('bad_request'), certain: true };
-  const id = pathOf(target).slice('/plants/'.length);
-  // Percent-encoded digits are digits.
-  if (id.includes('%')) return { ...may('bad_request', 'plant_not_found'), certain: true };
-  const isInt64 = /^(0|-?[1-9]\d{0,18})$/.test(id) && BigInt.asIntN(64, BigInt(id)) === BigInt(id);
-  return isInt64 ? { ...may('plant_not_found'), certain: true } : must('bad_request');
-}
-
-/** The path of the operation that reads, if the request is one of it. */
-function readPathOf({ method, target }: Head): ReadPath | undefined {
-  if (method !== 'GET' && method !== 'HEAD') return undefined;
+function operationOf({ method, target }: Head): Operation | undefined {
+  const servedBy = method === 'HEAD' ? 'GET' : method;
   const path = pathOf(target);
-  if (path === '/plants') return path;
-  return /^\/plants\/[^/]+$/.test(path) ? '/plants/{id}' : undefined;
+  return operations.find((operation) => operation[0] === servedBy && operation[1].test(path))?.[2];
+}
+
+/** What the parameters lead to besides a success; a query is left to the documents of its reply. */
+function checkParameters(operation: Operation | undefined, id: bigint | undefined): Finding {
+  if (operation === 'listPlants') return may('bad_request');
+  if (hasBody(operation)) return none;
+  return id === undefined ? must('bad_request') : may('plant_not_found');
+}
+
+/** The id in the path of a target, in its shortest notation; percent-encoded digits are digits. */
+function readId(target: string): bigint | undefined {
+  const id = decode(pathOf(target).slice('/plants/'.length)) ?? '';
+  const isInt64 = /^(0|-?[1-9]\d{0,18})$/.test(id) && BigInt.asIntN(64, BigInt(id)) === BigInt(id);
+  return isInt64 ? BigInt(id) : undefined;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const documentErrors = [errors.not_found.error, errors.method_not_allowed.error];
-
-function addErrors(outcome: Outcome, ...numbers: readonly number[]): Outcome {
-  return { ...outcome, errors: [...outcome.errors, ...numbers] };
-}
 
 function valuesOf(head: Head, name: string): string[] {
   return head.headers.filter((header) => header[0] === name).map(([, value]) => value);
@@ -131,7 +151,7 @@ function checkTarget(target: string): Finding {
       : must('bad_request');
   const path = pathOf(target);
   // Of a target with a fragment, which HTTP does not have, the path counts.
-  if (/^\/plants(\/[^/]+)?$/.test(path)) return none;
+  if (/^\/plants(\/[^/]+)?$/.test(path)) return decode(path) === undefined ? must('bad_request') : none;
   // The pages and their files; which these are is not part of this proof.
   if (/^(|\/|\/docs\/?.*|\/openapi\.json|\/assets\/.*|\/[\w.-]*\.\w+)$/.test(path))
     return { ...none, document: true };

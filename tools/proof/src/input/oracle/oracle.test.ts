@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readExactNumber } from './exact-number.js';
-import { readPlant } from './read-plant.js';
+import { expectOutcome } from './expect-outcome.js';
+import { readBatch, readPlant } from './read-body.js';
 import { readRequests } from './read-requests.js';
 
 const read = (text: string) => readPlant(Buffer.from(text));
@@ -37,10 +38,76 @@ describe('readPlant', () => {
     ['{"id":1,"name":"a","x":{"\\u005f_proto__":1}}', 40001],
     ['\ufeff{"id":1,"name":"a"}', 40001],
     [`{"id":1,"name":"a","x":${'['.repeat(500)}${']'.repeat(500)}}`, 40001],
-    ['{"id":1,"name":"\\ud800"}', 40002],
-    ['{"id":1,"name":"a","tag":null}', 40002],
   ])('%s is the error %d', (text, error) => {
     expect(read(text)).toEqual({ errors: [error] });
+  });
+
+  it.each([
+    ['{"id":1,"name":"\\ud800"}', ['name']],
+    ['{"id":1,"name":"a","tag":null}', ['tag']],
+    ['{"id":1.5,"tag":"\\u0000"}', ['id', 'name', 'tag']],
+    ['1.5', undefined],
+    ['[{"id":1,"name":"a"}]', undefined],
+  ])('%s is no plant because of %j', (text, invalidFields) => {
+    expect(read(text)).toEqual({ errors: [40002], invalidFields });
+  });
+});
+
+describe('readBatch', () => {
+  const readAll = (text: string) => readBatch(Buffer.from(text));
+
+  it('has an outcome for each plant', () => {
+    expect(readAll('{"x":0,"plants":[{"id":1,"name":"a"},{}]}').plants).toEqual([
+      { errors: [], plant: { id: 1n, name: 'a', tag: null } },
+      { errors: [40002], invalidFields: ['id', 'name'] },
+    ]);
+    expect(readAll(`{"plants":[${'0,'.repeat(999)}0]}`).plants).toHaveLength(1_000);
+  });
+
+  it.each([
+    ['{"plants":[]}', 40002],
+    ['{"plants":{"0":{"id":1,"name":"a"},"length":1}}', 40002],
+    ['[{"id":1,"name":"a"}]', 40002],
+    ['{"plants":[{"id":1,"name":"a","id":2}]}', 40001],
+    [`{"plants":[${'0,'.repeat(1_000)}0]}`, 40006],
+  ])('%s is the error %d', (text, error) => {
+    expect(readAll(text)).toEqual({ errors: [error] });
+  });
+});
+
+describe('expectOutcome', () => {
+  const settings = { token: 'pst_a', bodyMaxBytes: 100 };
+  const expectOf = (line: string, token = settings.token) => {
+    const text = `${line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const [request] = readRequests(Buffer.from(text)).requests;
+    return request && expectOutcome(request, settings);
+  };
+
+  it.each([
+    ['DELETE /plants/-1', { operation: 'deletePlant', id: -1n, errors: [40401] }],
+    ['HEAD /plants/%31', { operation: 'getPlant', id: 1n, errors: [40401] }],
+    ['GET /plants?limit=1', { operation: 'listPlants', errors: [40000] }],
+  ])('%s may succeed', (line, expected) => {
+    expect(expectOf(line)).toMatchObject({ ...expected, certain: false });
+  });
+
+  it.each([
+    ['DELETE /plants/01', 40000],
+    ['DELETE /plants/9223372036854775808', 40000],
+    ['GET /plants/batch', 40000],
+    ['PUT /plants/%', 40000],
+    ['DELETE /plants', 40500],
+    ['POST /plants/batch', 40004],
+  ])('%s is the error %d', (line, error) => {
+    expect(expectOf(line)).toMatchObject({ errors: [error], certain: true });
+  });
+
+  it('a delete without a valid token deletes nothing', () => {
+    expect(expectOf('DELETE /plants/1', 'pst_b')).toEqual({
+      errors: [40100, 40101],
+      certain: true,
+      operation: 'deletePlant',
+    });
   });
 });
 

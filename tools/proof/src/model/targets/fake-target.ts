@@ -1,5 +1,5 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { composeRequest, observe, type Target } from './target.js';
+import { composeRequest, type Observation, observe, type Request, type Target } from './target.js';
 
 /** The fake plant store of the client, which must behave like the service. */
 export function createFakeTarget(): Target {
@@ -7,11 +7,18 @@ export function createFakeTarget(): Target {
   const valid = new Map([['main', store.token]]);
   const issued = new Map(valid);
   const accept = () => store.acceptTokens(store.token, ...valid.values());
+
+  async function send(request: Request, token: string | undefined): Promise<Observation> {
+    const text = token === undefined ? undefined : (issued.get(token) ?? 'unknown');
+    return observe(await store.fetch(`${store.baseUrl}${request.path}`, composeRequest(request, text)));
+  }
+
   return {
     name: 'fake',
-    async send(body, token) {
-      const text = token === undefined ? undefined : (issued.get(token) ?? 'unknown');
-      return observe(await store.fetch(`${store.baseUrl}/plants`, composeRequest(body, text)));
+    send,
+    async interrupt(request, { delayMs }) {
+      store.fail({ kind: 'drop', stored: delayMs % 2 === 0 });
+      return send(request, 'main').catch(() => undefined);
     },
     // It keeps its plants for as long as it exists.
     restart: async () => undefined,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseFolder } from '../../databases/with-databases.js';
 import { issueToken, runCommand } from '../../service/run-command.js';
 import { startService } from '../../service/start-service.js';
-import { composeRequest, type Observation, observe, type Target } from './target.js';
+import { composeRequest, type Observation, observe, type Request, type Target } from './target.js';
 
 /** How often in a row a token must be rejected, so that every worker has rejected it. */
 const rejectionsInRow = 8;
@@ -27,19 +27,24 @@ export async function startServiceTarget(
   };
   let service = await startService(options);
 
-  async function send(body: string, token: string | undefined): Promise<Observation> {
+  async function send(request: Request, token: string | undefined): Promise<Observation> {
     const text = token === undefined ? undefined : (tokens.get(token) ?? 'unknown');
-    const { headers, ...request } = composeRequest(body, text);
+    const { headers, ...init } = composeRequest(request, text);
     // A connection of its own, so that requests reach all workers.
     const own = { ...headers, connection: 'close' };
-    return observe(await fetch(`${service.baseUrl}/plants`, { ...request, headers: own }));
+    return observe(await fetch(`${service.baseUrl}${request.path}`, { ...init, headers: own }));
+  }
+
+  async function restart(signal: NodeJS.Signals): Promise<void> {
+    await service.kill(signal);
+    service = await startService(options);
   }
 
   /** Waits until a token is rejected; the bodies store nothing. */
   async function rejection(token: string): Promise<number> {
     const startedAt = performance.now();
     for (let inRow = 0; inRow < rejectionsInRow; ) {
-      const { status } = await send('', token);
+      const { status } = await send({ method: 'POST', path: '/plants', body: '' }, token);
       inRow = status === 401 ? inRow + 1 : 0;
       const ms = performance.now() - startedAt;
       if (ms > rejectionTimeoutMs) throw new Error(`${name}: the token ${token} is still accepted`);
@@ -51,10 +56,14 @@ export async function startServiceTarget(
   return {
     name,
     send,
-    async restart(signal) {
-      await service.kill(signal);
-      service = await startService(options);
+    async interrupt(request, { signal, delayMs }) {
+      const reply = send(request, 'main').catch(() => undefined);
+      await delay(delayMs);
+      await restart(signal);
+      const seen = await reply;
+      return seen?.status === 503 ? undefined : seen;
     },
+    restart,
     async issueToken(token) {
       tokens.set(token, await issueToken(environment, { name: token }));
     },
@@ -73,6 +82,10 @@ export async function startServiceTarget(
       await rejection(token);
     },
     readPlants: () => database.readPlants(),
+    async readRetired() {
+      const rows = await database.readRows();
+      return new Set(rows.filter(({ deleted }) => deleted).map(({ id }) => id));
+    },
     async stop() {
       await service.kill('SIGTERM');
     },

@@ -1,6 +1,14 @@
 import type { StoredPlant } from '../../databases/database.js';
 
-/** What a caller sees of a reply; two plant stores must not differ in it. */
+/** A request of an operation. */
+export interface Request {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  /** With the query. */
+  readonly path: string;
+  readonly body?: string;
+}
+
+/** What a caller sees of a reply; two plant stores must not differ in it, but for times. */
 export interface Observation {
   readonly status: number;
   /** The text of the body, without the message of `invalid_token`, which the fake has only one of. */
@@ -8,15 +16,24 @@ export interface Observation {
   readonly replayed: boolean;
 }
 
+/** How a request is interrupted. */
+export interface Interruption {
+  readonly signal: NodeJS.Signals;
+  /** When the signal is sent, after the request. */
+  readonly delayMs: number;
+}
+
 /** Something that stores plants as the API promises. */
 export interface Target {
   readonly name: string;
   /**
-   * Sends a create.
+   * Sends a request.
    *
    * @param token the name of an access token; without one the request has none
    */
-  send(body: string, token: string | undefined): Promise<Observation>;
+  send(request: Request, token: string | undefined): Promise<Observation>;
+  /** Sends a request, and restarts while it is in flight; `undefined` if there is no reply, or one that leaves open what is stored. */
+  interrupt(request: Request, interruption: Interruption): Promise<Observation | undefined>;
   /** Ends it by a signal and starts it again on the same plants. */
   restart(signal: NodeJS.Signals): Promise<void>;
   /** Issues an access token under a name, which no other has. */
@@ -27,6 +44,8 @@ export interface Target {
   expireToken(name: string): Promise<void>;
   /** All plants that it holds. */
   readPlants(): Promise<ReadonlyMap<bigint, StoredPlant>>;
+  /** The ids of all plants that were deleted, if they can be read. */
+  readRetired?(): Promise<ReadonlySet<bigint>>;
   stop(): Promise<void>;
 }
 
@@ -35,19 +54,19 @@ export async function observe(response: Response): Promise<Observation> {
   const text = await response.text();
   return {
     status: response.status,
-    body: text.replace(/^(\{"error":40101,"message":).*$/, '$1…'),
+    body: text.replace(/^(\{"error":40101,"message":").*"\}$/, '$1…"}'),
     replayed: response.headers.get('idempotent-replayed') === 'true',
   };
 }
 
-/** The request that a create is. */
-export function composeRequest(body: string, token: string | undefined) {
+/** A request as `fetch` takes it. */
+export function composeRequest({ method, body }: Request, token: string | undefined) {
   return {
-    method: 'POST',
+    method,
     headers: {
-      'content-type': 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
-    body,
+    ...(body !== undefined && { body }),
   };
 }
