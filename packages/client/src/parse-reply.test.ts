@@ -39,6 +39,10 @@ describe.each(['with source text', 'without'])('parsing a reply in an engine %s'
     ['{"name":"{\\"id\\":1}","id":2}', { name: '{"id":1}', id: 2n }],
     ['{"name":"\\\\","id":9007199254740993}', { name: '\\', id: 9007199254740993n }],
     ['{"name":"x"}', { name: 'x' }],
+    ['{"id":"5"}', { id: '5' }],
+    ['{"id":[1]}', { id: [1] }],
+    ['{"id":null}', { id: null }],
+    ['{"id":{"id":9007199254740993}}', { id: { id: 9007199254740993n } }],
   ])('keeps every id exact: %s', async (text, value) => {
     const parseReply = await loadParseReply();
     expect(parseReply(text)).toStrictEqual(value);
@@ -67,8 +71,19 @@ describe.each(['with source text', 'without'])('parsing a reply in an engine %s'
     for (const plant of plants) expect(parseReply(stringifyExactJson(plant))).toEqual(plant);
   });
 
-  it.each(['', '{', '{"id":}', '{"id":1'])('throws a SyntaxError for what is not JSON: %j', async (text) => {
-    const parseReply = await loadParseReply();
-    expect(() => parseReply(text)).toThrow(SyntaxError);
-  });
+  it.each(['', '{', '{"id":}', '{"id":1', '{"id":01}', '{"id":-01}', '{"id":1.}', '{"id":-}'])(
+    'throws a SyntaxError for what is not JSON: %j',
+    async (text) => {
+      const parseReply = await loadParseReply();
+      expect(() => parseReply(text)).toThrow(SyntaxError);
+    },
+  );
+
+  it.each(['1.5', '1.0', '1e2', '9007199254740993.0', '1e400'])(
+    'throws a SyntaxError for an id that is no integer in decimal digits: %s',
+    async (number) => {
+      const parseReply = await loadParseReply();
+      expect(() => parseReply(`{"id":${number}}`)).toThrow(SyntaxError);
+    },
+  );
 });
