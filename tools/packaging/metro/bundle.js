@@ -1,4 +1,4 @@
-// Bundles program.js as React Native bundles apps, and runs it. Runs in a project with Metro and the client installed.
+// Bundles programs as React Native bundles apps, and runs program.js. Runs in a project with Metro and the client installed.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -18,10 +18,12 @@ const config = await Metro.loadConfig(
   },
 );
 const reporter = { update() {} };
-const out = join(projectRoot, 'out.js');
-await Metro.runBuild({ ...config, reporter }, { entry: 'program.js', platform: 'ios', minify: false, out });
+for (const entry of ['program.js', 'replies.js']) {
+  const out = join(projectRoot, `out/${entry}`);
+  await Metro.runBuild({ ...config, reporter }, { entry, platform: 'ios', minify: false, out });
+}
 
-runInThisContext(readFileSync(out, 'utf8'));
+runInThisContext(readFileSync(join(projectRoot, 'out/program.js'), 'utf8'));
 const [status, isNamed] = await globalThis.created;
 if (status !== 200 || !isNamed) throw new Error(`Unexpected result of the bundle: ${status}, ${isNamed}`);
 process.exit();
