@@ -122,6 +122,50 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     ]);
   });
 
+  it('fills a page where plants were deleted, as far as the limits allow', async () => {
+    const ids = Array.from({ length: 100 }, (_, id) => BigInt(id));
+    await insertAt(1, ...plantsOf(...ids));
+    const kept = (id: bigint) => id % 10n === 9n;
+    await store.insert(ids.filter((id) => !kept(id)).map((id) => ({ id, deleted: true })));
+    const all = ids.filter(kept);
+    const two = [all.slice(0, 2), all.slice(2, 4), all.slice(4, 6), all.slice(6, 8), all.slice(8)];
+    expect(await listIds({ order: 'id' }, { matches: 2 })).toEqual(two);
+    expect(await listIds({ order: 'id' }, { matches: 4 })).toEqual([
+      all.slice(0, 4),
+      all.slice(4, 8),
+      all.slice(8),
+    ]);
+    expect(await listIds({ order: 'id' }, { matches: 2, plants: 20 })).toEqual(two);
+    // 15 of them have one plant or two.
+    expect(await listIds({ order: 'id' }, { matches: 3, plants: 15 })).toEqual([
+      [9n],
+      [19n, 29n],
+      [39n],
+      [49n, 59n],
+      [69n],
+      [79n, 89n],
+      [99n],
+    ]);
+    expect((await listIds({ order: 'newest' }, { matches: 2 })).flat()).toEqual(all.toReversed());
+    // Each has 8 bytes, or 7.
+    expect(await listIds({ order: 'id' }, { matches: 3, bytes: 8 })).toEqual(all.map((id) => [id]));
+    expect(await listIds({ order: 'id' }, { matches: 3, bytes: 16 })).toEqual([
+      all.slice(0, 2),
+      all.slice(2, 4),
+      all.slice(4, 6),
+      all.slice(6, 8),
+      all.slice(8),
+    ]);
+  });
+
+  it('fills a page no further than its limit in bytes', async () => {
+    await insertAt(1, ...plantsOf(1n, 2n, 3n));
+    await store.insert([{ id: 1n, deleted: true }]);
+    const { length } = 'plant 2';
+    expect(await listIds({ order: 'id' }, { matches: 2, bytes: length })).toEqual([[2n], [3n]]);
+    expect(await listIds({ order: 'id' }, { matches: 2, bytes: 2 * length })).toEqual([[2n, 3n]]);
+  });
+
   it.each([
     { bytes: 0, pages: [[1n], [2n], [3n]] },
     { bytes: 10, pages: [[1n, 2n], [3n]] },

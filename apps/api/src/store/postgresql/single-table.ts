@@ -119,26 +119,83 @@ const orders = {
   },
 } as const;
 
+/** How many times as many plants as the last query the next one of a list examines at most. */
+const maxGrowth = 8;
+
+/** How many more a query examines than should be needed. */
+const margin = 1.25;
+
 /**
  * Examines plants as `PlantStore.list` does, and returns those that match without their texts: what is shown is read again, as
- * durably as a replay, on the node that has it. It measures texts without reading them.
+ * durably as a replay, on the node that has it.
+ *
+ * Without a filter all match but the deleted ones. So the first query examines a page alone, and others follow for what is
+ * missing. One for as many as may be examined would do, but be planned for these: with a sort of all where an index has the order.
  */
 export async function listIds(
   connections: SqlDriverAdapter,
-  { order, after, tag, q }: ListQuery,
+  query: ListQuery,
   limits: ListLimits,
 ): Promise<{ readonly ids: readonly bigint[]; readonly last: ListedPlants['last'] }> {
+  const ids: bigint[] = [];
+  let { plants, bytes } = limits;
+  let { after } = query;
+  let size = query.tag === undefined && query.q === undefined ? limits.matches : plants;
+  for (let isFirst = true; ; isFirst = false) {
+    size = Math.min(size, plants);
+    const missing = limits.matches - ids.length;
+    const next = await examine(
+      connections,
+      { ...query, after },
+      { matches: missing, plants: size, bytes },
+      isFirst,
+    );
+    ids.push(...next.ids);
+    after = next.last ?? after;
+    plants -= size;
+    if (next.isEnd) return { ids, last: undefined };
+    if (next.bytesLeft === undefined || plants === 0 || ids.length === limits.matches)
+      return { ids, last: after };
+    bytes = next.bytesLeft;
+    const expected = (limits.matches - ids.length) * (size / next.ids.length) * margin;
+    size = Math.ceil(Math.min(expected, size * maxGrowth));
+  }
+}
+
+/** What a query of a list has examined. */
+interface Examined {
+  /** Of the plants that match. */
+  readonly ids: readonly bigint[];
+  /** The last plant that was examined, if there was one, and whether there are no more. */
+  readonly last: ListedPlants['last'];
+  readonly isEnd: boolean;
+  /** How many bytes the limit has left, if as many plants were examined as were to be. */
+  readonly bytesLeft: number | undefined;
+}
+
+/**
+ * Examines plants by one query, which measures texts without reading them. Its result has the order of its innermost part, so that
+ * PostgreSQL stops once enough match.
+ *
+ * @param isFirst whether one is examined whatever its size
+ */
+async function examine(
+  connections: SqlDriverAdapter,
+  { order, after, tag, q }: ListQuery,
+  limits: ListLimits,
+  isFirst: boolean,
+): Promise<Examined> {
   // Ids and times are numbers, so they can be part of the statement.
   const { of, after: isAfter, by } = orders[order];
   const where = after === undefined ? of : `${of} AND ${isAfter(`${after.id}`, `${after.addedAt}`)}`;
-  // One more than may be examined tells whether there is a next one.
-  const examined =
-    Math.min(limits.plants, tag === undefined && q === undefined ? limits.matches : Infinity) + 1;
+  const { plants, bytes, matches } = limits;
+  // One more than is examined tells whether there is a next one.
   const { rows } = await connections.queryRaw({
     sql: `
-      SELECT id, added_at, matches, is_end FROM (
-        SELECT id, added_at, place, next_bytes IS NULL AND place < ${examined} AS is_end,
-          next_bytes IS NULL OR total + next_bytes > ${limits.bytes} OR place = ${examined - 1} AS is_last,
+      SELECT id, added_at, matches, is_end, bytes_left FROM (
+        SELECT id, added_at, place, next_bytes IS NULL AND place <= ${plants} AS is_end,
+          next_bytes IS NULL OR total + next_bytes > ${bytes} OR place = ${plants} AS is_last,
+          CASE WHEN place = ${plants} THEN ${bytes} - total END AS bytes_left,
           NOT deleted AND ($1::text IS NULL OR tag IS NOT DISTINCT FROM $1)
             AND ($2::text IS NULL OR position(${asciiLower('$2')} IN ${asciiLower('name')}) > 0) AS matches
         FROM (
@@ -146,22 +203,25 @@ export async function listIds(
             sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
           FROM (
             SELECT id, name, tag, added_at, deleted, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
-            FROM plants WHERE ${where} ORDER BY ${by} LIMIT ${examined}
+            FROM plants WHERE ${where} ORDER BY ${by} LIMIT ${plants + 1}
           ) AS next WINDOW in_order AS (ORDER BY ${by})
-        ) AS page WHERE place < ${examined} AND (place = 1 OR total <= ${limits.bytes})
-      ) AS examined WHERE matches OR is_last ORDER BY place LIMIT ${limits.matches}`,
+        ) AS page WHERE place <= ${plants} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
+      ) AS examined WHERE matches OR is_last ORDER BY ${by} LIMIT ${matches}`,
     args: [tag ?? null, q ?? null],
     argTypes: [text, text],
   });
-  const found = rows.map(([id, addedAt, matches, isEnd]) => ({
+  const found = rows.map(([id, addedAt, matches, isEnd, bytesLeft]) => ({
     position: { id: BigInt(String(id)), ...(addedAt !== null && { addedAt: Number(addedAt) }) },
     matches: matches === true,
     isEnd: isEnd === true,
+    bytesLeft: bytesLeft === null ? undefined : Number(bytesLeft),
   }));
   const end = found.at(-1);
   return {
     ids: found.flatMap(({ position, matches }) => (matches ? position.id : [])),
-    last: end?.isEnd === true ? undefined : end?.position,
+    last: end?.position,
+    isEnd: end === undefined ? isFirst : end.isEnd,
+    bytesLeft: end?.bytesLeft,
   };
 }
 
