@@ -3,7 +3,7 @@ import { parse } from 'lossless-json';
 import type { StoredPlant } from '../../databases/database.js';
 import type { Reply } from '../exchange/read-replies.js';
 import type { Outcome } from '../oracle/expect-outcome.js';
-import type { PlantOutcome } from '../oracle/read-body.js';
+import type { PlantOutcome } from '../oracle/read-plant.js';
 import type { FramedRequest } from '../oracle/read-requests.js';
 import { findUndocumented } from './documented-reply.js';
 import type { Observer } from './ledger.js';

@@ -1,6 +1,6 @@
 import type { PlantRow, StoredPlant } from '../../databases/database.js';
 import type { Outcome } from '../oracle/expect-outcome.js';
-import type { SentPlant } from '../oracle/read-body.js';
+import type { SentPlant } from '../oracle/read-plant.js';
 
 /**
  * What is known of each id: that no plant has it, that one does, or that this one was deleted. It goes that way once, and a reply

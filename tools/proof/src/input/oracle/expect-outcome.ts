@@ -1,5 +1,5 @@
 import { errors } from '@plant-store/contract/errors';
-import { type BatchOutcome, type PlantOutcome, readBatch, readPlant } from './read-body.js';
+import { type BatchOutcome, type PlantOutcome, readBatch, readPlant } from './read-plant.js';
 import type { FramedRequest } from './read-requests.js';
 
 /** The operations, as the OpenAPI document names them. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readExactNumber } from './exact-number.js';
 import { expectOutcome } from './expect-outcome.js';
-import { readBatch, readPlant } from './read-body.js';
+import { readBatch, readPlant } from './read-plant.js';
 import { readRequests } from './read-requests.js';
 
 const read = (text: string) => readPlant(Buffer.from(text));
