@@ -5,18 +5,19 @@ import { findAccessToken } from './token-store.js';
 /** A connection on which every query returns this row. */
 function createConnection(row: unknown[]) {
   const queryRaw = vi.fn(async (_query: SqlQuery) => ({
-    columnNames: ['id', 'name', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
+    columnNames: ['id', 'name', 'scopes', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
     columnTypes: [ColumnTypeEnum.Int32],
     rows: [row],
   }));
   return { queryRaw };
 }
 
-it('reads a time without a time zone, as SQLite itself writes it, as UTC', async () => {
+it('reads a time without a time zone, as SQLite itself writes it, as UTC, and the scopes that it knows', async () => {
   vi.stubEnv('TZ', 'Asia/Kolkata');
   const row = [
     1,
     'shop',
+    'delete,create,later',
     '2026-01-02 03:04:05',
     '2031-02-03T04:05:06.789+00:00',
     '2031-02-03T04:05:06Z',
@@ -25,6 +26,7 @@ it('reads a time without a time zone, as SQLite itself writes it, as UTC', async
   expect(await findAccessToken(createConnection(row), '?', 'a')).toStrictEqual({
     id: 1,
     name: 'shop',
+    scopes: ['create', 'delete'],
     createdAt: new Date('2026-01-02T03:04:05.000Z'),
     expiresAt: new Date('2031-02-03T04:05:06.789Z'),
     revokedAt: new Date('2031-02-03T04:05:06.000Z'),
