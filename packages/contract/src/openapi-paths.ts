@@ -38,8 +38,8 @@ function describeOperation(operationId: string, route: DescribedRoute): ZodOpenA
   return {
     operationId,
     tags: [route.metadata.tag],
-    // For a scheme without scopes of its own, the roles that are needed (OpenAPI 3.1, Security Requirement Object).
-    security: [{ bearer: [route.metadata.scope] }],
+    // Not as a role of the security requirement, which linters take for a scope that an http scheme cannot list.
+    'x-required-scope': route.metadata.scope,
     summary: route.summary ?? operationId,
     description: route.description ?? '',
     ...describeParameters(route),

@@ -27,7 +27,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
             type: 'http',
             scheme: 'bearer',
             description:
-              'An access token that the operator has issued (RFC 6750). The role that an operation names is the scope that the token needs.',
+              'An access token that the operator has issued (RFC 6750). It needs the scope that an operation names as x-required-scope.',
           },
         },
         headers,
