@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { scopes } from '@plant-store/contract/access-token';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { createFactory } from './connections.js';
@@ -14,9 +15,10 @@ it('waits for no disk, and leaves a long write-ahead log to the checkpointer', a
   const path = join(temporaryFolder(), 'plant-store.db');
   const database = await openSqlite(path);
   const { id } = await database.accessTokens.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
-  // More than the 1,000 pages at which SQLite itself would checkpoint; the checkpointer waits for more.
-  const tag = 'x'.repeat(5 * 1_024 * 1_024);
-  await database.plants.insert([{ id: 1n, name: 'Fern', tag }]);
+  // More than the 1,000 pages at which SQLite itself would checkpoint. Not through the store, whose checkpointer would begin.
+  const writer = new Sqlite(path);
+  writer.pragma('wal_autocheckpoint = 0');
+  writer.prepare('INSERT INTO plants (id, name) VALUES (1, ?)').run('x'.repeat(5 * 1_024 * 1_024));
   const { size } = statSync(path);
 
   const settings: unknown[] = [];
@@ -40,5 +42,6 @@ it('waits for no disk, and leaves a long write-ahead log to the checkpointer', a
   expect(settings).toEqual([normal]);
   expect(statSync(path).size).toBe(size);
   expect(await database.accessTokens.list()).toMatchObject([{ lastUsedAt: at }]);
+  writer.close();
   await database.close();
 });
