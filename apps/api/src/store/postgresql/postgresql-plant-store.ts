@@ -25,8 +25,11 @@ export function createPostgresqlPlantStore(
   }
 
   return {
-    insert: (records) =>
-      runQuery(() => (records.some(isTombstone) ? insertInOrder(records, insert) : insert(records))),
+    insert(records) {
+      // Each part runs by itself, since a retry of one that was carried out would find its own plants.
+      const run = (part: readonly StoredRecord[]) => runQuery(() => insert(part));
+      return records.some(isTombstone) ? insertInOrder(records, run) : run(records);
+    },
     find: (ids) => runQuery(() => table.find(connections, ids)),
     list: (query, limits) =>
       runQuery(async () => {

@@ -66,18 +66,19 @@ export function createSqlitePlantStore(
 
   /** Inserts the records whose id is free, and does with the others as the clause says. */
   async function insertUnlessTaken(records: readonly StoredRecord[], onConflict: string) {
-    const newIds = await insertNew(connection, records, onConflict);
-    return resolveInsertOutcomes(records, newIds, find);
+    const newIds = await run(() => insertNew(connection, records, onConflict));
+    return resolveInsertOutcomes(records, newIds, (ids) => run(() => find(ids)));
   }
 
   return {
-    insert: (plants) =>
-      run(async () => {
-        if (plants.some(isTombstone))
-          return insertInOrder(plants, (part) => insertUnlessTaken(part, eraseOnConflict)).finally(onDeleted);
-        if (plants.length === 0 || (await insertAll(connection, plants))) return plants.map(() => stored);
-        return insertUnlessTaken(plants, 'ON CONFLICT (id) DO NOTHING');
-      }),
+    // Each statement runs by itself, since a retry of one that was carried out would find its own plants.
+    async insert(plants) {
+      if (plants.some(isTombstone))
+        return insertInOrder(plants, (part) => insertUnlessTaken(part, eraseOnConflict)).finally(onDeleted);
+      if (plants.length === 0 || (await run(() => insertAll(connection, plants))))
+        return plants.map(() => stored);
+      return insertUnlessTaken(plants, 'ON CONFLICT (id) DO NOTHING');
+    },
     find: (ids) => run(() => find(ids)),
     list: (query, limits) =>
       run(async () => {
