@@ -12,6 +12,7 @@ const store = createFakePlantStore({ baseUrl: location.origin, token: known });
 const fetch = vi.fn(store.fetch);
 
 beforeEach(() => {
+  history.replaceState(null, '', '/add');
   store.clear();
   store.acceptTokens(known);
   fetch.mockClear();
@@ -32,6 +33,7 @@ function open(tokenFromAddress?: string) {
 const tokenField = () => screen.getByLabelText<HTMLInputElement>('Access token');
 const noteOf = (input: HTMLElement) =>
   document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent;
+const nameField = () => screen.findByRole<HTMLInputElement>('textbox', { name: 'Name' });
 const oneTab = () => screen.getByRole('tab', { name: 'One plant' });
 
 /** What this tab keeps that holds the token. */
@@ -86,7 +88,7 @@ it('announces that the token of the address cannot be used, and keeps none', () 
 
 it('goes on with the token that it has when that of a later address is damaged', async () => {
   const user = open(known);
-  await user.type(screen.getByRole('textbox', { name: 'Name' }), 'Rose');
+  await user.type(await nameField(), 'Rose');
   act(() => {
     location.hash = `#token=${known.slice(0, -1)}`;
   });
@@ -108,7 +110,7 @@ it('keeps a token that was entered when an earlier one is rejected late', async 
   });
   store.acceptTokens(createFakePlantStore().token);
   fetch.mockImplementationOnce((url, init) => replied.then(() => store.fetch(url, init)));
-  await user.type(screen.getByRole('textbox', { name: 'Name' }), 'Rose{Enter}');
+  await user.type(await nameField(), 'Rose{Enter}');
   await waitFor(() => expect(fetch).toHaveBeenCalledTimes(1));
   act(() => {
     location.hash = `#token=${jwt}`;
@@ -123,7 +125,7 @@ it('keeps a token that was entered when an earlier one is rejected late', async 
 it('leaves what is typed as another token alone when a request is stopped by forgetting the first', async () => {
   const user = open(known);
   store.fail({ kind: 'delay', ms: 60_000 });
-  await user.type(screen.getByRole('textbox', { name: 'Name' }), 'Rose{Enter}');
+  await user.type(await nameField(), 'Rose{Enter}');
   await waitFor(() => expect(fetch).toHaveBeenCalledTimes(1));
   await user.click(screen.getByRole('button', { name: 'Forget token' }));
   await user.type(tokenField(), 'pst_');
@@ -156,7 +158,7 @@ it('asks again when the service rejects the token, and goes on with what was typ
   const other = createFakePlantStore().token;
   store.acceptTokens(other);
   const user = open(known);
-  await user.type(screen.getByRole('textbox', { name: 'Name' }), 'Rose{Enter}');
+  await user.type(await nameField(), 'Rose{Enter}');
   await waitFor(() => expect(noteOf(tokenField())).toContain('The access token is not known here.'));
   expect(document.activeElement).toBe(tokenField());
   expect(screen.queryByRole('tab')).toBeNull();
@@ -169,19 +171,22 @@ it('asks again when the service rejects the token, and goes on with what was typ
   await screen.findByText(/^Stored: Rose/);
 });
 
-it('loads "Many plants" when its tab is selected, by arrow keys too, and keeps what is in the other', async () => {
+it('shows the view of the address, and loads each when it is shown, by arrow keys too', async () => {
   const user = open(known);
-  await user.type(screen.getByRole('textbox', { name: 'Name' }), 'Rose');
+  await user.type(await nameField(), 'Rose');
   await user.click(oneTab());
   await user.keyboard('{ArrowRight}');
   const manyTab = screen.getByRole('tab', { name: 'Many plants', selected: true });
-  expect(document.activeElement).toBe(manyTab);
+  expect([document.activeElement, location.pathname]).toEqual([manyTab, '/import']);
   await screen.findByRole('heading', { name: /Many plants/ });
   await user.keyboard('{ArrowRight}');
-  expect(document.activeElement).toBe(oneTab());
+  const plantsTab = screen.getByRole('tab', { name: 'Plants', selected: true });
+  expect([document.activeElement, location.pathname]).toEqual([plantsTab, '/']);
   await user.keyboard('{End}');
   expect(document.activeElement).toBe(manyTab);
-  await user.keyboard('{Home}');
-  expect(document.activeElement).toBe(oneTab());
-  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Name' }).value).toBe('Rose');
+  await user.keyboard('{Home}{ArrowRight}');
+  expect([document.activeElement, location.pathname]).toEqual([oneTab(), '/add']);
+  expect((await nameField()).value).toBe('Rose');
+  act(() => history.back());
+  await screen.findByRole('tab', { name: 'Plants', selected: true });
 });

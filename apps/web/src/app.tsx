@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { OnePlant } from './one/one-plant.js';
+import { Plants } from './plants/plants.js';
+import { forgetLists } from './plants/use-plants.js';
+import { navigate, type Route, useRoute } from './route.js';
 import { LoadBoundary, loadPart } from './shared/load-boundary.js';
 import { Tabs } from './shared/tabs.js';
 import { TokenPanel } from './token/token-panel.js';
@@ -11,7 +13,12 @@ const ManyPlants = lazy(async () => {
   return { default: ManyPlants };
 });
 
-/** The page: the token, and, once there is one, the two ways to add plants. */
+const OnePlant = lazy(async () => {
+  const { OnePlant } = await loadPart(() => import('./one/one-plant.js'));
+  return { default: OnePlant };
+});
+
+/** The page: the token, and, once there is one, the plants and the two ways to add some. */
 export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | undefined }) {
   const { session, use, reject, forget } = useSession(tokenFromAddress);
   const queryClient = useQueryClient();
@@ -66,27 +73,34 @@ interface WorkspaceProps {
 }
 
 function Workspace(props: WorkspaceProps) {
-  const [tab, setTab] = useState<'one' | 'many'>('one');
-  const [manyOpened, setManyOpened] = useState(false);
-  const select = (name: 'one' | 'many') => {
-    setTab(name);
-    if (name === 'many') setManyOpened(true);
-  };
-  const many = (
-    <LoadBoundary>
-      <Suspense fallback={<p className="loading">Loading…</p>}>
-        <ManyPlants {...props} />
-      </Suspense>
-    </LoadBoundary>
-  );
+  const route = useRoute();
+  const { view } = route;
+  // What was typed, and what runs, stays while another view is shown.
+  const [opened, setOpened] = useState<readonly Route['view'][]>([view]);
+  if (!opened.includes(view)) setOpened([...opened, view]);
+  const queryClient = useQueryClient();
+  // What was added shows when the plants are shown again.
+  useEffect(() => {
+    if (view !== 'plants') return () => forgetLists(queryClient);
+    return undefined;
+  }, [view, queryClient]);
+  const keep = (name: 'one' | 'many', Part: typeof OnePlant) =>
+    opened.includes(name) && (
+      <LoadBoundary>
+        <Suspense fallback={<p className="loading">Loading…</p>}>
+          <Part {...props} />
+        </Suspense>
+      </LoadBoundary>
+    );
   return (
     <Tabs
-      label="Ways to add plants"
-      selected={tab}
-      onSelect={select}
+      label="Plants, and ways to add them"
+      selected={view}
+      onSelect={(name) => navigate({ view: name, filter: { order: 'newest' } })}
       tabs={[
-        { name: 'one', title: 'One plant', panel: <OnePlant {...props} /> },
-        { name: 'many', title: 'Many plants', panel: manyOpened && many },
+        { name: 'plants', title: 'Plants', panel: view === 'plants' && <Plants {...props} route={route} /> },
+        { name: 'one', title: 'One plant', panel: keep('one', OnePlant) },
+        { name: 'many', title: 'Many plants', panel: keep('many', ManyPlants) },
       ]}
     />
   );

@@ -7,7 +7,7 @@ import { ManySession } from './session/many-session.js';
 import type { WorkerListener } from './session/spawn-worker.js';
 
 const saveFile = vi.hoisted(() => vi.fn());
-vi.mock('./session/save-file.js', () => ({ saveFile }));
+vi.mock('../shared/save-file.js', () => ({ saveFile }));
 afterEach(cleanup);
 
 /** The tab, whose worker is the test: `commands` are what it gets, and `report` is what it sends. */

@@ -5,6 +5,9 @@ import { hashedFilesRoute, type Page, type PageFile } from '../read-page.js';
 import { pageHeaders, setCommonHeaders } from '../security-headers.js';
 import { methodNotAllowed } from './fallbacks.js';
 
+/** The paths of the page's views besides `/`, which the page itself tells apart (`apps/web/src/route.ts`). */
+const viewPath = /^\/(?:add|import|p\/-?\d{1,19})$/;
+
 /**
  * Serves the page on which people add plants, which needs no token: exactly the files of the build, from memory. A path is
  * compared as it was sent, so that no encoding of another one leads to a file.
@@ -12,12 +15,13 @@ import { methodNotAllowed } from './fallbacks.js';
 export function page(files: Page): RequestHandler {
   const rejectMethod = methodNotAllowed(['GET', 'HEAD']);
   return function page(request, response, next) {
-    const file = files.get(request.path);
+    const path = viewPath.test(request.path) ? '/' : request.path;
+    const file = files.get(path);
     if (file === undefined) {
       next();
       return;
     }
-    response.locals.route = file.isHashed ? hashedFilesRoute : request.path;
+    response.locals.route = file.isHashed ? hashedFilesRoute : path;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       rejectMethod(request, response, next);
       return;

@@ -47,8 +47,35 @@ it('is usable when it asks for the token, and with a token that is wrong', async
   await expectUsable('token panel with a wrong token');
 });
 
+it('is usable for the plants: none, a list, no match, and one that is open or deleted', async () => {
+  const { baseUrl, address, token } = shared.store;
+  await page.goto(address);
+  await page.getByText('No plants yet.').waitFor();
+  await expectUsable('no plants');
+  const long = 'Monstera'.repeat(30);
+  const plants = [
+    { id: 1, name: '' },
+    { id: 2, name: long, tag: long },
+    { id: 3, name: 'بلوط', tag: 'bed' },
+  ];
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  await fetch(`${baseUrl}/plants/batch`, { method: 'POST', headers, body: JSON.stringify({ plants }) });
+  await page.reload();
+  await page.getByRole('grid').waitFor();
+  await expectUsable('plants');
+  await page.goto(`${baseUrl}/p/2`);
+  await page.getByRole('dialog').waitFor();
+  await expectUsable('plant');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await expectUsable('deleted plant');
+  await page.getByRole('searchbox').fill('cactus');
+  await page.getByText('No plant matches.').waitFor();
+  await expectUsable('no match');
+});
+
 it('is usable for one plant: empty, with problems, and with a list', async () => {
-  await page.goto(shared.store.address);
+  await page.goto(shared.store.formAddress);
   await field(page, 'Id').waitFor();
   await expectUsable('empty form');
   await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });

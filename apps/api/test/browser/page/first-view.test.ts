@@ -29,7 +29,7 @@ it(`shows the form with less than ${scriptBudgetBytes} bytes of script, compress
 it('loads the code for many plants only once the tab is opened', async () => {
   const { page, requests, close } = await openTab(shared.browser);
   onTestFinished(close);
-  await page.goto(shared.store.address);
+  await page.goto(shared.store.formAddress);
   await field(page, 'Id').waitFor();
   await page.waitForLoadState('networkidle');
   const many = () => requests.filter((request) => /many|papaparse|worker/.test(request.url()));
@@ -54,7 +54,7 @@ it.each([
         return `${element.textContent} ${left + scrollX}, ${top + scrollY}`;
       }),
     );
-  await page.goto(shared.store.address);
+  await page.goto(shared.store.formAddress);
   await field(page, 'Id').waitFor();
   const places = await readPlaces();
   expect(places).toHaveLength(8);

@@ -11,7 +11,7 @@ const smallest = { id: '-9223372036854775808', name: 'Fern', tag: 'shade' };
 async function openPrinted() {
   const tab = await openTab(shared.browser);
   onTestFinished(() => tab.close());
-  await tab.page.goto(shared.store.address);
+  await tab.page.goto(shared.store.formAddress);
   await field(tab.page, 'Id').waitFor();
   return tab;
 }
@@ -21,7 +21,7 @@ it('opens at the printed address, and takes the token out of it and out of the h
   onTestFinished(() => page.context().close());
   await page.goto(`${shared.store.baseUrl}/docs`);
   const entries = await page.evaluate(() => history.length);
-  await page.goto(shared.store.address);
+  await page.goto(shared.store.formAddress);
   await field(page, 'Id').waitFor();
   expect(page.url()).toBe(`${shared.store.baseUrl}/`);
   expect(await page.evaluate(() => history.length)).toBe(entries + 1);

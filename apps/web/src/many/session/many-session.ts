@@ -1,3 +1,4 @@
+import { saveFile } from '../../shared/save-file.js';
 import type { Command, Report, Source } from '../protocol.js';
 import {
   applyReport,
@@ -9,7 +10,6 @@ import {
   type ManyState,
   startOver,
 } from './many-state.js';
-import { saveFile } from './save-file.js';
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
 import { warnBeforeClosing } from './warn-before-closing.js';
 

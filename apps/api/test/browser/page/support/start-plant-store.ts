@@ -22,6 +22,8 @@ export interface PlantStore {
   readonly baseUrl: string;
   /** The address that the quickstart prints, with the token in its fragment. */
   readonly address: string;
+  /** That of the form for one plant. */
+  readonly formAddress: string;
   readonly token: string;
   /** Everything printed so far, by all its processes. */
   readonly output: string;
@@ -56,6 +58,7 @@ export async function startPlantStore(settings: Readonly<Record<string, string>>
     folder,
     baseUrl: origin,
     address,
+    formAddress: address.replace('/#', '/add#'),
     token: readFileSync(join(folder, 'data/access-token'), 'utf8').trim(),
     get output() {
       return output;

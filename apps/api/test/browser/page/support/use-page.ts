@@ -15,11 +15,14 @@ export async function tabTo(element: Locator): Promise<void> {
   throw new Error(`Tab does not reach ${element}`);
 }
 
-/** Adds one plant by keyboard alone. */
+/** Adds one plant by keyboard alone, once its form is shown. */
 export async function addPlant(
   page: Page,
   { id, name, tag }: { readonly id: string; readonly name: string; readonly tag?: string },
 ): Promise<void> {
+  const tab = page.getByRole('tab', { name: 'One plant' });
+  await tab.waitFor();
+  if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
   for (const [label, text] of Object.entries({ Id: id, Name: name, Tag: tag ?? '' })) {
     await tabTo(field(page, label));
     await page.keyboard.press('ControlOrMeta+A');

@@ -1,0 +1,92 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { until } from '../../support/until.js';
+import { openTab } from './support/open-tab.js';
+import { setUp } from './support/set-up.js';
+import { tabTo } from './support/use-page.js';
+
+const shared = setUp();
+const count = 12_000;
+
+/** Stores plants past the page, by batches. */
+async function fill(): Promise<void> {
+  const headers = { authorization: `Bearer ${shared.store.token}`, 'content-type': 'application/json' };
+  for (let first = 1; first <= count; first += 1_000) {
+    const plants = Array.from({ length: 1_000 }, (_, index) => ({
+      id: first + index,
+      name: `plant ${first + index}`,
+      tag: 'bed',
+    }));
+    const body = JSON.stringify({ plants });
+    const reply = await fetch(`${shared.store.baseUrl}/plants/batch`, { method: 'POST', headers, body });
+    expect(reply.status).toBe(200);
+  }
+}
+
+it('finds, opens, deletes and restores a plant among thousands, by keyboard alone', async () => {
+  await fill();
+  const { page, messages, violations, close } = await openTab(shared.browser);
+  onTestFinished(close);
+  await page.goto(shared.store.address);
+  const row = (name: string) => page.getByRole('row', { name });
+  await row('plant 12000').waitFor();
+
+  // To the last row, page after page.
+  await tabTo(row('plant 12000'));
+  await until(async () => {
+    await page.keyboard.press('End');
+    return row('plant 1 bed').isVisible();
+  });
+  expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe(String(count + 1));
+  await page.getByText('12,000 plants').waitFor();
+  expect(await page.getByRole('row').count()).toBeLessThan(60);
+
+  // By a part of its name, then by its id.
+  await page.keyboard.press('Shift+Tab');
+  await tabTo(page.getByRole('searchbox'));
+  await page.keyboard.type('ANT 7123');
+  await page.getByText('1 plant found').waitFor();
+  expect(new URL(page.url()).search).toBe('?q=ANT+7123');
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('7124');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'plant 7124' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/p/7124');
+
+  const remove = page.getByRole('button', { name: 'Delete' });
+  await tabTo(remove);
+  await page.keyboard.press('Enter');
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await tabTo(undo);
+  await page.keyboard.press('Enter');
+  await undo.waitFor({ state: 'detached' });
+  expect(shared.store.readPlants().filter(({ name }) => name === '')).toEqual([]);
+
+  await page.goBack();
+  await tabTo(remove);
+  await page.keyboard.press('Enter');
+  // The request goes when the document is left.
+  await page.goto(`${shared.store.baseUrl}/p/7124`);
+  await page.getByRole('alert').filter({ hasText: 'No plant has the id 7124.' }).waitFor();
+  expect({ messages, violations }).toEqual({
+    messages: [expect.stringContaining('404')],
+    violations: [],
+  });
+});
+
+it('exports what is shown', async () => {
+  const { page, close } = await openTab(shared.browser);
+  onTestFinished(close);
+  await page.goto(shared.store.address);
+  await page.getByRole('searchbox').fill('plant 71');
+  await page.getByText(/\d+ plants found/).waitFor();
+  const shown = await page.getByText(/\d+ plants found/).textContent();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const stream = await (await download).createReadStream();
+  let text = '';
+  for await (const chunk of stream) text += chunk;
+  const lines = text.trimEnd().split('\r\n');
+  expect(lines[0]).toBe('id,name,tag,addedAt');
+  expect(`${lines.length - 1} plants found`).toBe(shown.replace(',', ''));
+  expect(lines[1]).toMatch(/^71\d*,plant 71\d*,bed,\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+});

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
+
+const plant = (id: bigint, addedAt?: string) => ({ id, name: `plant ${id}`, addedAt });
+const pagesOf = (...pages: readonly (readonly bigint[])[]): PlantPages => ({
+  pages: pages.map((ids, index) => ({
+    plants: ids.map((id) => plant(id)),
+    ...(index < pages.length - 1 && { next: 'more' }),
+  })),
+  pageParams: pages.map(() => undefined),
+});
+const idsOf = ({ pages }: PlantPages) => pages.map(({ plants }) => plants.map(({ id }) => Number(id)));
+
+it('finds a plant by its position, and its position, over pages of which some are empty', () => {
+  const { pages } = pagesOf([], [1n, 2n], [], [3n], []);
+  const rows = toRows(pages);
+  expect(rows.count).toBe(3);
+  expect([0, 1, 2, 3, -1].map((index) => rows.at(index)?.id)).toEqual([1n, 2n, 3n, undefined, undefined]);
+  expect([1n, 3n, 4n].map((id) => rows.indexOf(id))).toEqual([0, 2, -1]);
+});
+
+it('takes a plant out, and puts it back where it was', () => {
+  const data = pagesOf([1n, 3n], [5n, 7n]);
+  for (const id of [1n, 3n, 5n, 7n]) {
+    const without = withoutPlant(data, id);
+    expect(toRows(without.pages).count).toBe(3);
+    expect(toRows(withPlant(without, plant(id), 'id').pages).indexOf(id)).toBe(
+      toRows(data.pages).indexOf(id),
+    );
+  }
+  expect(idsOf(withPlant(withoutPlant(pagesOf([4n]), 4n), plant(4n), 'id'))).toEqual([[4]]);
+});
+
+it('leaves out a plant whose place is not loaded yet', () => {
+  const data = pagesOf([1n, 2n], []);
+  const open = { ...data, pages: data.pages.slice(0, 1) };
+  expect(idsOf(withPlant(open, plant(9n), 'id'))).toEqual([[1, 2]]);
+});
+
+it('orders the newest as the API does: by time, then by descending id, those without a time last', () => {
+  const [early, late] = ['2026-11-25T10:00:00.000Z', '2026-11-25T10:00:00.001Z'];
+  let data = pagesOf([]);
+  for (const one of [plant(1n), plant(2n, early), plant(3n, late), plant(4n, early), plant(5n)])
+    data = withPlant(data, one, 'newest');
+  expect(idsOf(data)).toEqual([[3, 4, 2, 5, 1]]);
+});

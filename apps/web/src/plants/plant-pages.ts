@@ -1,0 +1,86 @@
+import type { PlantPage, StoredPlant } from '@plant-store/contract/operations';
+import type { InfiniteData } from '@tanstack/react-query';
+
+/** The pages of a list that have been loaded. */
+export type PlantPages = InfiniteData<PlantPage, string | undefined>;
+
+/** Plants by their position over all pages, without a copy of them. */
+export interface PlantRows {
+  readonly count: number;
+  at(index: number): StoredPlant | undefined;
+  /** The position of a plant; -1 where it is not loaded. */
+  indexOf(id: bigint): number;
+}
+
+/** The rows of pages, which may be short or empty. */
+export function toRows(pages: readonly PlantPage[]): PlantRows {
+  const ends: number[] = [];
+  let count = 0;
+  for (const { plants } of pages) {
+    count += plants.length;
+    ends.push(count);
+  }
+  return {
+    count,
+    at(index) {
+      const page = firstAfter(ends, index);
+      const start = ends[page - 1] ?? 0;
+      return pages[page]?.plants[index - start];
+    },
+    indexOf(id) {
+      let start = 0;
+      for (const { plants } of pages) {
+        const index = plants.findIndex((plant) => plant.id === id);
+        if (index !== -1) return start + index;
+        start += plants.length;
+      }
+      return -1;
+    },
+  };
+}
+
+/** The first position in an ascending list whose value is greater. */
+function firstAfter(ends: readonly number[], value: number): number {
+  let [low, high] = [0, ends.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ends[middle] ?? 0) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Takes a plant out of the pages. */
+export function withoutPlant(data: PlantPages, id: bigint): PlantPages {
+  return {
+    ...data,
+    pages: data.pages.map((page) =>
+      page.plants.some((plant) => plant.id === id)
+        ? { ...page, plants: page.plants.filter((plant) => plant.id !== id) }
+        : page,
+    ),
+  };
+}
+
+/** Puts a plant back at its place; nothing where that is not loaded yet. */
+export function withPlant(data: PlantPages, plant: StoredPlant, order: 'newest' | 'id'): PlantPages {
+  const index = data.pages.findIndex(({ plants, next }) => {
+    const last = plants.at(-1);
+    return next === undefined || (last !== undefined && comesBefore(plant, last, order));
+  });
+  return {
+    ...data,
+    pages: data.pages.map((page, position) => {
+      if (position !== index) return page;
+      const at = page.plants.findIndex((other) => comesBefore(plant, other, order));
+      return { ...page, plants: page.plants.toSpliced(at === -1 ? page.plants.length : at, 0, plant) };
+    }),
+  };
+}
+
+/** The orders of the API: by id; or the latest first, of one millisecond by descending id, those without a time last. */
+function comesBefore(one: StoredPlant, other: StoredPlant, order: 'newest' | 'id'): boolean {
+  if (order === 'id') return one.id < other.id;
+  const [time = '', otherTime = ''] = [one.addedAt, other.addedAt];
+  return time === otherTime ? one.id > other.id : time > otherTime;
+}

@@ -1,0 +1,110 @@
+import { isRejectedError } from '@plant-store/client/tanstack-query';
+import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import type { StoredPlant } from '@plant-store/contract/operations';
+import { useEffect } from 'react';
+import { explainError, explainRejection } from '../shared/explain-failure.js';
+import { Sheet } from '../shared/sheet.js';
+import { shorten } from '../shared/shorten.js';
+import { CopyButton } from './copy-button.js';
+import { formatTime } from './format-time.js';
+import { usePlant } from './use-plants.js';
+
+interface PlantSheetProps {
+  readonly token: string;
+  readonly id: bigint;
+  onClose(): void;
+  onDelete(plant: StoredPlant): void;
+  onTokenRejected(message: string): void;
+}
+
+/** One plant: what it is, the calls that create it, and its deletion. */
+export function PlantSheet({ token, id, onClose, onDelete, onTokenRejected }: PlantSheetProps) {
+  const { data: plant, error, refetch } = usePlant(token, id);
+  const failure = error && (isRejectedError(error) ? explainRejection(error) : explainError(error));
+  useEffect(() => {
+    if (failure?.about === 'token') onTokenRejected(failure.message);
+  }, [failure?.about, failure?.message, onTokenRejected]);
+  const isMissing = isRejectedError(error) && error.status === 404;
+  return (
+    <Sheet title={plant === undefined ? `Plant ${id}` : nameOf(plant)} onClose={onClose}>
+      {plant === undefined && failure === null && <p className="note">Loading…</p>}
+      {failure !== null && failure.about !== 'token' && (
+        <div className="stack">
+          <p role="alert" className="message problem">
+            {failure.message}
+          </p>
+          {!isMissing && (
+            <button type="button" onClick={() => void refetch()}>
+              Load again
+            </button>
+          )}
+        </div>
+      )}
+      {plant !== undefined && (
+        <>
+          <dl className="plant-facts">
+            <dt>Name</dt>
+            <dd dir="auto" className="plant-text">
+              {plant.name === '' ? <em>(no name)</em> : shorten(plant.name, 5_000)}
+            </dd>
+            <dt>Tag</dt>
+            <dd dir="auto" className="plant-text">
+              {plant.tag === undefined ? <em>(none)</em> : shorten(plant.tag, 5_000)}
+            </dd>
+            <dt>Id</dt>
+            <dd>
+              <code>{`${plant.id}`}</code> <CopyButton text={`${plant.id}`} label="Copy the id" />
+            </dd>
+            <dt>Added</dt>
+            <dd>
+              {plant.addedAt === undefined ? (
+                <em>(not known)</em>
+              ) : (
+                <time dateTime={plant.addedAt}>{formatTime(plant.addedAt)}</time>
+              )}
+            </dd>
+          </dl>
+          <Call title="curl" text={toCurl(plant)} />
+          <Call title="TypeScript" text={toTypeScript(plant)} />
+          <div className="submit-row">
+            <button type="button" className="danger" onClick={() => onDelete(plant)}>
+              Delete
+            </button>
+            <p className="note">Its id stays taken for good.</p>
+          </div>
+        </>
+      )}
+    </Sheet>
+  );
+}
+
+function nameOf({ name }: StoredPlant): string {
+  return name === '' ? '(no name)' : shorten(name, 80);
+}
+
+function Call({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <section aria-label={title} className="call">
+      <h3>{title}</h3>
+      <CopyButton text={text} label={`Copy the call for ${title}`} />
+      {/* Wider than the sheet, so that it takes the focus to be scrolled by keys. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
+      <pre tabIndex={0}>{shorten(text, 2_000)}</pre>
+    </section>
+  );
+}
+
+/** The call that creates the plant, for a POSIX shell; the token is left to the reader. */
+export function toCurl({ id, name, tag }: StoredPlant): string {
+  const body = stringifyExactJson({ id, name, tag }).replaceAll("'", "'\\''");
+  return `curl ${location.origin}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
+}
+
+export function toTypeScript({ id, name, tag }: StoredPlant): string {
+  const fields = [
+    `id: ${id}n`,
+    `name: ${JSON.stringify(name)}`,
+    ...(tag === undefined ? [] : [`tag: ${JSON.stringify(tag)}`]),
+  ];
+  return `await client.createPlant({ body: { ${fields.join(', ')} } });`;
+}

@@ -1,0 +1,166 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { navigate, type PlantFilter } from '../route.js';
+import { shorten } from '../shared/shorten.js';
+import { CopyButton } from './copy-button.js';
+import { formatAge, formatTime } from './format-time.js';
+import type { PlantRows } from './plant-pages.js';
+
+/** What the table lets its owner do. */
+export interface PlantTableHandle {
+  /** Moves the focus to the row that had it last. */
+  focusRow(): void;
+}
+
+interface PlantTableProps {
+  readonly rows: PlantRows;
+  /** Whether these are all plants that match. */
+  readonly isComplete: boolean;
+  /** Whether they are those of the filter before. */
+  readonly isStale: boolean;
+  readonly filter: PlantFilter;
+  readonly ref: Ref<PlantTableHandle>;
+  /** Called when the last rows are shown, and more follow. */
+  onEndReached(): void;
+}
+
+/** The heights of a row, in CSS pixels, as in plants.css: of one line, and of a card on a narrow screen. */
+const rowHeights = { wide: 48, narrow: 84 };
+
+/** How many rows a table shows: browsers cannot scroll further than some 17 million pixels. */
+export const maxRows = 200_000;
+
+/** The plants as rows, of which only those near the visible ones exist. One row takes the focus: arrow keys move it. */
+export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReached }: PlantTableProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(0);
+  const takesFocus = useRef(false);
+  const rowHeight = useMedia('(max-width: 40rem)') ? rowHeights.narrow : rowHeights.wide;
+  const count = Math.min(rows.count, maxRows);
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  });
+  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+  const items = virtualizer.getVirtualItems();
+  const lastShown = items.at(-1)?.index ?? 0;
+  const isAtEnd = !isComplete && count < maxRows && lastShown >= count - 50;
+  useEffect(() => {
+    if (isAtEnd) onEndReached();
+  });
+  const focusActive = () => {
+    takesFocus.current = false;
+    scroller.current?.querySelector<HTMLElement>('tr[tabindex="0"]')?.focus({ preventScroll: true });
+  };
+  useEffect(() => {
+    if (takesFocus.current && items.some(({ index }) => index === active)) focusActive();
+  });
+  const moveTo = (index: number) => {
+    const target = Math.max(0, Math.min(count - 1, index));
+    takesFocus.current = true;
+    virtualizer.scrollToIndex(target);
+    setActive(target);
+  };
+  useImperativeHandle(ref, () => ({ focusRow: () => moveTo(active) }));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target instanceof Element && event.target.tagName !== 'TR') return;
+    const shown = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + shown,
+      PageUp: active - shown,
+      Home: 0,
+      End: count - 1,
+    };
+    const target = steps[event.key];
+    if (target !== undefined) moveTo(target);
+    else if (event.key === 'Enter') open(active);
+    else return;
+    event.preventDefault();
+  };
+  const open = (index: number) => {
+    setActive(index);
+    const plant = rows.at(index);
+    if (plant !== undefined) navigate({ view: 'plants', id: `${plant.id}`, filter });
+  };
+  // One that is not rendered cannot take the focus.
+  const focusable = items.some(({ index }) => index === active) ? active : items[0]?.index;
+  const now = Date.now();
+  return (
+    <div ref={scroller} className="plant-table" aria-busy={isStale}>
+      <table
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA in HTML allows any role for a table
+        role="grid"
+        aria-label="Plants"
+        aria-rowcount={isComplete ? count + 1 : -1}
+        aria-colcount={4}
+        onKeyDown={onKeyDown}
+      >
+        <thead>
+          <tr aria-rowindex={1} className="plant-head">
+            {['Name', 'Tag', 'Id', 'Added'].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="plant-rows" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const plant = rows.at(index);
+            if (plant === undefined) return null;
+            const { id, name, tag, addedAt } = plant;
+            return (
+              <tr
+                key={`${id}`}
+                aria-rowindex={index + 2}
+                tabIndex={index === focusable ? 0 : -1}
+                className="plant-row"
+                style={{ transform: `translateY(${start}px)`, height: rowHeight }}
+                onFocus={() => setActive(index)}
+                onClick={() => open(index)}
+              >
+                <td className="plant-name" dir="auto">
+                  {name === '' ? <em>(no name)</em> : shorten(name, 300)}
+                </td>
+                <td className="plant-tag">
+                  {tag !== undefined && tag !== '' && (
+                    <span className="tag" dir="auto">
+                      {shorten(tag, 60)}
+                    </span>
+                  )}
+                </td>
+                <td className="plant-id">
+                  <code>{`${id}`}</code>
+                  <CopyButton text={`${id}`} label={`Copy the id ${id}`} inTable />
+                </td>
+                <td className="plant-added">
+                  {addedAt !== undefined && (
+                    <time dateTime={addedAt} title={formatTime(addedAt)}>
+                      {formatAge(addedAt, now)}
+                    </time>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const onChange = () => setMatches(list.matches);
+    onChange();
+    list.addEventListener('change', onChange);
+    return () => list.removeEventListener('change', onChange);
+  }, [query]);
+  return matches;
+}

@@ -1,0 +1,217 @@
+import { createClient, errors } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { StrictMode } from 'react';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { queryOptions } from '../query-options.js';
+import { useRoute } from '../route.js';
+import { Plants } from './plants.js';
+import { undoMs } from './use-deletes.js';
+
+let store: ReturnType<typeof createFakePlantStore>;
+let sent: string[];
+/** Whether the service answers as one whose database is damaged. */
+let isDamaged: boolean;
+const onTokenRejected = vi.fn<(message: string) => void>();
+
+beforeEach(() => {
+  store = createFakePlantStore({ baseUrl: location.origin });
+  sent = [];
+  isDamaged = false;
+  onTokenRejected.mockClear();
+  history.replaceState(null, '', '/');
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    sent.push(`${init.method} ${url.slice(location.origin.length)}`);
+    if (!isDamaged) return store.fetch(url, init);
+    const { error, status, example: message } = errors.database_damaged;
+    return Response.json({ error, message }, { status });
+  });
+  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener() {}, removeEventListener() {} }));
+  // What jsdom lacks: a size, so that rows are shown, and modal dialogs.
+  vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(480);
+  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(1_000);
+  HTMLDialogElement.prototype.showModal = function showModal() {
+    this.open = true;
+  };
+  HTMLDialogElement.prototype.close = function close() {
+    this.open = false;
+  };
+});
+
+/** Of plants of one millisecond the one with the larger id is the newer. */
+const smallest = -9_223_372_036_854_775_808n;
+
+async function add(...plants: readonly { id: bigint; name: string; tag?: string }[]) {
+  const client = createClient({ baseUrl: store.baseUrl, token: store.token, fetch: store.fetch });
+  for (const plant of plants) expect((await client.createPlant({ body: plant })).status).toBe(200);
+}
+
+const addSome = () =>
+  add(
+    { id: smallest, name: 'Fern', tag: 'shade' },
+    { id: 2n, name: '' },
+    { id: 3n, name: 'Rose', tag: 'sun' },
+  );
+
+function View({ token }: { readonly token: string }) {
+  return <Plants token={token} route={useRoute()} onTokenRejected={onTokenRejected} />;
+}
+
+function open(token = store.token) {
+  cleanup();
+  render(
+    <StrictMode>
+      <QueryClientProvider client={new QueryClient(queryOptions)}>
+        <View token={token} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+  return userEvent.setup();
+}
+
+const names = async () => {
+  const grid = await screen.findByRole('grid');
+  await waitFor(() => expect(within(grid).getAllByRole('row').length).toBeGreaterThan(1));
+  return within(grid)
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => row.querySelector('td')?.textContent);
+};
+
+it('shows the plants, the newest first, with exact ids', async () => {
+  await addSome();
+  open();
+  expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
+  expect(screen.getByText(`${smallest}`)).toBeDefined();
+  expect(screen.getByText('3 plants')).toBeDefined();
+  expect(screen.getByRole('grid').getAttribute('aria-rowcount')).toBe('4');
+});
+
+it('shows what to do where there are none, and where none matches', async () => {
+  const user = open();
+  await user.click(await screen.findByRole('button', { name: 'Add a plant' }));
+  expect(location.pathname).toBe('/add');
+  history.replaceState(null, '', '/?q=cactus');
+  await addSome();
+  const again = open();
+  await again.click(await screen.findByRole('button', { name: 'Show all plants' }));
+  expect(location.search).toBe('');
+  expect(await names()).toHaveLength(3);
+});
+
+it('searches after a moment without keys, and keeps search, tag and order in the address', async () => {
+  await addSome();
+  const user = open();
+  await names();
+  await user.type(screen.getByRole('searchbox'), 'ROS');
+  await waitFor(async () => expect(await names()).toEqual(['Rose']));
+  expect(sent.filter((line) => line.includes('q=')).length).toBe(1);
+  expect(location.search).toBe('?q=ROS');
+  await user.click(screen.getByRole('button', { name: /Name has “ROS”.*remove/ }));
+  await waitFor(async () => expect(await names()).toHaveLength(3));
+  expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe('');
+  await user.type(screen.getByRole('combobox', { name: 'Tag' }), 'shade{Enter}');
+  await waitFor(async () => expect(await names()).toEqual(['Fern']));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Order' }), 'By id');
+  await waitFor(() => expect(location.search).toBe('?tag=shade&order=id'));
+  act(() => history.back());
+  await waitFor(() => expect(location.search).toBe('?tag=shade'));
+});
+
+it('opens a plant by its id, by keys, and by its address', async () => {
+  await addSome();
+  const user = open();
+  await names();
+  await user.type(screen.getByRole('searchbox'), `${smallest}{Enter}`);
+  await screen.findByRole('heading', { name: 'Fern' });
+  expect(location.pathname).toBe(`/p/${smallest}`);
+  expect(
+    screen.getByText(`await client.createPlant({ body: { id: ${smallest}n, name: "Fern", tag: "shade" } });`),
+  ).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(location.pathname).toBe('/');
+  history.replaceState(null, '', '/p/7');
+  open();
+  expect((await screen.findByRole('alert')).textContent).toBe('No plant has the id 7.');
+});
+
+it('moves over the rows by keys, opens one by Enter, and returns the focus to it', async () => {
+  await addSome();
+  const user = open();
+  await names();
+  const rows = screen.getAllByRole('row').slice(1);
+  act(() => rows[0]?.focus());
+  await user.keyboard('{ArrowDown}{ArrowDown}{ArrowUp}{End}{ArrowDown}');
+  expect(document.activeElement).toBe(rows[2]);
+  await user.keyboard('{Home}{Enter}');
+  await screen.findByRole('heading', { name: 'Rose' });
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(document.activeElement).toBe(rows[0]);
+});
+
+it('deletes a plant only after the time in which that can be undone', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  await addSome();
+  const user = open();
+  const deleteRose = async () => {
+    await user.click(await screen.findByText('Rose'));
+    await user.click(await screen.findByRole('button', { name: 'Delete' }));
+    expect(await names()).toEqual(['(no name)', 'Fern']);
+  };
+  await deleteRose();
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
+  await act(() => vi.advanceTimersByTimeAsync(undoMs));
+  expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual([]);
+
+  await deleteRose();
+  await act(() => vi.advanceTimersByTimeAsync(undoMs));
+  await waitFor(() => expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual(['DELETE /plants/3']));
+  expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
+  vi.useRealTimers();
+});
+
+it('deletes at once when the tab closes, and when the view goes', async () => {
+  await addSome();
+  const user = open();
+  await user.click(await screen.findByText('Rose'));
+  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+  act(() => void window.dispatchEvent(new Event('pagehide')));
+  await waitFor(() => expect(sent).toContain('DELETE /plants/3'));
+  await user.click(await screen.findByText('Fern'));
+  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+  cleanup();
+  await waitFor(() => expect(sent).toContain(`DELETE /plants/${smallest}`));
+});
+
+it('shows a plant again that could not be deleted, and why', async () => {
+  await addSome();
+  const user = open();
+  await user.click(await screen.findByText('Rose'));
+  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+  isDamaged = true;
+  act(() => void window.dispatchEvent(new Event('pagehide')));
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose is not deleted.*damaged/);
+  expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
+});
+
+it('asks for another token when the service rejects it', async () => {
+  const { token } = store;
+  store.acceptTokens('another');
+  open(token);
+  await waitFor(() =>
+    expect(onTokenRejected).toHaveBeenCalledWith(expect.stringContaining('not known here')),
+  );
+});
+
+it('loads again after a failure', async () => {
+  await addSome();
+  isDamaged = true;
+  const user = open();
+  const again = await screen.findByRole('button', { name: 'Load again' });
+  isDamaged = false;
+  await user.click(again);
+  expect(await names()).toHaveLength(3);
+});

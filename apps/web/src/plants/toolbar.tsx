@@ -1,0 +1,217 @@
+import { useEffect, useState } from 'react';
+import { navigate, type PlantFilter } from '../route.js';
+import { loadPart, notLoaded } from '../shared/load-boundary.js';
+import { shorten } from '../shared/shorten.js';
+import type { PlantRows } from './plant-pages.js';
+
+interface ToolbarProps {
+  readonly filter: PlantFilter;
+  readonly rows: PlantRows;
+  readonly token: string;
+}
+
+/** How long after the last key a search begins, in milliseconds. */
+const debounceMs = 200;
+
+const isId = (text: string) => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+
+/** Search, tag, order, and the export of what is shown. Each is in the address. */
+export function Toolbar({ filter, rows, token }: ToolbarProps) {
+  const [text, setText] = useState(filter.q ?? '');
+  // Back, or a button that shows all plants, may have changed it.
+  useEffect(() => setText(filter.q ?? ''), [filter.q]);
+  const show = (changes: Partial<PlantFilter>, replace = false) =>
+    navigate({ view: 'plants', filter: { ...filter, ...changes } }, { replace });
+  useEffect(() => {
+    if (text === (filter.q ?? '')) return;
+    const timer = setTimeout(
+      () =>
+        navigate(
+          { view: 'plants', filter: { ...filter, q: text === '' ? undefined : text } },
+          { replace: true },
+        ),
+      debounceMs,
+    );
+    return () => clearTimeout(timer);
+  }, [text, filter]);
+  const id = text.trim();
+  const open = () => {
+    // Before it is searched for as a part of a name.
+    setText(filter.q ?? '');
+    navigate({ view: 'plants', id, filter });
+  };
+  return (
+    <search>
+      <form
+        className="toolbar"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isId(id)) open();
+        }}
+      >
+        <label className="search">
+          <span>Search</span>
+          <input
+            type="search"
+            value={text}
+            placeholder="Part of a name, or an id"
+            autoComplete="off"
+            spellCheck={false}
+            dir="auto"
+            onChange={(event) => setText(event.target.value)}
+          />
+        </label>
+        <TagField filter={filter} rows={rows} onTag={(tag) => show({ tag })} />
+        <label>
+          <span>Order</span>
+          <select
+            value={filter.order}
+            onChange={(event) => show({ order: event.target.value === 'id' ? 'id' : 'newest' })}
+          >
+            <option value="newest">Newest first</option>
+            <option value="id">By id</option>
+          </select>
+        </label>
+        <ExportButtons filter={filter} token={token} />
+        <div className="chips">
+          {isId(id) && (
+            <button type="submit" className="chip">
+              Open the plant with the id {id}
+            </button>
+          )}
+          {filter.q !== undefined && (
+            <Chip label={`Name has “${shorten(filter.q, 40)}”`} onRemove={() => show({ q: undefined })} />
+          )}
+          {filter.tag !== undefined && (
+            <Chip
+              label={filter.tag === '' ? 'Tag is empty' : `Tag is “${shorten(filter.tag, 40)}”`}
+              onRemove={() => show({ tag: undefined })}
+            />
+          )}
+        </div>
+      </form>
+    </search>
+  );
+}
+
+function Chip({ label, onRemove }: { readonly label: string; onRemove(): void }) {
+  return (
+    <button type="button" className="chip" onClick={onRemove}>
+      <span dir="auto">{label}</span> <span aria-hidden="true">×</span>
+      <span className="visually-hidden">: remove this filter</span>
+    </button>
+  );
+}
+
+interface TagFieldProps {
+  readonly filter: PlantFilter;
+  readonly rows: PlantRows;
+  onTag(tag: string | undefined): void;
+}
+
+/** How many rows are looked at for tags to suggest. */
+const maxSuggested = 500;
+
+/** The tag to filter by, which suggests those of plants that are shown. */
+function TagField({ filter, rows, onTag }: TagFieldProps) {
+  const [text, setText] = useState('');
+  const tags = new Set<string>();
+  for (let index = 0; index < Math.min(rows.count, maxSuggested); index++) {
+    const tag = rows.at(index)?.tag;
+    if (tag !== undefined && tag !== '' && tag.length <= 60) tags.add(tag);
+  }
+  const use = (tag: string) => {
+    setText('');
+    if (tag !== filter.tag) onTag(tag);
+  };
+  return (
+    <label>
+      <span>Tag</span>
+      <input
+        list="known-tags"
+        value={text}
+        placeholder="Any"
+        autoComplete="off"
+        spellCheck={false}
+        dir="auto"
+        onChange={(event) => {
+          const { value } = event.target;
+          // One that was selected from the list replaces the text at once.
+          if (
+            event.nativeEvent instanceof InputEvent &&
+            event.nativeEvent.inputType !== 'insertReplacementText'
+          )
+            setText(value);
+          else use(value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          if (text !== '') use(text);
+        }}
+      />
+      <datalist id="known-tags">
+        {[...tags].sort().map((tag) => (
+          <option key={tag} value={tag} />
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+type Export =
+  | { readonly state: 'running'; readonly count: number }
+  | { readonly state: 'failed' | 'done'; readonly message: string };
+
+/** Writes all plants that match into a file. */
+function ExportButtons({ filter, token }: { readonly filter: PlantFilter; readonly token: string }) {
+  const [state, setState] = useState<Export>();
+  const [control, setControl] = useState<AbortController>();
+  useEffect(() => () => control?.abort(), [control]);
+  const start = async (format: 'csv' | 'ndjson') => {
+    const started = new AbortController();
+    const { signal } = started;
+    setControl(started);
+    setState({ state: 'running', count: 0 });
+    try {
+      const { exportPlants } = await loadPart(() => import('./export-plants.js'));
+      const count = await exportPlants({
+        ...{ token, filter, format, signal },
+        onProgress: (exported) => setState({ state: 'running', count: exported }),
+      });
+      setState({ state: 'done', message: `${count.toLocaleString()} exported.` });
+    } catch (error) {
+      if (signal.aborted) return setState(undefined);
+      const isNotLoaded = error instanceof Error && error.message === notLoaded;
+      setState({
+        state: 'failed',
+        message: isNotLoaded ? notLoaded : 'The export failed; nothing was saved. Try again.',
+      });
+    }
+  };
+  const isRunning = state?.state === 'running';
+  return (
+    <fieldset className="export">
+      <legend>Export</legend>
+      <div>
+        {isRunning ? (
+          <button type="button" onClick={() => control?.abort()}>
+            Cancel
+          </button>
+        ) : (
+          <>
+            <button type="button" onClick={() => void start('csv')}>
+              CSV
+            </button>
+            <button type="button" onClick={() => void start('ndjson')}>
+              NDJSON
+            </button>
+          </>
+        )}
+      </div>
+      <p role="status" className="note">
+        {isRunning ? `${state.count.toLocaleString()} so far` : state?.message}
+      </p>
+    </fieldset>
+  );
+}

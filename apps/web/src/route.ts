@@ -1,0 +1,77 @@
+import { useSyncExternalStore } from 'react';
+
+/** Which plants are shown, and in which order. */
+export interface PlantFilter {
+  /** What their name has a part of. */
+  readonly q?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly order: 'newest' | 'id';
+}
+
+/** What the address of the page shows. `/`, `/p/<id>`, `/add` and `/import`; filters are in the query. */
+export interface Route {
+  readonly view: 'plants' | 'one' | 'many';
+  /** The plant that is open, by the digits of its id. */
+  readonly id?: string | undefined;
+  readonly filter: PlantFilter;
+}
+
+/** The paths of the views that are not `/`; `apps/api/src/http/routes/page.ts` serves the page under the same. */
+const paths = { plants: '/', one: '/add', many: '/import' } as const;
+
+/** Reads the route of an address; a path that no view has shows the plants. */
+export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Route {
+  const parameters = new URLSearchParams(search);
+  const filter: PlantFilter = {
+    ...(parameters.get('q') && { q: parameters.get('q') ?? undefined }),
+    ...(parameters.has('tag') && { tag: parameters.get('tag') ?? undefined }),
+    order: parameters.get('order') === 'id' ? 'id' : 'newest',
+  };
+  const [, id] = /^\/p\/(-?\d{1,19})$/.exec(pathname) ?? [];
+  if (id !== undefined) return { view: 'plants', id, filter };
+  const view = pathname === paths.one ? 'one' : pathname === paths.many ? 'many' : 'plants';
+  return { view, filter };
+}
+
+/** The address of a route, without the origin. */
+export function formatRoute({ view, id, filter: { q, tag, order } }: Route): string {
+  const parameters = new URLSearchParams({
+    ...(q !== undefined && q !== '' && { q }),
+    ...(tag !== undefined && { tag }),
+    ...(order === 'id' && { order }),
+  });
+  const query = parameters.size === 0 ? '' : `?${parameters}`;
+  return `${id === undefined ? paths[view] : `/p/${id}`}${query}`;
+}
+
+const changed = new EventTarget();
+
+/** Goes to a route: as a new entry of the history, so that Back returns, or in place of the one that is shown. */
+export function navigate(route: Route, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', formatRoute(route));
+  else history.pushState(null, '', formatRoute(route));
+  changed.dispatchEvent(new Event('change'));
+}
+
+let current = { href: '', route: parseRoute({ pathname: '/', search: '' }) };
+
+/** The same object as long as the address is the same. */
+function readRoute(): Route {
+  const { href } = location;
+  if (current.href !== href) current = { href, route: parseRoute(location) };
+  return current.route;
+}
+
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener('popstate', onChange);
+  changed.addEventListener('change', onChange);
+  return () => {
+    window.removeEventListener('popstate', onChange);
+    changed.removeEventListener('change', onChange);
+  };
+}
+
+/** The route that the address shows. */
+export function useRoute(): Route {
+  return useSyncExternalStore(subscribe, readRoute);
+}
