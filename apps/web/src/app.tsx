@@ -1,46 +1,47 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Plants } from './plants/plants.js';
 import { forgetLists } from './plants/use-plants.js';
-import { navigate, type Route, useRoute } from './route.js';
+import { queryOptions } from './query-options.js';
+import { home, type Route, useRoute } from './route.js';
 import { LoadBoundary, loadPart } from './shared/load-boundary.js';
-import { Tabs } from './shared/tabs.js';
+import { RouteLink } from './shared/route-link.js';
+import { checkToken } from './token/check-token.js';
 import { TokenPanel } from './token/token-panel.js';
 import { useSession } from './token/use-session.js';
 
-const ManyPlants = lazy(async () => {
+const ImportPlants = lazy(async () => {
   const { ManyPlants } = await loadPart(() => import('./many/many-plants.js'));
   return { default: ManyPlants };
 });
 
-const OnePlant = lazy(async () => {
-  const { OnePlant } = await loadPart(() => import('./one/one-plant.js'));
-  return { default: OnePlant };
+const AddSheet = lazy(async () => {
+  const { AddSheet } = await loadPart(() => import('./add/add-sheet.js'));
+  return { default: AddSheet };
 });
 
-/** The page: the token, and, once there is one, the plants and the two ways to add some. */
+/** The page: the token, and, once there is one, the plants and the ways to add some. */
 export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | undefined }) {
   const { session, use, reject, forget } = useSession(tokenFromAddress);
-  const queryClient = useQueryClient();
-  const workspace = useRef<HTMLDivElement>(null);
+  const route = useRoute();
+  const header = useRef<HTMLElement>(null);
   const { token, active, asked } = session;
   useEffect(() => {
     if (asked && active && token !== undefined) {
-      workspace.current?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')?.focus();
+      header.current?.querySelector<HTMLElement>('[aria-current="page"]')?.focus();
     }
   }, [asked, active, token]);
-  const forgetToken = () => {
-    queryClient.clear();
-    forget();
-  };
+  // What was loaded with one token, and why it was rejected, is not that of the next.
+  const queryClient = useMemo(() => new QueryClient(queryOptions), [token, active]);
   return (
     <div className="page">
-      <header className="page-header">
+      <header ref={header} className="page-header">
         <img src="/icon.svg" alt="" width="40" height="40" />
         <h1>Plant Store</h1>
-        <nav aria-label="Page">
+        {active && <Views route={route} />}
+        <nav aria-label="Page" className="page-links">
           {active && (
-            <button type="button" className="quiet" onClick={forgetToken}>
+            <button type="button" className="quiet" onClick={forget}>
               Forget token
             </button>
           )}
@@ -58,8 +59,15 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
         )}
         {token !== undefined && (
           // Hidden, not removed, while the token is rejected: what was typed and what runs stays.
-          <div ref={workspace} hidden={!active}>
-            <Workspace token={token} onTokenRejected={(message) => reject(token, message)} />
+          <div hidden={!active}>
+            <QueryClientProvider client={queryClient}>
+              <Workspace
+                token={token}
+                route={route}
+                isActive={active}
+                onTokenRejected={(message) => reject(token, message)}
+              />
+            </QueryClientProvider>
           </div>
         )}
       </main>
@@ -67,41 +75,83 @@ export function App({ tokenFromAddress }: { readonly tokenFromAddress: string | 
   );
 }
 
+function Views({ route: { view, filter } }: { readonly route: Route }) {
+  return (
+    <nav aria-label="Plants" className="views">
+      <RouteLink to={home} isCurrent={view !== 'import'}>
+        Plants
+      </RouteLink>
+      <RouteLink to={{ ...home, view: 'import' }} isCurrent={view === 'import'}>
+        Import
+      </RouteLink>
+      <RouteLink
+        to={{ view: 'add', filter: view === 'import' ? home.filter : filter }}
+        className="button primary"
+      >
+        Add a plant
+      </RouteLink>
+    </nav>
+  );
+}
+
 interface WorkspaceProps {
   readonly token: string;
+  readonly route: Route;
+  /** Whether the token may be sent. */
+  readonly isActive: boolean;
   onTokenRejected(message: string): void;
 }
 
-function Workspace(props: WorkspaceProps) {
-  const route = useRoute();
+function Workspace({ route, isActive, ...props }: WorkspaceProps) {
   const { view } = route;
+  const { token, onTokenRejected } = props;
   // What was typed, and what runs, stays while another view is shown.
   const [opened, setOpened] = useState<readonly Route['view'][]>([view]);
   if (!opened.includes(view)) setOpened([...opened, view]);
+  const isImport = view === 'import';
+  useTokenCheck(isImport && isActive, token, onTokenRejected);
   const queryClient = useQueryClient();
-  // What was added shows when the plants are shown again.
-  useEffect(() => {
-    if (view !== 'plants') return () => forgetLists(queryClient);
-    return undefined;
-  }, [view, queryClient]);
-  const keep = (name: 'one' | 'many', Part: typeof OnePlant) =>
-    opened.includes(name) && (
-      <LoadBoundary>
-        <Suspense fallback={<p className="loading">Loading…</p>}>
-          <Part {...props} />
-        </Suspense>
-      </LoadBoundary>
-    );
+  // What was imported shows when the plants are shown again.
+  useEffect(() => (isImport ? () => forgetLists(queryClient) : undefined), [isImport, queryClient]);
   return (
-    <Tabs
-      label="Plants, and ways to add them"
-      selected={view}
-      onSelect={(name) => navigate({ view: name, filter: { order: 'newest' } })}
-      tabs={[
-        { name: 'plants', title: 'Plants', panel: view === 'plants' && <Plants {...props} route={route} /> },
-        { name: 'one', title: 'One plant', panel: keep('one', OnePlant) },
-        { name: 'many', title: 'Many plants', panel: keep('many', ManyPlants) },
-      ]}
-    />
+    <>
+      {!isImport && isActive && <Plants key={token} {...props} route={route} />}
+      {opened.includes('add') && (
+        <Part>
+          <AddSheet {...props} filter={route.filter} isOpen={view === 'add' && isActive} />
+        </Part>
+      )}
+      {opened.includes('import') && (
+        <div hidden={!isImport} className="panel">
+          <Part fallback={<p className="loading">Loading…</p>}>
+            <ImportPlants {...props} />
+          </Part>
+        </div>
+      )}
+    </>
   );
+}
+
+function Part({ children, fallback }: { readonly children: ReactNode; readonly fallback?: ReactNode }) {
+  return (
+    <LoadBoundary>
+      <Suspense fallback={fallback}>{children}</Suspense>
+    </LoadBoundary>
+  );
+}
+
+/** Checks the token on entry to a view that sends nothing by itself. */
+function useTokenCheck(isNeeded: boolean, token: string, onRejected: (message: string) => void): void {
+  const latest = useRef(onRejected);
+  useEffect(() => {
+    latest.current = onRejected;
+  });
+  useEffect(() => {
+    if (!isNeeded) return;
+    const control = new AbortController();
+    void checkToken(token, control.signal).then((problem) => {
+      if (problem !== undefined && !control.signal.aborted) latest.current(problem);
+    });
+    return () => control.abort();
+  }, [isNeeded, token]);
 }

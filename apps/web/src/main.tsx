@@ -1,8 +1,6 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
-import { queryOptions } from './query-options.js';
 import './styles/page.css';
 import { openToken } from './token/open-token.js';
 
@@ -14,9 +12,7 @@ if (container === null) throw new Error('index.html has no element "page".');
 if (opened !== 'loading_again') {
   createRoot(container).render(
     <StrictMode>
-      <QueryClientProvider client={new QueryClient(queryOptions)}>
-        <App tokenFromAddress={opened.token} />
-      </QueryClientProvider>
+      <App tokenFromAddress={opened.token} />
     </StrictMode>,
   );
 }

@@ -3,8 +3,8 @@ import { formatRoute, parseRoute } from './route.js';
 
 it.each([
   ['/', { view: 'plants', filter: { order: 'newest' } }],
-  ['/add', { view: 'one', filter: { order: 'newest' } }],
-  ['/import', { view: 'many', filter: { order: 'newest' } }],
+  ['/add', { view: 'add', filter: { order: 'newest' } }],
+  ['/import', { view: 'import', filter: { order: 'newest' } }],
   ['/p/-9223372036854775808', { view: 'plants', id: '-9223372036854775808', filter: { order: 'newest' } }],
   ['/?q=a%26b+c&tag=bed%3D1&order=id', { view: 'plants', filter: { q: 'a&b c', tag: 'bed=1', order: 'id' } }],
   ['/p/7?tag=', { view: 'plants', id: '7', filter: { tag: '', order: 'newest' } }],

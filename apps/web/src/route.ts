@@ -8,16 +8,19 @@ export interface PlantFilter {
   readonly order: 'newest' | 'id';
 }
 
-/** What the address of the page shows. `/`, `/p/<id>`, `/add` and `/import`; filters are in the query. */
+/** The plants without a filter, as the page opens. */
+export const home: Route = { view: 'plants', filter: { order: 'newest' } };
+
+/** What the address of the page shows: `/`, `/p/<id>`, `/add` and `/import`; filters are in the query. */
 export interface Route {
-  readonly view: 'plants' | 'one' | 'many';
+  readonly view: 'plants' | 'add' | 'import';
   /** The plant that is open, by the digits of its id. */
   readonly id?: string | undefined;
   readonly filter: PlantFilter;
 }
 
-/** The paths of the views that are not `/`; `apps/api/src/http/routes/page.ts` serves the page under the same. */
-const paths = { plants: '/', one: '/add', many: '/import' } as const;
+/** The paths of the views; `apps/api/src/http/routes/page.ts` serves the page under the same. */
+const paths = { plants: '/', add: '/add', import: '/import' } as const;
 
 /** Reads the route of an address; a path that no view has shows the plants. */
 export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Route {
@@ -29,7 +32,7 @@ export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'
   };
   const [, id] = /^\/p\/(-?\d{1,19})$/.exec(pathname) ?? [];
   if (id !== undefined) return { view: 'plants', id, filter };
-  const view = pathname === paths.one ? 'one' : pathname === paths.many ? 'many' : 'plants';
+  const view = pathname === paths.add ? 'add' : pathname === paths.import ? 'import' : 'plants';
   return { view, filter };
 }
 

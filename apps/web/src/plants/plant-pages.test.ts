@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
+import { matches, type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
 
 const plant = (id: bigint, addedAt?: string) => ({ id, name: `plant ${id}`, addedAt });
 const pagesOf = (...pages: readonly (readonly bigint[])[]): PlantPages => ({
@@ -43,4 +43,16 @@ it('orders the newest as the API does: by time, then by descending id, those wit
   for (const one of [plant(1n), plant(2n, early), plant(3n, late), plant(4n, early), plant(5n)])
     data = withPlant(data, one, 'newest');
   expect(idsOf(data)).toEqual([[3, 4, 2, 5, 1]]);
+});
+
+it.each([
+  [{ q: 'rosé' }, true],
+  [{ q: 'ROSé T' }, true],
+  [{ q: 'ROSÉ' }, false],
+  [{ q: 'rosé', tag: 'bed' }, true],
+  [{ q: 'rosé', tag: '' }, false],
+  [{ tag: 'BED' }, false],
+  [{}, true],
+])('compares a plant with the filter %j as the service does: %s', (filter, expected) => {
+  expect(matches({ id: 1n, name: 'A Rosé tree', tag: 'bed' }, { ...filter, order: 'id' })).toBe(expected);
 });

@@ -1,5 +1,6 @@
 import type { PlantPage, StoredPlant } from '@plant-store/contract/operations';
 import type { InfiniteData } from '@tanstack/react-query';
+import type { PlantFilter } from '../route.js';
 
 /** The pages of a list that have been loaded. */
 export type PlantPages = InfiniteData<PlantPage, string | undefined>;
@@ -7,6 +8,8 @@ export type PlantPages = InfiniteData<PlantPage, string | undefined>;
 /** Plants by their position over all pages, without a copy of them. */
 export interface PlantRows {
   readonly count: number;
+  /** How many requests they came with. */
+  readonly pages: number;
   at(index: number): StoredPlant | undefined;
   /** The position of a plant; -1 where it is not loaded. */
   indexOf(id: bigint): number;
@@ -22,6 +25,7 @@ export function toRows(pages: readonly PlantPage[]): PlantRows {
   }
   return {
     count,
+    pages: pages.length,
     at(index) {
       const page = firstAfter(ends, index);
       const start = ends[page - 1] ?? 0;
@@ -84,3 +88,11 @@ function comesBefore(one: StoredPlant, other: StoredPlant, order: 'newest' | 'id
   const [time = '', otherTime = ''] = [one.addedAt, other.addedAt];
   return time === otherTime ? one.id > other.id : time > otherTime;
 }
+
+/** Whether a list with a filter has a plant: in its name the letters A to Z match in either case. */
+export function matches({ name, tag }: StoredPlant, filter: PlantFilter): boolean {
+  if (filter.tag !== undefined && tag !== filter.tag) return false;
+  return toLowerAscii(name).includes(toLowerAscii(filter.q ?? ''));
+}
+
+const toLowerAscii = (text: string) => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -26,7 +26,7 @@ export function PlantSheet({ token, id, onClose, onDelete, onTokenRejected }: Pl
   }, [failure?.about, failure?.message, onTokenRejected]);
   const isMissing = isRejectedError(error) && error.status === 404;
   return (
-    <Sheet title={plant === undefined ? `Plant ${id}` : nameOf(plant)} onClose={onClose}>
+    <Sheet isOpen title={plant === undefined ? `Plant ${id}` : nameOf(plant)} onClose={onClose}>
       {plant === undefined && failure === null && <p className="note">Loading…</p>}
       {failure !== null && failure.about !== 'token' && (
         <div className="stack">

@@ -29,15 +29,9 @@ beforeEach(() => {
     return Response.json({ error, message }, { status });
   });
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener() {}, removeEventListener() {} }));
-  // What jsdom lacks: a size, so that rows are shown, and modal dialogs.
+  // What jsdom lacks: a size, so that rows are shown.
   vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(480);
   vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(1_000);
-  HTMLDialogElement.prototype.showModal = function showModal() {
-    this.open = true;
-  };
-  HTMLDialogElement.prototype.close = function close() {
-    this.open = false;
-  };
 });
 
 /** Of plants of one millisecond the one with the larger id is the newer. */
@@ -91,7 +85,7 @@ it('shows the plants, the newest first, with exact ids', async () => {
 
 it('shows what to do where there are none, and where none matches', async () => {
   const user = open();
-  await user.click(await screen.findByRole('button', { name: 'Add a plant' }));
+  await user.click(await screen.findByRole('button', { name: 'Add the first' }));
   expect(location.pathname).toBe('/add');
   history.replaceState(null, '', '/?q=cactus');
   await addSome();
@@ -99,6 +93,24 @@ it('shows what to do where there are none, and where none matches', async () => 
   await again.click(await screen.findByRole('button', { name: 'Show all plants' }));
   expect(location.search).toBe('');
   expect(await names()).toHaveLength(3);
+});
+
+it('loads examples where there is nothing yet', async () => {
+  const user = open();
+  await user.click(await screen.findByRole('button', { name: 'Load 20 examples' }));
+  await screen.findByText('20 plants');
+  expect(store.plants.size).toBe(20);
+});
+
+it('goes on for a token that does not permit to read', async () => {
+  vi.stubGlobal('fetch', async () => {
+    const { error, status, example: message } = errors.insufficient_scope;
+    return Response.json({ error, message }, { status });
+  });
+  open();
+  expect((await screen.findByRole('alert')).textContent).toBe(errors.insufficient_scope.example);
+  expect(screen.queryByRole('button', { name: 'Load again' })).toBeNull();
+  expect(onTokenRejected).not.toHaveBeenCalled();
 });
 
 it('searches after a moment without keys, and keeps search, tag and order in the address', async () => {

@@ -1,15 +1,16 @@
 import { isRejectedError } from '@plant-store/client/tanstack-query';
-import { lazy, Suspense, useEffect, useRef } from 'react';
-import { navigate, type PlantFilter, type Route } from '../route.js';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { home, navigate, type PlantFilter, type Route } from '../route.js';
 import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
-import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
+import { LoadBoundary, loadPart, notLoaded } from '../shared/load-boundary.js';
 import { Sprig } from '../shared/sprig.js';
 import { PlantTable, type PlantTableHandle } from './plant-table.js';
 import './plants.css';
 import { Toolbar } from './toolbar.js';
 import { UndoBar } from './undo-bar.js';
 import { useDeletes } from './use-deletes.js';
-import { usePlants } from './use-plants.js';
+import { forgetLists, usePlants } from './use-plants.js';
 
 const PlantSheet = lazy(async () => {
   const { PlantSheet } = await loadPart(() => import('./plant-sheet.js'));
@@ -28,7 +29,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
   const { filter, id } = route;
   const { rows, error, isFetching, isPending, hasNextPage, fetchNextPage, refetch, isPlaceholderData } =
     usePlants(token, filter);
-  const { last, remove, undo, dismiss } = useDeletes(token, filter.order, onTokenRejected);
+  const { last, remove, undo, dismiss } = useDeletes(token, filter, onTokenRejected);
   const table = useRef<PlantTableHandle>(null);
   const failure = toFailure(error);
   useEffect(() => {
@@ -50,18 +51,26 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
   };
   return (
     <section aria-label="Plants" className="plants">
-      <Toolbar filter={filter} rows={rows} token={token} />
+      <Toolbar filter={filter} token={token} />
       <p role="status" className="list-status">
-        {describe({ count: rows.count, hasNextPage, isPending, isSearching, filter })}
+        {describe({
+          count: rows.count,
+          searched: isPending || isPlaceholderData ? 0 : rows.pages * mostExamined,
+          isLoading: isPending || isPlaceholderData,
+          hasNextPage,
+          filter,
+        })}
       </p>
       {failure !== undefined && failure.about !== 'token' && (
         <div className="stack list-problem">
           <p role="alert" className="message problem">
             {failure.message}
           </p>
-          <button type="button" onClick={() => void (rows.count > 0 ? fetchNextPage() : refetch())}>
-            Load again
-          </button>
+          {failure.about !== 'scope' && (
+            <button type="button" onClick={() => void (rows.count > 0 ? fetchNextPage() : refetch())}>
+              Load again
+            </button>
+          )}
         </div>
       )}
       {rows.count > 0 ? (
@@ -76,7 +85,11 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
           onEndReached={loadMore}
         />
       ) : (
-        <Nothing isLoading={isPending || isSearching || failure !== undefined} filter={filter} />
+        <Nothing
+          isLoading={isPending || isSearching || failure !== undefined}
+          filter={filter}
+          token={token}
+        />
       )}
       {id !== undefined && (
         <LoadBoundary>
@@ -105,24 +118,35 @@ function toFailure(error: Error | null): Failure | undefined {
   return isRejectedError(error) ? explainRejection(error) : explainError(error);
 }
 
+/** How many plants the service examines for a page at most. */
+const mostExamined = 10_000;
+
 interface Described {
   readonly count: number;
+  /** How many plants were searched at most. */
+  readonly searched: number;
+  /** Whether the first page is not there yet. */
+  readonly isLoading: boolean;
   readonly hasNextPage: boolean;
-  readonly isPending: boolean;
-  readonly isSearching: boolean;
   readonly filter: PlantFilter;
 }
 
-function describe({ count, hasNextPage, isPending, isSearching, filter }: Described): string {
-  if (isPending) return 'Loading…';
-  if (isSearching) return 'Searching…';
+function describe({ count, searched, isLoading, hasNextPage, filter }: Described): string {
   const isFiltered = filter.q !== undefined || filter.tag !== undefined;
+  if (isLoading) return isFiltered ? 'Searching…' : 'Loading…';
   const number = count.toLocaleString();
-  if (hasNextPage) return `${number} ${isFiltered ? 'found' : 'shown'} so far, more follow`;
-  return `${number} ${count === 1 ? 'plant' : 'plants'}${isFiltered ? ' found' : ''}`;
+  if (!hasNextPage) return `${number} ${count === 1 ? 'plant' : 'plants'}${isFiltered ? ' found' : ''}`;
+  if (!isFiltered) return `${number} shown so far, more follow`;
+  return `${number} found so far among up to ${searched.toLocaleString()} searched`;
 }
 
-function Nothing({ isLoading, filter }: { readonly isLoading: boolean; readonly filter: PlantFilter }) {
+interface NothingProps {
+  readonly isLoading: boolean;
+  readonly filter: PlantFilter;
+  readonly token: string;
+}
+
+function Nothing({ isLoading, filter, token }: NothingProps) {
   if (isLoading) return <div className="empty" />;
   const isFiltered = filter.q !== undefined || filter.tag !== undefined;
   return (
@@ -139,19 +163,47 @@ function Nothing({ isLoading, filter }: { readonly isLoading: boolean; readonly 
         <>
           <p>No plants yet.</p>
           <div className="submit-row">
-            <button
-              type="button"
-              className="primary"
-              onClick={() => navigate({ view: 'one', filter: { order: 'newest' } })}
-            >
-              Add a plant
+            <button type="button" className="primary" onClick={() => navigate({ ...home, view: 'add' })}>
+              Add the first
             </button>
-            <button type="button" onClick={() => navigate({ view: 'many', filter: { order: 'newest' } })}>
-              Add many from a file
+            <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
+              Import a file
             </button>
+            <LoadExamples token={token} />
           </div>
         </>
       )}
     </div>
+  );
+}
+
+/** Adds plants to try the page with. */
+function LoadExamples({ token }: { readonly token: string }) {
+  const queryClient = useQueryClient();
+  const [problem, setProblem] = useState<string>();
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => {
+      const { addExamplePlants } = await loadPart(() => import('./example-plants.js'));
+      await addExamplePlants(token);
+    },
+    onSuccess: () => forgetLists(queryClient),
+    onError: (error) => setProblem(error.message === notLoaded ? notLoaded : toFailure(error)?.message),
+  });
+  return (
+    <>
+      <button
+        type="button"
+        aria-disabled={isPending}
+        data-busy={isPending || undefined}
+        onClick={() => isPending || mutate()}
+      >
+        Load 20 examples
+      </button>
+      {problem !== undefined && (
+        <p role="alert" className="message problem">
+          {problem}
+        </p>
+      )}
+    </>
   );
 }

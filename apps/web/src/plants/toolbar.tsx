@@ -2,11 +2,10 @@ import { useEffect, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
 import { shorten } from '../shared/shorten.js';
-import type { PlantRows } from './plant-pages.js';
+import { TagSuggestions } from './tag-suggestions.js';
 
 interface ToolbarProps {
   readonly filter: PlantFilter;
-  readonly rows: PlantRows;
   readonly token: string;
 }
 
@@ -16,7 +15,7 @@ const debounceMs = 200;
 const isId = (text: string) => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 
 /** Search, tag, order, and the export of what is shown. Each is in the address. */
-export function Toolbar({ filter, rows, token }: ToolbarProps) {
+export function Toolbar({ filter, token }: ToolbarProps) {
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
   useEffect(() => setText(filter.q ?? ''), [filter.q]);
@@ -61,7 +60,7 @@ export function Toolbar({ filter, rows, token }: ToolbarProps) {
             onChange={(event) => setText(event.target.value)}
           />
         </label>
-        <TagField filter={filter} rows={rows} onTag={(tag) => show({ tag })} />
+        <TagField filter={filter} onTag={(tag) => show({ tag })} />
         <label>
           <span>Order</span>
           <select
@@ -105,21 +104,12 @@ function Chip({ label, onRemove }: { readonly label: string; onRemove(): void })
 
 interface TagFieldProps {
   readonly filter: PlantFilter;
-  readonly rows: PlantRows;
-  onTag(tag: string | undefined): void;
+  onTag(tag: string): void;
 }
 
-/** How many rows are looked at for tags to suggest. */
-const maxSuggested = 500;
-
-/** The tag to filter by, which suggests those of plants that are shown. */
-function TagField({ filter, rows, onTag }: TagFieldProps) {
+/** The tag to filter by. */
+function TagField({ filter, onTag }: TagFieldProps) {
   const [text, setText] = useState('');
-  const tags = new Set<string>();
-  for (let index = 0; index < Math.min(rows.count, maxSuggested); index++) {
-    const tag = rows.at(index)?.tag;
-    if (tag !== undefined && tag !== '' && tag.length <= 60) tags.add(tag);
-  }
   const use = (tag: string) => {
     setText('');
     if (tag !== filter.tag) onTag(tag);
@@ -150,11 +140,7 @@ function TagField({ filter, rows, onTag }: TagFieldProps) {
           if (text !== '') use(text);
         }}
       />
-      <datalist id="known-tags">
-        {[...tags].sort().map((tag) => (
-          <option key={tag} value={tag} />
-        ))}
-      </datalist>
+      <TagSuggestions id="known-tags" />
     </label>
   );
 }

@@ -7,7 +7,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
-import { putBack, takeOut } from './use-plants.js';
+import { putIn, takeOut } from './use-plants.js';
 
 /** How long a delete can be undone, in milliseconds: its request waits for as long. */
 export const undoMs = 10_000;
@@ -27,17 +27,13 @@ const fetchBeyondTab: Fetch = (url, init) => fetch(url, { ...init, keepalive: tr
  *
  * @param onTokenRejected called with the reason; the plant is shown again then
  */
-export function useDeletes(
-  token: string,
-  order: PlantFilter['order'],
-  onTokenRejected: (message: string) => void,
-) {
+export function useDeletes(token: string, filter: PlantFilter, onTokenRejected: (message: string) => void) {
   const queryClient = useQueryClient();
   const [last, setLast] = useState<Deleted>();
   const waiting = useRef(new Map<bigint, { readonly send: () => void; readonly timer: number }>());
-  const latest = useRef({ order, onTokenRejected });
+  const latest = useRef({ filter, onTokenRejected });
   useEffect(() => {
-    latest.current = { order, onTokenRejected };
+    latest.current = { filter, onTokenRejected };
   });
 
   const send = useCallback(
@@ -50,7 +46,7 @@ export function useDeletes(
         queryClient.removeQueries({ queryKey: ['plant-store', 'getPlant'] });
       } catch (error) {
         const failure = isRejectedError(error) ? explainRejection(error) : explainError(error);
-        putBack(queryClient, plant, latest.current.order);
+        putIn(queryClient, plant, latest.current.filter);
         if (failure.about === 'token') latest.current.onTokenRejected(failure.message);
         else setLast({ plant, failure });
       }
@@ -71,7 +67,7 @@ export function useDeletes(
     if (pending !== undefined) {
       window.clearTimeout(pending.timer);
       waiting.current.delete(last.plant.id);
-      putBack(queryClient, last.plant, order);
+      putIn(queryClient, last.plant, filter);
     }
     setLast(undefined);
   };

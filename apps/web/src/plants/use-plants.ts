@@ -10,7 +10,7 @@ import {
 } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { PlantFilter } from '../route.js';
-import { type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
+import { matches, type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
 
 /** How many plants a request asks for. */
 const pageSize = 500;
@@ -69,11 +69,41 @@ export function takeOut(queryClient: QueryClient, id: bigint): void {
   queryClient.setQueriesData<PlantPages>({ queryKey: lists }, (data) => data && withoutPlant(data, id));
 }
 
-/** Puts a plant back into the list that is shown; the others load again. */
-export function putBack(queryClient: QueryClient, plant: StoredPlant, order: PlantFilter['order']): void {
+/** Puts a plant into the list that is shown, if it matches its filter; the others load again. */
+export function putIn(queryClient: QueryClient, plant: StoredPlant, filter: PlantFilter): void {
   queryClient.removeQueries({ queryKey: lists, type: 'inactive' });
+  if (!matches(plant, filter)) return;
   queryClient.setQueriesData<PlantPages>(
     { queryKey: lists },
-    (data) => data && withPlant(data, plant, order),
+    (data) => data && withPlant(withoutPlant(data, plant.id), plant, filter.order),
   );
+}
+
+/** Shows a plant that was added in the list, as the service has it. */
+export function useShowAdded(token: string, filter: PlantFilter): (id: bigint | number) => Promise<void> {
+  const { getPlant } = usePlantStore(token);
+  const queryClient = useQueryClient();
+  return async (id) => {
+    try {
+      putIn(queryClient, await queryClient.fetchQuery(getPlant.queryOptions({ params: { id } })), filter);
+    } catch {
+      // Such as with a token that does not permit to read: it is stored all the same.
+      forgetLists(queryClient);
+    }
+  };
+}
+
+/** The most plants of a list that are looked at for tags, and the longest tag that is suggested. */
+const suggested = { plants: 500, length: 60 };
+
+/** The tags of plants that were loaded, in order. */
+export function loadedTags(queryClient: QueryClient): readonly string[] {
+  const tags = new Set<string>();
+  for (const [, data] of queryClient.getQueriesData<PlantPages>({ queryKey: lists })) {
+    const plants = data?.pages.flatMap((page) => page.plants.slice(0, suggested.plants)) ?? [];
+    for (const { tag = '' } of plants.slice(0, suggested.plants)) {
+      if (tag !== '' && tag.length <= suggested.length) tags.add(tag);
+    }
+  }
+  return [...tags].sort();
 }

@@ -39,7 +39,7 @@ describe('a reply of the service', () => {
     expect(message).toMatch(/^.{20,}\.$/);
     const ofId: readonly number[] = [errors.id_taken.error, errors.id_retired.error];
     const ofPlant = ofId.includes(error) ? 'id' : 'plant';
-    const expected = status === 400 ? ofPlant : status < 404 ? 'token' : 'later';
+    const expected = status === 400 ? ofPlant : status === 403 ? 'scope' : status < 403 ? 'token' : 'later';
     expect(about).toBe(expected);
   });
 

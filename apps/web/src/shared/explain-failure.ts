@@ -11,10 +11,11 @@ import type { RejectedError } from '@plant-store/client/unwrap';
 /** Why a plant was not added, or may not have been, in words for people, and what they can do. */
 export interface Failure {
   /**
-   * What it is about: `id`, the id is taken; `plant`, something else in the plant; `token`, the access token; `later`, the
-   * service or the way to it, so that the same may succeed later.
+   * What it is about: `id`, the id is taken; `plant`, something else in the plant; `token`, the access token, without which
+   * nothing goes on; `scope`, what the token permits; `later`, the service or the way to it, so that the same may succeed
+   * later.
    */
-  readonly about: 'id' | 'plant' | 'token' | 'later';
+  readonly about: 'id' | 'plant' | 'token' | 'scope' | 'later';
   /** What happened, and what to do. */
   readonly message: string;
   /** What happened, for where the page itself tries again. */
@@ -72,7 +73,7 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
   batch_too_large: ofPage,
   missing_token: ofToken,
   invalid_token: ofToken,
-  insufficient_scope: ofToken,
+  insufficient_scope: { about: 'scope', explain: ({ message }) => [message] },
   not_found: ofAddress,
   plant_not_found: { about: 'plant', explain: ({ message }) => [message] },
   method_not_allowed: ofAddress,

@@ -1,22 +1,28 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import './sheet.css';
 
 interface SheetProps {
   readonly title: string;
+  /** Whether it is shown; what it holds stays while it is not. */
+  readonly isOpen: boolean;
   readonly children: ReactNode;
   /** Called when it is closed by its button, by Escape, or by a press beside it. */
   onClose(): void;
 }
 
-/** A sheet at the side, over everything else, which cannot be used meanwhile; on a phone it fills the screen. */
-export function Sheet({ title, children, onClose }: SheetProps) {
+/**
+ * A sheet at the side, over everything else, which cannot be used meanwhile; on a phone it fills the screen. It is open
+ * before effects run, so that one of what it holds can move the focus.
+ */
+export function Sheet({ title, isOpen, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = dialog;
+    if (!isOpen) return;
     current?.showModal();
     return () => current?.close();
-  }, []);
+  }, [isOpen]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a press beside it; the key for that is Escape, by the dialog itself
     <dialog

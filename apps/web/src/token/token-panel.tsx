@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Field } from '../shared/field.js';
+import { checkToken } from './check-token.js';
 import { readToken } from './read-token.js';
 
 interface TokenPanelProps {
@@ -7,32 +8,43 @@ interface TokenPanelProps {
   readonly reason: string | undefined;
   /** Whether to move the focus here: not when the page opens. */
   readonly takeFocus: boolean;
-  /** Called with a token that may be sent. */
+  /** Called with a token that the service does not reject. */
   onToken(token: string): void;
 }
 
-/** Asks for the access token, and checks it before it is used. */
+/** Asks for the access token, and checks it, also at the service, before it is used. */
 export function TokenPanel({ reason, takeFocus, onToken }: TokenPanelProps) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState(reason);
   const [shown, setShown] = useState(false);
+  const [check, setCheck] = useState<AbortController>();
+  useEffect(() => () => check?.abort(), [check]);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (takeFocus) input.current?.focus();
   }, [takeFocus]);
-  const submit = (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
+    if (check !== undefined) return;
     const read = readToken(text);
-    if (read.token !== undefined) return onToken(read.token);
-    setProblem(read.problem);
+    let found = read.problem;
+    if (read.token !== undefined) {
+      const control = new AbortController();
+      setCheck(control);
+      found = await checkToken(read.token, control.signal);
+      if (control.signal.aborted) return;
+      setCheck(undefined);
+      if (found === undefined) return onToken(read.token);
+    }
+    setProblem(found);
     input.current?.focus();
   };
   return (
-    <form noValidate onSubmit={submit} className="stack token-panel">
+    <form noValidate onSubmit={(event) => void submit(event)} className="stack token-panel">
       <h2>Your access token</h2>
       <p>
-        To add plants you need a token of this store. Its operator issues them. It is kept in this tab alone,
-        and sent to nobody but the store.
+        To see and add plants you need a token of this store. Its operator issues them. It is kept in this tab
+        alone, and sent to nobody but the store.
       </p>
       <Field
         label="Access token"
@@ -51,6 +63,7 @@ export function TokenPanel({ reason, takeFocus, onToken }: TokenPanelProps) {
         onChange={(event) => {
           setText(event.target.value);
           setProblem(undefined);
+          setCheck(undefined);
         }}
       >
         <button type="button" className="quiet" aria-pressed={shown} onClick={() => setShown(!shown)}>
@@ -58,7 +71,12 @@ export function TokenPanel({ reason, takeFocus, onToken }: TokenPanelProps) {
         </button>
       </Field>
       <div className="submit-row">
-        <button type="submit" className="primary">
+        <button
+          type="submit"
+          className="primary"
+          aria-disabled={check !== undefined}
+          data-busy={check !== undefined || undefined}
+        >
           Use token
         </button>
       </div>

@@ -4,13 +4,13 @@ import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { StrictMode } from 'react';
 import { beforeEach, type Mock, vi } from 'vitest';
-import { OnePlant } from '../src/one/one-plant.js';
+import { AddSheet } from '../src/add/add-sheet.js';
 import { queryOptions } from '../src/query-options.js';
 
-/** What the tab "One plant" works with, made again before each test. */
+/** What the sheet works with, made again before each test. */
 export const tab = {
   store: createFakePlantStore(),
-  /** The requests so far. */
+  /** The requests so far that add plants. */
   sent: [] as RequestInit[],
   onTokenRejected: vi.fn() as Mock<(message: string) => void>,
 };
@@ -20,7 +20,7 @@ beforeEach(() => {
   tab.sent = [];
   tab.onTokenRejected.mockClear();
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
-    tab.sent.push(init);
+    if (init.method === 'POST') tab.sent.push(init);
     return tab.store.fetch(url, init);
   });
 });
@@ -34,14 +34,14 @@ export async function storeFern() {
   });
 }
 
-/** Shows the tab; again, as after a reload, once it was shown before. */
+/** Shows the sheet; again, as after a reload, once it was shown before. */
 export function open(token = tab.store.token) {
   cleanup();
   render(
     // As in main.tsx: effects run twice.
     <StrictMode>
       <QueryClientProvider client={new QueryClient(queryOptions)}>
-        <OnePlant token={token} onTokenRejected={tab.onTokenRejected} />
+        <AddSheet token={token} filter={{ order: 'newest' }} isOpen onTokenRejected={tab.onTokenRejected} />
       </QueryClientProvider>
     </StrictMode>,
   );
@@ -49,13 +49,16 @@ export function open(token = tab.store.token) {
 }
 
 /** The controls, the list, and the line below a field. */
-export const field = (name: string) => screen.getByRole<HTMLInputElement>('textbox', { name });
-export const addButton = () => screen.getByRole('button', { name: 'Add plant' });
+export const changeId = () => screen.queryByRole('button', { name: 'Change the id' });
+export const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
+export const addButton = () => screen.getByRole('button', { name: /^Add/ });
 export const listed = () => screen.queryAllByRole('listitem').map((item) => item.textContent);
 export const describes = (input: HTMLElement) =>
   document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent;
 
 export async function fill(user: ReturnType<typeof open>, values: Record<string, string>) {
+  const change = changeId();
+  if ('Id' in values && change !== null) await user.click(change);
   for (const [name, value] of Object.entries(values)) {
     await user.clear(field(name));
     if (value !== '') await user.type(field(name), value);

@@ -5,3 +5,8 @@ export function suggestId(): string {
   const [random = 0n] = crypto.getRandomValues(new BigUint64Array(1));
   return String(10n ** 11n + (random % (9n * 10n ** 11n)));
 }
+
+/** Whether an id looks like one that was suggested. */
+export function isSuggestedId(id: string): boolean {
+  return /^[1-9]\d{11}$/.test(id);
+}

@@ -1,5 +1,8 @@
-import { type FormEvent, type ReactNode, type Ref, useImperativeHandle, useRef } from 'react';
+import { type FormEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { TagSuggestions } from '../plants/tag-suggestions.js';
 import { Field } from '../shared/field.js';
+import { isSuggestedId, suggestId } from '../shared/suggest-id.js';
 import {
   type Draft,
   type DraftField,
@@ -8,10 +11,11 @@ import {
   labels,
   loadPlantSchema,
 } from './draft.js';
-import { suggestId } from './suggest-id.js';
 
 /** What the form lets its owner do. */
 export interface PlantFormHandle {
+  /** Moves the focus to a field, which shows it where it is folded. */
+  focusField(field: DraftField): void;
   /** Moves the focus to the first field with a problem. */
   focusFirst(problems: DraftProblems): void;
   /** Moves the focus to the button that adds the plant. */
@@ -22,6 +26,8 @@ interface PlantFormProps {
   readonly draft: Draft;
   readonly problems: DraftProblems;
   readonly pending: boolean;
+  /** Whether one was added, so that the next is another. */
+  readonly hasAdded: boolean;
   readonly ref: Ref<PlantFormHandle>;
   /** Where the result is shown. */
   readonly children: ReactNode;
@@ -31,11 +37,15 @@ interface PlantFormProps {
   readonly onRetry: (() => void) | undefined;
 }
 
-/** The fields of a plant. While one is being added, the button keeps the focus and does nothing. */
+/**
+ * The fields of a plant; the id is folded as long as it is a suggested one. While a plant is being added, the button keeps
+ * the focus and does nothing.
+ */
 export function PlantForm({
   draft,
   problems,
   pending,
+  hasAdded,
   ref,
   children,
   onChange,
@@ -44,11 +54,17 @@ export function PlantForm({
 }: PlantFormProps) {
   const inputs = useRef<Partial<Record<DraftField, HTMLInputElement | null>>>({});
   const button = useRef<HTMLButtonElement>(null);
+  const [isIdShown, setIdShown] = useState(!isSuggestedId(draft.id));
+  const focusField = (field: DraftField) => {
+    if (field === 'id') flushSync(() => setIdShown(true));
+    inputs.current[field]?.focus();
+  };
   useImperativeHandle(ref, () => ({
+    focusField,
     focusSubmit: () => button.current?.focus(),
     focusFirst: (found) => {
       const field = draftFields.find((name) => found[name] !== undefined);
-      if (field !== undefined) inputs.current[field]?.focus();
+      if (field !== undefined) focusField(field);
     },
   }));
   const bind = (name: DraftField) => ({
@@ -73,14 +89,28 @@ export function PlantForm({
       onFocus={() => void loadPlantSchema().catch(() => undefined)}
       className="stack"
     >
-      <h2>Add a plant</h2>
-      <Field hint="Any whole number; a random one is suggested." aria-required {...bind('id')}>
-        <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
-          Suggest another id
-        </button>
-      </Field>
-      <Field hint="Stored exactly as you type it." aria-required {...bind('name')} />
-      <Field hint="Optional: the type of the plant, such as houseplant." {...bind('tag')} />
+      <Field hint="Stored exactly as you type it." aria-required dir="auto" {...bind('name')} />
+      <Field
+        hint="Optional: the type of the plant, such as houseplant."
+        dir="auto"
+        list="tags-to-add"
+        {...bind('tag')}
+      />
+      <TagSuggestions id="tags-to-add" />
+      {isIdShown || problems.id !== undefined ? (
+        <Field hint="Any whole number; a random one is suggested." aria-required {...bind('id')}>
+          <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
+            Suggest another id
+          </button>
+        </Field>
+      ) : (
+        <p className="folded-id">
+          Id: automatic, <code>{draft.id}</code>
+          <button type="button" className="quiet" onClick={() => focusField('id')}>
+            Change <span className="visually-hidden">the id</span>
+          </button>
+        </p>
+      )}
       <div className="submit-row">
         <button
           ref={button}
@@ -89,7 +119,7 @@ export function PlantForm({
           aria-disabled={pending}
           data-busy={pending || undefined}
         >
-          Add plant
+          {hasAdded ? 'Add another' : 'Add'}
         </button>
         {onRetry !== undefined && (
           <button type="button" aria-disabled={pending} onClick={() => pending || onRetry()}>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
+import { suggestId } from '../shared/suggest-id.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { type Draft, draftFields } from './draft.js';
-import { suggestId } from './suggest-id.js';
 
 /** An empty form with a suggested id. */
 export function emptyDraft(): Draft {

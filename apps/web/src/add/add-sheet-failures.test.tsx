@@ -1,7 +1,7 @@
 import { errors } from '@plant-store/client';
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { addButton, field, fill, listed, open, storeFern, tab } from '../../test/open-one-plant.js';
+import { addButton, field, fill, listed, open, storeFern, tab } from '../../test/open-add-sheet.js';
 
 it('shows that a plant may be stored when no reply came, and adds it again safely', async () => {
   const user = open();
@@ -17,7 +17,7 @@ it('shows that a plant may be stored when no reply came, and adds it again safel
   expect(alert.textContent).toBe('');
   expect(listed()).toEqual([expect.stringMatching(/^was there already/)]);
   expect(field('Name').value).toBe('');
-  expect(document.activeElement).toBe(addButton());
+  expect(document.activeElement).toBe(field('Name'));
 });
 
 /** The next request is answered with this error of the registry. */

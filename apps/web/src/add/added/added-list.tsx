@@ -1,6 +1,5 @@
 import { shorten } from '../../shared/shorten.js';
-import { Sprig } from '../../shared/sprig.js';
-import { type AddedPlant, isOpen, maxAdded } from './added-plants.js';
+import { type AddedPlant, isUnfinished, maxAdded } from './added-plants.js';
 
 const states: Readonly<Record<AddedPlant['state'], string>> = {
   sending: 'adding',
@@ -19,29 +18,23 @@ interface AddedListProps {
   onRetry(plant: AddedPlant): void;
 }
 
-/** What was added in this tab, newest first. */
+/** What was added in this tab, newest first; nothing before the first. */
 export function AddedList({ added, offeredKey, pending, onRetry }: AddedListProps) {
+  if (added.length === 0) return null;
   return (
     <section aria-labelledby="added-heading" className="added">
-      <h2 id="added-heading">Added in this tab</h2>
-      {added.length === 0 ? (
-        <div className="empty">
-          <Sprig />
-          <p>Nothing yet. What you add is listed here, newest first.</p>
-        </div>
-      ) : (
-        <ol reversed className="added-list">
-          {added.map((plant) => (
-            <AddedItem
-              key={plant.key}
-              plant={plant}
-              offered={plant.key === offeredKey}
-              pending={pending}
-              onRetry={onRetry}
-            />
-          ))}
-        </ol>
-      )}
+      <h3 id="added-heading">Added in this tab</h3>
+      <ol reversed className="added-list">
+        {added.map((plant) => (
+          <AddedItem
+            key={plant.key}
+            plant={plant}
+            offered={plant.key === offeredKey}
+            pending={pending}
+            onRetry={onRetry}
+          />
+        ))}
+      </ol>
       {added.length === maxAdded && <p className="note">Only the newest {maxAdded} are listed.</p>}
     </section>
   );
@@ -63,15 +56,19 @@ function AddedItem({ plant, offered, pending, onRetry }: AddedItemProps) {
       <p className={`state ${state}`}>{states[state]}</p>
       <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
       <p className="added-name">
-        <strong>{shorten(name)}</strong>
-        {tag !== undefined && <span className="tag">{shorten(tag)}</span>}
+        <strong dir="auto">{shorten(name)}</strong>
+        {tag !== undefined && (
+          <span className="tag" dir="auto">
+            {shorten(tag)}
+          </span>
+        )}
       </p>
       <p className="added-id">
         <span className="visually-hidden">Id </span>
         {id}
       </p>
       {reason !== undefined && <p className="added-reason">{reason}</p>}
-      {!offered && isOpen(plant) && (
+      {!offered && isUnfinished(plant) && (
         <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
           Try again<span className="visually-hidden">: {shorten(name)}</span>
         </button>

@@ -1,17 +1,27 @@
 import type { NewPlant } from '@plant-store/contract/operations';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { useShowAdded } from '../plants/use-plants.js';
+import { navigate, type PlantFilter } from '../route.js';
 import { notLoaded } from '../shared/load-boundary.js';
+import { Sheet } from '../shared/sheet.js';
 import { shorten } from '../shared/shorten.js';
 import { useSlow } from '../shared/use-slow.js';
 import { AddedList } from './added/added-list.js';
-import { type AddedPlant, isOpen } from './added/added-plants.js';
+import { type AddedPlant, isConfirmed, isUnfinished } from './added/added-plants.js';
 import { type AddResult, useAddPlant } from './added/use-add-plant.js';
 import { checkDraft, type Draft, type DraftProblems, isDraftOf } from './draft.js';
 import { PlantForm, type PlantFormHandle } from './plant-form.js';
+import './add-sheet.css';
+import { suggestId } from '../shared/suggest-id.js';
+import { TakenId } from './taken-id.js';
 import { emptyDraft, useDraft } from './use-draft.js';
 
-interface OnePlantProps {
+interface AddSheetProps {
   readonly token: string;
+  /** That of the plants behind the sheet. */
+  readonly filter: PlantFilter;
+  /** Whether it is shown. What was typed, and what is being added, stays while it is not. */
+  readonly isOpen: boolean;
   /** Called when the service rejects the token, with the reason. */
   onTokenRejected(message: string): void;
 }
@@ -22,17 +32,28 @@ interface Failed {
   readonly plant?: NewPlant;
 }
 
-/** The tab "One plant": the form, and what was added. */
-export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
+/** The sheet that adds plants, one after the other, and what was added in this tab. */
+export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetProps) {
   const [draft, setDraft, latestDraft] = useDraft();
   const [problems, setProblems] = useState<DraftProblems>({});
   const [checking, setChecking] = useState(false);
   const [done, setDone] = useState('');
   const [failed, setFailed] = useState<Failed>();
+  const [takenId, setTakenId] = useState<bigint>();
   const form = useRef<PlantFormHandle>(null);
+  const showAdded = useShowAdded(token, filter);
   const { added, lastKey, pending, attempt, add } = useAddPlant(token);
   const busy = checking || pending;
+  useEffect(() => {
+    if (isOpen) form.current?.focusField('name');
+  }, [isOpen]);
 
+  /** Takes away what the attempt before led to. */
+  const clear = () => {
+    setDone('');
+    setFailed(undefined);
+    setTakenId(undefined);
+  };
   const show = (found: DraftProblems) => {
     setProblems(found);
     form.current?.focusFirst(found);
@@ -40,26 +61,31 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
   const change = (changed: Draft) => {
     setDraft(changed);
     setProblems((before) => withoutChanged(before, draft, changed));
+    if (changed.id !== draft.id) setTakenId(undefined);
   };
   const finish = (plant: NewPlant, { state, failure }: AddResult) => {
     if (failure === undefined) {
       setDone(`${state === 'stored' ? 'Stored' : 'Was there already'}: ${nameOf(plant)}.`);
       setDraft((current) => (isDraftOf(current, plant) ? emptyDraft() : current));
+      form.current?.focusField('name');
+      void showAdded(plant.id);
       return;
     }
     // The plant may come from the list, and the fields may have changed since it was sent.
     const inForm = isDraftOf(latestDraft.current, plant);
     if (failure.about === 'token') onTokenRejected(failure.message);
-    else if (failure.about === 'id' && inForm) show({ id: failure.message });
-    else setFailed(toFailed(plant, failure.message, inForm, isOpen({ state })));
+    else if (failure.about === 'id' && inForm) {
+      setTakenId(BigInt(plant.id));
+      show({ id: failure.message });
+    } else setFailed(toFailed(plant, failure.message, inForm, isUnfinished({ state })));
   };
   const addAndShow = async (plant: NewPlant) => {
-    setDone('');
-    setFailed(undefined);
+    clear();
     const result = await add(plant);
     if (result !== undefined) finish(plant, result);
   };
   const submit = async () => {
+    clear();
     setChecking(true);
     const { plant, problems: found } = await checkDraft(draft)
       .catch(() => ({ plant: undefined, problems: undefined }))
@@ -76,16 +102,27 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
   const offered = failed?.plant;
 
   return (
-    <div className="columns">
+    <Sheet title="Add a plant" isOpen={isOpen} onClose={() => navigate({ view: 'plants', filter })}>
       <PlantForm
         ref={form}
         draft={draft}
         problems={problems}
         pending={busy}
+        hasAdded={added.some(isConfirmed)}
         onChange={change}
         onSubmit={() => void submit()}
         onRetry={offered && (() => retry(offered))}
       >
+        {takenId !== undefined && (
+          <TakenId
+            token={token}
+            id={takenId}
+            onFreeId={() => {
+              change({ ...draft, id: suggestId() });
+              form.current?.focusSubmit();
+            }}
+          />
+        )}
         <Outcome pending={pending} attempt={attempt} done={done} problem={failed?.message} />
       </PlantForm>
       <AddedList
@@ -94,7 +131,7 @@ export function OnePlant({ token, onTokenRejected }: OnePlantProps) {
         pending={busy}
         onRetry={(listed) => retry(toNewPlant(listed))}
       />
-    </div>
+    </Sheet>
   );
 }
 

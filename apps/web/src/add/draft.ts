@@ -1,11 +1,11 @@
 import type { NewPlant } from '@plant-store/contract/operations';
 
 /** The fields of the form, in their order on the page. */
-export const draftFields = ['id', 'name', 'tag'] as const;
+export const draftFields = ['name', 'tag', 'id'] as const;
 export type DraftField = (typeof draftFields)[number];
 
 /** The labels of the fields. */
-export const labels = { id: 'Id', name: 'Name', tag: 'Tag' } as const satisfies Record<DraftField, string>;
+export const labels = { name: 'Name', tag: 'Tag', id: 'Id' } as const satisfies Record<DraftField, string>;
 
 /** What is in the fields, as typed. */
 export type Draft = Readonly<Record<DraftField, string>>;

@@ -9,7 +9,7 @@ import {
   open,
   storeFern,
   tab,
-} from '../../test/open-one-plant.js';
+} from '../../test/open-add-sheet.js';
 
 it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])(
   'stores the id %s exactly, by keyboard alone, and lists it',
@@ -20,7 +20,7 @@ it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])(
     await screen.findByText(`Stored: Rose, id ${id}.`);
     expect([...tab.store.plants]).toEqual([[BigInt(id), { name: 'Rose', tag: 'shrub' }]]);
     expect(listed()).toEqual([expect.stringMatching(new RegExp(`^stored.*Rose.*shrub.*Id ${id}$`))]);
-    expect(document.activeElement).toBe(field('Tag'));
+    expect(document.activeElement).toBe(field('Name'));
     expect([field('Name').value, field('Tag').value]).toEqual(['', '']);
     expect(field('Id').value).toMatch(/^\d{12}$/);
   },
@@ -28,8 +28,10 @@ it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])(
 
 it('suggests an id, takes another, and leaves out an empty tag', async () => {
   const user = open();
-  const suggested = field('Id').value;
-  expect(suggested).toMatch(/^\d{12}$/);
+  expect(document.activeElement).toBe(field('Name'));
+  const suggested = screen.getByText(/^\d{12}$/).textContent;
+  await user.click(screen.getByRole('button', { name: 'Change the id' }));
+  expect([document.activeElement, field('Id').value]).toEqual([field('Id'), suggested]);
   await user.click(screen.getByRole('button', { name: 'Suggest another id' }));
   expect(field('Id').value).toMatch(/^\d{12}$/);
   expect(field('Id').value).not.toBe(suggested);
@@ -37,14 +39,14 @@ it('suggests an id, takes another, and leaves out an empty tag', async () => {
   await user.click(addButton());
   await screen.findByText(/^Stored: Rose/);
   expect([...tab.store.plants.values()]).toEqual([{ name: 'Rose' }]);
-  expect(document.activeElement).toBe(addButton());
+  expect([document.activeElement, addButton().textContent]).toEqual([field('Name'), 'Add another']);
 });
 
 it('shows problems at their fields in the words of the contract, sends nothing, and moves the focus to the first', async () => {
   const user = open();
   await fill(user, { Id: '1.5' });
   await user.click(addButton());
-  await waitFor(() => expect(document.activeElement).toBe(field('Id')));
+  await waitFor(() => expect(document.activeElement).toBe(field('Name')));
   expect(describes(field('Id'))).toBe(
     'Id must be an integer from -9223372036854775808 to 9223372036854775807.',
   );
@@ -60,7 +62,17 @@ it('shows problems at their fields in the words of the contract, sends nothing, 
   expect(field('Id').getAttribute('aria-invalid')).toBe('true');
 });
 
-it('shows a taken id at its field, and keeps what was typed', async () => {
+it('shows nothing of the plant before once the next one is rejected by the page itself', async () => {
+  const user = open();
+  await fill(user, { Name: 'Rose' });
+  await user.click(addButton());
+  await screen.findByText(/^Stored: Rose/);
+  await user.click(addButton());
+  await waitFor(() => expect(describes(field('Name'))).toBe('Name is required.'));
+  expect(screen.queryByText(/^Stored: Rose/)).toBeNull();
+});
+
+it('shows a taken id at its field, the plant that has it, and keeps what was typed', async () => {
   await storeFern();
   const user = open();
   await fill(user, { Id: '7', Name: 'Rose' });
@@ -69,7 +81,12 @@ it('shows a taken id at its field, and keeps what was typed', async () => {
   expect(describes(field('Id'))).toBe('This id belongs to another plant. Choose another id.');
   expect([field('Id').value, field('Name').value]).toEqual(['7', 'Rose']);
   expect(listed()).toEqual([expect.stringMatching(/^rejected/)]);
-  await user.click(screen.getByRole('button', { name: 'Suggest another id' }));
+  await user.click(await screen.findByRole('button', { name: 'Open it' }));
+  expect(location.pathname).toBe('/p/7');
+  expect(screen.getByText(/^The plant with the id/).textContent).toBe('The plant with the id 7: Fern');
+  await user.click(screen.getByRole('button', { name: 'Use a free id' }));
+  expect(document.activeElement).toBe(addButton());
+  expect(screen.queryByText(/^The plant with the id/)).toBeNull();
   await user.click(addButton());
   await screen.findByText(/^Stored: Rose/);
 });
@@ -138,6 +155,6 @@ it('keeps the draft and the list over a reload, and what was being sent then as 
   const [first] = screen.getAllByRole('listitem');
   if (first === undefined) throw new Error('Nothing is listed.');
   await after.click(within(first).getByRole('button', { name: 'Try again: Fern' }));
-  expect(document.activeElement).toBe(addButton());
   await screen.findByText(/^(Stored|Was there already): Fern, id 8/);
+  expect(document.activeElement).toBe(field('Name'));
 });

@@ -66,12 +66,12 @@ function takeNewest(list: readonly AddedPlant[]): readonly AddedPlant[] {
 }
 
 /** Whether the service has the plant. */
-function isConfirmed({ state }: AddedPlant): boolean {
+export function isConfirmed({ state }: AddedPlant): boolean {
   return state === 'stored' || state === 'present';
 }
 
 /** Whether adding it again may store it. */
-export function isOpen({ state }: Pick<AddedPlant, 'state'>): boolean {
+export function isUnfinished({ state }: Pick<AddedPlant, 'state'>): boolean {
   return state === 'not_added' || state === 'unconfirmed';
 }
 

@@ -1,0 +1,43 @@
+import { usePlant } from '../plants/use-plants.js';
+import { home, navigate } from '../route.js';
+import { shorten } from '../shared/shorten.js';
+
+interface TakenIdProps {
+  readonly token: string;
+  readonly id: bigint;
+  /** Called to add the plant under another id. */
+  onFreeId(): void;
+}
+
+/** Which plant has an id that is taken, and the ways to go on. One of a plant that was deleted has none. */
+export function TakenId({ token, id, onFreeId }: TakenIdProps) {
+  const { data: holder } = usePlant(token, id);
+  return (
+    <div className="taken-id">
+      {holder !== undefined && (
+        <p>
+          The plant with the id <code>{`${id}`}</code>:{' '}
+          <strong dir="auto">{holder.name === '' ? '(no name)' : shorten(holder.name)}</strong>
+          {holder.tag !== undefined && holder.tag !== '' && (
+            <>
+              {' '}
+              <span className="tag" dir="auto">
+                {shorten(holder.tag)}
+              </span>
+            </>
+          )}
+        </p>
+      )}
+      <div className="submit-row">
+        {holder !== undefined && (
+          <button type="button" onClick={() => navigate({ ...home, id: `${id}` })}>
+            Open it
+          </button>
+        )}
+        <button type="button" onClick={onFreeId}>
+          Use a free id
+        </button>
+      </div>
+    </div>
+  );
+}
