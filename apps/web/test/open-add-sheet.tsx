@@ -49,7 +49,7 @@ export function open(token = tab.store.token) {
 }
 
 /** The controls, the list, and the line below a field. */
-export const changeId = () => screen.queryByRole('button', { name: 'Change the id' });
+const changeId = () => screen.queryByRole('button', { name: 'Change the id' });
 export const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 export const addButton = () => screen.getByRole('button', { name: /^Add/ });
 export const listed = () => screen.queryAllByRole('listitem').map((item) => item.textContent);

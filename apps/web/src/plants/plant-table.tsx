@@ -1,5 +1,14 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type Ref,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react';
+
 import { navigate, type PlantFilter } from '../route.js';
 import { shorten } from '../shared/shorten.js';
 import { CopyButton } from './copy-button.js';
@@ -28,39 +37,46 @@ interface PlantTableProps {
 const rowHeights = { wide: 48, narrow: 84 };
 
 /** How many rows a table shows: browsers cannot scroll further than some 17 million pixels. */
-export const maxRows = 200_000;
+const maxRows = 200_000;
 
 /** The plants as rows, of which only those near the visible ones exist. One row takes the focus: arrow keys move it. */
 export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReached }: PlantTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState(0);
+  const [selected, setActive] = useState(0);
   const takesFocus = useRef(false);
   const rowHeight = useMedia('(max-width: 40rem)') ? rowHeights.narrow : rowHeights.wide;
   const count = Math.min(rows.count, maxRows);
+  const active = Math.min(selected, count - 1);
+  // The row that may have the focus exists wherever the table is scrolled to, so that the focus is not lost.
+  const rangeExtractor = useCallback(
+    (range: Range) => withIndex(defaultRangeExtractor(range), active),
+    [active],
+  );
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 8,
+    rangeExtractor,
   });
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
   const items = virtualizer.getVirtualItems();
-  const lastShown = items.at(-1)?.index ?? 0;
+  const lastShown = virtualizer.range?.endIndex ?? 0;
   const isAtEnd = !isComplete && count < maxRows && lastShown >= count - 50;
   useEffect(() => {
     if (isAtEnd) onEndReached();
   });
-  const focusActive = () => {
-    takesFocus.current = false;
+  const focusActive = () =>
     scroller.current?.querySelector<HTMLElement>('tr[tabindex="0"]')?.focus({ preventScroll: true });
-  };
   useEffect(() => {
-    if (takesFocus.current && items.some(({ index }) => index === active)) focusActive();
+    if (takesFocus.current) focusActive();
+    takesFocus.current = false;
   });
   const moveTo = (index: number) => {
     const target = Math.max(0, Math.min(count - 1, index));
-    takesFocus.current = true;
     virtualizer.scrollToIndex(target);
+    if (target === active) return focusActive();
+    takesFocus.current = true;
     setActive(target);
   };
   useImperativeHandle(ref, () => ({ focusRow: () => moveTo(active) }));
@@ -86,8 +102,6 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
     const plant = rows.at(index);
     if (plant !== undefined) navigate({ view: 'plants', id: `${plant.id}`, filter });
   };
-  // One that is not rendered cannot take the focus.
-  const focusable = items.some(({ index }) => index === active) ? active : items[0]?.index;
   const now = Date.now();
   return (
     <div ref={scroller} className="plant-table" aria-busy={isStale}>
@@ -117,7 +131,7 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
               <tr
                 key={`${id}`}
                 aria-rowindex={index + 2}
-                tabIndex={index === focusable ? 0 : -1}
+                tabIndex={index === active ? 0 : -1}
                 className="plant-row"
                 style={{ transform: `translateY(${start}px)`, height: rowHeight }}
                 onFocus={() => setActive(index)}
@@ -151,6 +165,12 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
       </table>
     </div>
   );
+}
+
+/** Ascending indexes with another among them. */
+function withIndex(indexes: readonly number[], index: number): number[] {
+  if (index < 0 || indexes.includes(index)) return [...indexes];
+  return [...indexes, index].sort((one, other) => one - other);
 }
 
 function useMedia(query: string): boolean {

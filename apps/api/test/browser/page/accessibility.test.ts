@@ -5,7 +5,15 @@ import { findViolations } from './support/find-violations.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
-import { addButton, addPlant, chooseFile, field, progressOf, readSummary } from './support/use-page.js';
+import {
+  addButton,
+  addPlant,
+  chooseFile,
+  field,
+  openImport,
+  progressOf,
+  readSummary,
+} from './support/use-page.js';
 
 const shared = setUp();
 
@@ -19,6 +27,7 @@ beforeEach(async () => {
 const windows = [
   { name: 'desktop', width: 1280, height: 900 },
   { name: 'phone', width: 360, height: 740 },
+  { name: 'desktop at 200 % zoom', width: 640, height: 450 },
   // WCAG 2.2, 1.4.10: 1280 CSS pixels at 400 % zoom.
   { name: 'desktop at 400 % zoom', width: 320, height: 256 },
 ];
@@ -32,6 +41,9 @@ async function expectUsable(state: string): Promise<void> {
       await page.emulateMedia({ colorScheme });
       expect.soft(await findViolations(page), `${state}, ${name}, ${colorScheme}`).toEqual([]);
     }
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect.soft(await findViolations(page), `${state}, ${name}, forced colors`).toEqual([]);
+    await page.emulateMedia({ forcedColors: 'none' });
     const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect.soft(beyond, `${state}, ${name}: pixels beyond the window`).toBeLessThanOrEqual(0);
   }
@@ -74,9 +86,9 @@ it('is usable for the plants: none, a list, no match, and one that is open or de
   await expectUsable('no match');
 });
 
-it('is usable for one plant: empty, with problems, and with a list', async () => {
+it('is usable for adding plants: empty, with problems, with a list, and with a taken id', async () => {
   await page.goto(shared.store.formAddress);
-  await field(page, 'Id').waitFor();
+  await field(page, 'Name').waitFor();
   await expectUsable('empty form');
   await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
   await until(async () => (await field(page, 'Id').getAttribute('aria-invalid')) === 'true');
@@ -85,13 +97,13 @@ it('is usable for one plant: empty, with problems, and with a list', async () =>
   await addPlant(page, { id: '-9223372036854775808', name: long, tag: long });
   await page.getByRole('listitem').getByText('stored').waitFor();
   await addPlant(page, { id: '-9223372036854775808', name: 'Ficus' });
-  await page.getByRole('listitem').getByText('rejected').waitFor();
+  await page.getByRole('button', { name: 'Open it' }).waitFor();
   await expectUsable('list with a rejection');
 });
 
 it('is usable for many plants: before, preview, pause and summary', async () => {
   await page.goto(shared.store.address);
-  await page.getByRole('tab', { name: 'Many plants' }).click();
+  await openImport(page);
   await page.getByRole('button', { name: /Choose file/ }).waitFor();
   await expectUsable('many plants');
   await chooseFile(page, makePlantsFile(2_000, { faultyEvery: 50 }));

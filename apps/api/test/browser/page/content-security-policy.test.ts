@@ -116,7 +116,7 @@ it.each([
   const { page, violations, close } = await openTab(shared.browser);
   onTestFinished(close);
   await page.goto(shared.store.address);
-  await page.getByRole('tab', { name: 'One plant' }).waitFor();
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
   // What it blocks may throw, too.
   await page.evaluate(attack, elsewhere).catch(() => undefined);
   await until(() => isAmong(violations, expected));

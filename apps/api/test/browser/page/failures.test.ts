@@ -6,7 +6,15 @@ import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUpBrowser } from './support/set-up.js';
 import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
-import { addButton, addPlant, chooseFile, field, progressOf, readSummary } from './support/use-page.js';
+import {
+  addButton,
+  addPlant,
+  chooseFile,
+  field,
+  openImport,
+  progressOf,
+  readSummary,
+} from './support/use-page.js';
 
 const file = makePlantsFile(3_000, { faultyEvery: 1_000 });
 const count = file.plants.length;
@@ -61,13 +69,13 @@ it('asks for another token when one is revoked, and loses nothing typed', async 
   await enterToken(other);
   expect(await field(page, 'Id').inputValue()).toBe('7');
   expect(await field(page, 'Name').inputValue()).toBe('Monstera');
-  await page.getByRole('button', { name: 'Add plant' }).click();
+  await page.getByRole('button', { name: /^Add/ }).click();
   await page.getByRole('listitem').getByText('stored').waitFor();
 });
 
 it('offers to try again what it could not send, and adds it once the network is back', async () => {
   const schema = page.waitForResponse(/plant-schema.*\.js$/);
-  await field(page, 'Name').focus();
+  await page.getByRole('link', { name: 'Add a plant' }).click();
   await (await schema).finished();
   await page.context().setOffline(true);
   await addPlant(page, { id: '7', name: 'Monstera' });
@@ -80,7 +88,8 @@ it('offers to try again what it could not send, and adds it once the network is 
 });
 
 it('shows that the service is overloaded, and adds the plant at the next try', async () => {
-  await page.route('**/plants', (route) =>
+  const creates = /\/plants$/;
+  await page.route(creates, (route) =>
     route.fulfill({
       status: 503,
       headers: { 'Retry-After': '1' },
@@ -93,7 +102,7 @@ it('shows that the service is overloaded, and adds the plant at the next try', a
     .getByRole('alert')
     .getByText(/more to do than it can take/)
     .waitFor();
-  await page.unroute('**/plants');
+  await page.unroute(creates);
   await tryAgain(page).click();
   await page.getByRole('listitem').getByText('stored').waitFor();
 });
@@ -110,14 +119,16 @@ it('pauses a run while the network is away, and then goes on', async () => {
 });
 
 it('asks for a reload when a part of the page is gone after an upgrade, and keeps what was typed', async () => {
+  await page.getByRole('link', { name: 'Add a plant' }).click();
   await field(page, 'Name').fill('Monstera');
+  await page.keyboard.press('Escape');
   await page.route(/\/assets\/.*many.*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
-  await page.getByRole('tab', { name: 'Many plants' }).click();
+  await openImport(page);
   await page
     .getByText(/reload/i)
     .first()
     .waitFor();
   await page.unroute(/\/assets\/.*many.*\.js$/);
-  await page.reload();
+  await page.goto(`${store.baseUrl}/add`);
   expect(await field(page, 'Name').inputValue()).toBe('Monstera');
 });

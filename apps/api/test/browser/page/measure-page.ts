@@ -3,7 +3,7 @@ import { launchChromium } from '../launch-chromium.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { startPlantStore } from './support/start-plant-store.js';
-import { addButton, chooseFile, readSummary } from './support/use-page.js';
+import { addButton, chooseFile, openImport, readSummary, tabTo } from './support/use-page.js';
 import { watchMainThread } from './support/watch-main-thread.js';
 
 /**
@@ -24,6 +24,7 @@ try {
       uploadThroughput: 93_750,
     });
   });
+  await printPlants(1_000_000);
   await printPreview(100_000);
   await printRun(20_000);
 } finally {
@@ -61,6 +62,76 @@ async function printFirstView(name: string, slowDown: (session: Session) => Prom
   );
 }
 
+/** Finds, opens, deletes and restores a plant among many, by keyboard alone. */
+async function printPlants(count: number): Promise<void> {
+  const headers = { authorization: `Bearer ${store.token}`, 'content-type': 'application/json' };
+  for (let first = 1; first <= count; first += 1_000) {
+    const plants = Array.from({ length: 1_000 }, (_, index) => ({
+      id: first + index,
+      name: `plant ${first + index}`,
+      tag: `bed ${index % 40}`,
+    }));
+    const body = JSON.stringify({ plants });
+    const reply = await fetch(`${store.baseUrl}/plants/batch`, { method: 'POST', headers, body });
+    if (reply.status !== 200) throw new Error(`A batch was answered ${reply.status}.`);
+  }
+  const tab = await openTab(browser);
+  const { page } = tab;
+  const step = async (name: string, action: () => Promise<unknown>) => {
+    const [, ms] = await timed(action);
+    console.log(`${count} plants, ${name}: ${ms} ms`);
+  };
+  const row = (name: string) => page.getByRole('row', { name, exact: false });
+  const newest = row(`plant ${count} bed`);
+  await step('first rows after opening', async () => {
+    await page.goto(store.address);
+    await newest.waitFor();
+  });
+  const readBlocked = await watchMainThread(page);
+  await tabTo(newest);
+  await step('to the 50,000th row', async () => {
+    while (!(await row(`plant ${count - 49_999} bed`).isVisible())) await page.keyboard.press('End');
+  });
+  await tabTo(page.getByRole('searchbox'), 'Shift+Tab');
+  await page.keyboard.type(`LANT ${count * 0.75 + 1}`);
+  await step('found by a part of its name', () => row(`plant ${count * 0.75 + 1} bed`).waitFor());
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type(`${count / 2}`);
+  await step('opened by its id', async () => {
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `plant ${count / 2}` }).waitFor();
+  });
+  const undo = page.getByRole('button', { name: 'Undo' });
+  for (const isUndone of [true, false]) {
+    await tabTo(page.getByRole('button', { name: 'Delete' }));
+    await page.keyboard.press('Enter');
+    await undo.waitFor();
+    if (!isUndone) continue;
+    await tabTo(undo);
+    await page.keyboard.press('Enter');
+    await undo.waitFor({ state: 'detached' });
+    await page.keyboard.press('Alt+ArrowLeft');
+  }
+  await step('deleted for good', async () => {
+    await undo.waitFor({ state: 'detached' });
+    for (;;) {
+      const reply = await fetch(`${store.baseUrl}/plants/${count / 2}`, { headers });
+      if (reply.status === 404) break;
+    }
+  });
+  const { longestTaskMs, latestTimerMs } = await readBlocked();
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  await session.send('Performance.enable');
+  const { metrics } = await session.send('Performance.getMetrics');
+  const metric = (name: string) => metrics.find((one) => one.name === name)?.value ?? 0;
+  console.log(
+    `longest task ${longestTaskMs.toFixed(0)} ms, latest timer ${latestTimerMs.toFixed(0)} ms; ` +
+      `heap ${(metric('JSHeapUsedSize') / 1e6).toFixed(1)} MB, ${metric('Nodes')} nodes`,
+  );
+  await tab.close();
+}
+
 async function printPreview(lines: number): Promise<void> {
   const { tab, readFigures } = await openPreview(lines);
   console.log(await readFigures());
@@ -82,7 +153,7 @@ async function openPreview(lines: number) {
   const file = makePlantsFile(lines, { faultyEvery: 100 });
   const tab = await openTab(browser);
   await tab.page.goto(store.address);
-  await tab.page.getByRole('tab', { name: 'Many plants' }).click();
+  await openImport(tab.page);
   const readBlocked = await watchMainThread(tab.page);
   const [, previewed] = await timed(() => chooseFile(tab.page, file));
   const readFigures = async () => {

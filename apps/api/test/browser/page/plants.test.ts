@@ -77,7 +77,7 @@ it('exports what is shown', async () => {
   const { page, close } = await openTab(shared.browser);
   onTestFinished(close);
   await page.goto(shared.store.address);
-  await page.getByRole('searchbox').fill('plant 71');
+  await page.getByRole('searchbox').fill('plant 712');
   await page.getByText(/\d+ plants found/).waitFor();
   const shown = await page.getByText(/\d+ plants found/).textContent();
   const download = page.waitForEvent('download');
@@ -87,6 +87,6 @@ it('exports what is shown', async () => {
   for await (const chunk of stream) text += chunk;
   const lines = text.trimEnd().split('\r\n');
   expect(lines[0]).toBe('id,name,tag,addedAt');
-  expect(`${lines.length - 1} plants found`).toBe(shown.replace(',', ''));
-  expect(lines[1]).toMatch(/^71\d*,plant 71\d*,bed,\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect(`${lines.length - 1} plants found`).toBe(shown?.replace(',', ''));
+  expect(lines[1]).toMatch(/^712\d,plant 712\d,bed,\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });

@@ -68,7 +68,11 @@ it('sends it in the header Authorization of its own requests to the service and 
       if (value.includes(secret())) places.add(`${name} of ${request.method()} ${url.pathname}`);
     }
   }
-  expect([...places].sort()).toEqual(['authorization of GET /plants', 'authorization of POST /plants']);
+  expect([...places].sort()).toEqual([
+    'authorization of GET /plants',
+    'authorization of GET /plants/1',
+    'authorization of POST /plants',
+  ]);
   // Chromium reports an empty one of the navigation that leaves out the token, and sends none.
   for (const request of tab.requests) expect((await request.headerValue('referer')) || null).toBeNull();
 });
@@ -102,7 +106,7 @@ it('is read nowhere of an address that differs in its fragment alone, which load
   await page.evaluate((token) => {
     location.hash = `token=${token}`;
   }, shared.store.token);
-  await page.getByRole('tab').first().waitFor();
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
   expect(placesOf(await readStorage())).toEqual(['sessionStorage']);
   await page.getByRole('button', { name: 'Forget token' }).click();
   await page.getByRole('button', { name: 'Use token' }).waitFor();
@@ -119,7 +123,7 @@ it('does not send a token with a wrong checksum', async () => {
   expect(tab.requests.map((request) => request.url())).toEqual([]);
   await input.fill(` ${shared.store.token}\n`);
   await page.getByRole('button', { name: 'Use token' }).click();
-  await page.getByRole('tab').first().waitFor();
+  await page.getByRole('link', { name: 'Plants' }).waitFor();
 });
 
 it('keeps it for this tab: another one of the same browser is asked for it', async () => {

@@ -4,25 +4,38 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import type { PlantsFile } from './plants-file.js';
 
-/** Presses Tab until the element has the focus, as a person without a mouse would. */
-export async function tabTo(element: Locator): Promise<void> {
+/** Presses Tab, or Shift+Tab, until the element has the focus, as a person without a mouse would. */
+export async function tabTo(element: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   const page = element.page();
   await element.waitFor();
   for (let pressed = 0; pressed < 40; pressed++) {
     if (await element.evaluate((node) => node === document.activeElement)) return;
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
   }
   throw new Error(`Tab does not reach ${element}`);
 }
 
-/** Adds one plant by keyboard alone, once its form is shown. */
+/** Opens the sheet that adds plants, unless it is open. */
+async function openSheet(page: Page): Promise<void> {
+  const link = page.getByRole('link', { name: 'Add a plant' });
+  const name = field(page, 'Name');
+  // While the sheet is open, what is behind it has no role.
+  await link.or(name).first().waitFor();
+  if (!(await name.isVisible())) await link.click();
+  await name.waitFor();
+}
+
+/** Adds one plant by keyboard alone. */
 export async function addPlant(
   page: Page,
   { id, name, tag }: { readonly id: string; readonly name: string; readonly tag?: string },
 ): Promise<void> {
-  const tab = page.getByRole('tab', { name: 'One plant' });
-  await tab.waitFor();
-  if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
+  await openSheet(page);
+  const change = page.getByRole('button', { name: 'Change the id' });
+  if (await change.isVisible()) {
+    await tabTo(change);
+    await page.keyboard.press('Enter');
+  }
   for (const [label, text] of Object.entries({ Id: id, Name: name, Tag: tag ?? '' })) {
     await tabTo(field(page, label));
     await page.keyboard.press('ControlOrMeta+A');
@@ -32,14 +45,23 @@ export async function addPlant(
   await page.keyboard.press('Enter');
 }
 
-/** A field of the form for one plant. */
+/** A field of the sheet that adds plants. */
 export function field(page: Page, label: string): Locator {
-  return page.getByRole('tabpanel', { name: 'One plant' }).getByLabel(label, { exact: true });
+  return page.getByRole('dialog', { name: 'Add a plant' }).getByLabel(label, { exact: true });
 }
 
-/** Opens the tab "Many plants" and chooses the file; resolves once the run can be started. */
+/** Opens the view that imports plants. */
+export async function openImport(page: Page): Promise<void> {
+  const link = page.getByRole('link', { name: 'Import' });
+  const sheet = page.getByRole('dialog');
+  await link.or(sheet).first().waitFor();
+  if (await sheet.isVisible()) await page.keyboard.press('Escape');
+  await link.click();
+}
+
+/** Opens the view that imports plants and chooses the file; resolves once the run can be started. */
 export async function chooseFile(page: Page, file: PlantsFile): Promise<void> {
-  await page.getByRole('tab', { name: 'Many plants' }).click();
+  await openImport(page);
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: /Choose file/ }).click();
   // From the disk, since to hand over its content would block the main thread of the page.
@@ -105,7 +127,7 @@ export async function readSummary(page: Page): Promise<Counts> {
 
 /** The counts that the page shows; 0 for what it does not. */
 export async function readCounts(page: Page): Promise<Counts> {
-  const panel = page.getByRole('tabpanel', { name: 'Many plants' });
+  const panel = page.getByRole('region', { name: 'Many plants' });
   const titles = await panel.getByRole('term').allInnerTexts();
   const counts = await panel.getByRole('definition').allInnerTexts();
   const count = (title: string) => Number((counts[titles.indexOf(title)] ?? '0').replaceAll(',', ''));

@@ -12,7 +12,7 @@ async function openPrinted() {
   const tab = await openTab(shared.browser);
   onTestFinished(() => tab.close());
   await tab.page.goto(shared.store.formAddress);
-  await field(tab.page, 'Id').waitFor();
+  await field(tab.page, 'Name').waitFor();
   return tab;
 }
 
@@ -21,8 +21,8 @@ it('opens at the printed address, and takes the token out of it and out of the h
   onTestFinished(() => page.context().close());
   await page.goto(`${shared.store.baseUrl}/docs`);
   const entries = await page.evaluate(() => history.length);
-  await page.goto(shared.store.formAddress);
-  await field(page, 'Id').waitFor();
+  await page.goto(shared.store.address);
+  await page.getByRole('searchbox').waitFor();
   expect(page.url()).toBe(`${shared.store.baseUrl}/`);
   expect(await page.evaluate(() => history.length)).toBe(entries + 1);
   const session = await page.context().newCDPSession(page);
@@ -54,8 +54,13 @@ it('shows that the same plant was there already, and what to do about a taken id
   const id = field(page, 'Id');
   expect(await id.getAttribute('aria-invalid')).toBe('true');
   expect(await describedBy(id)).toMatch(/taken|another/i);
-  await tabTo(page.getByRole('button', { name: /another id|free id/i }));
+  expect(await field(page, 'Name').inputValue()).toBe('Ficus');
+  await page.getByText('The plant with the id 9223372036854775807: Monstera').waitFor();
+  await tabTo(page.getByRole('button', { name: 'Use a free id' }));
   await page.keyboard.press('Enter');
   expect(await id.inputValue()).toMatch(/^\d{12}$/);
-  expect(await field(page, 'Name').inputValue()).toBe('Ficus');
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Stored: Ficus/).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('row', { name: /^Ficus/ }).waitFor();
 });
