@@ -12,6 +12,7 @@ const independentTests = [
   'body-size',
   'content-type',
   'cross-origin',
+  'documentation',
   'fake-bodies',
   'fake-routing',
   'json',

@@ -1,8 +1,10 @@
-// Bundles the command into dist, with the page in a folder of its own.
+// Bundles the command into dist, with the page and the viewer of the OpenAPI document in folders of their own.
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
 import { pageSource, writePage } from './page/write-page.js';
+import { writeViewer } from './viewer/write-viewer.js';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 await bundle(dist, { sourcemap: true });
 writePage(pageSource, `${dist}/page`);
+await writeViewer(`${dist}/docs`);

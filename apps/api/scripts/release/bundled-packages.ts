@@ -16,7 +16,7 @@ export interface BundledPackage {
   readonly imports: readonly string[];
 }
 
-/** Packages that the release has as files of their own; `src/http/routes/docs.ts` and the driver adapter find them by name. */
+/** Packages that the release has as files of their own: the driver adapter finds the one by name, the viewer in `dist/docs` is the other. */
 const packagesAsFiles = ['better-sqlite3', 'swagger-ui-dist'] as const;
 
 /**

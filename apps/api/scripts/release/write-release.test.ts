@@ -51,6 +51,10 @@ it('has what a server needs, and no other file', () => {
     'dist/page/files.json',
     'dist/page/{index.html,icon.svg}{,.br,.gz}',
     'dist/page/assets/*-????????.{css,js}{,.br,.gz}',
+    'dist/docs/files.json',
+    'dist/docs/{with,without}-page.html{,.br,.gz}',
+    'dist/docs/assets/{swagger-ui,viewer}-????????.css{,.br,.gz}',
+    'dist/docs/assets/{swagger-ui-bundle,viewer}-????????.js{,.br,.gz}',
     'prisma/{sqlite,postgresql}/migrations/[0-9]*_*/migration.sql',
     'docs/*.md',
     'deploy/**/*.*',
@@ -60,7 +64,7 @@ it('has what a server needs, and no other file', () => {
     'node_modules/better-sqlite3/lib/methods/*.js',
     'node_modules/better-sqlite3/prebuilds/{linux,linuxmusl}-{x64,arm64}.node',
     'node_modules/swagger-ui-dist/{LICENSE,NOTICE,package.json}',
-    'node_modules/swagger-ui-dist/swagger-ui{.css,-bundle.js,-bundle.js.LICENSE.txt}',
+    'node_modules/swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt',
   ].flatMap(expand);
   const { paths } = theRelease();
   expect(paths.filter((path) => !patterns.some((pattern) => matchesGlob(path, pattern)))).toEqual([]);

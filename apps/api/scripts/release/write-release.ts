@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { bundle } from '../bundle.js';
 import { pageSource, writePage } from '../page/write-page.js';
+import { writeViewer } from '../viewer/write-viewer.js';
 import { findInstalled, listBundledPackages } from './bundled-packages.js';
 import { createSbom } from './create-sbom.js';
 import { packageFolder, root } from './folders.js';
@@ -29,7 +30,7 @@ export interface ReleaseOptions {
   readonly time: Date | undefined;
 }
 
-/** The files that the release needs of each package that is not in the bundle. */
+/** The files that the release has of each package that is not in the bundle. */
 const packageFiles = {
   'better-sqlite3': [
     'package.json',
@@ -39,14 +40,8 @@ const packageFiles = {
     // Servers run Linux. All of its binaries, so that a release does not depend on where it was written.
     'prebuilds/linux*-*.node',
   ],
-  'swagger-ui-dist': [
-    'package.json',
-    'LICENSE',
-    'NOTICE',
-    'swagger-ui.css',
-    'swagger-ui-bundle.js',
-    'swagger-ui-bundle.js.LICENSE.txt',
-  ],
+  // Its script and style sheet are in dist/docs.
+  'swagger-ui-dist': ['package.json', 'LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'],
 } as const;
 
 /**
@@ -63,6 +58,7 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
   await replaceFolder(folder, async (target) => {
     const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
     const pageFiles = writePage(pageSource, join(target, 'dist/page'));
+    await writeViewer(join(target, 'dist/docs'));
     const packages = mergePackages([service, listPagePackages(pageSource, pageFiles)]);
     write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
     write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));

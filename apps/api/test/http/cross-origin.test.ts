@@ -4,6 +4,7 @@ import { expectError, type Reply } from '../support/expect-error.js';
 import { plantRequest, postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
+import { viewerPaths } from '../support/viewer-files.js';
 
 const origin = 'https://app.example.com';
 const another = 'http://localhost:5173';
@@ -32,11 +33,11 @@ describe('with origins configured', () => {
   /** Posts a plant as a page of the origin would. */
   const postFrom = (from: string, body: string | object) => postPlant(service, body).set('Origin', from);
 
-  function expectReadable({ headers }: Reply, from = origin): void {
+  function expectReadable({ headers }: Reply, from = origin, vary = 'Origin'): void {
     expect(headers).toMatchObject({
       'access-control-allow-origin': from,
       'access-control-expose-headers': exposed,
-      vary: 'Origin',
+      vary,
     });
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   }
@@ -128,10 +129,14 @@ describe('with origins configured', () => {
     expectReadable(reply);
   });
 
-  it.each(['/openapi.json', '/docs', '/docs/swagger-ui.css'])('lets a page read %s', async (path) => {
+  it.each([
+    ['/openapi.json', 'Origin'],
+    ['/docs', 'Origin, Accept-Encoding'],
+    [viewerPaths.swaggerUiStyle, 'Origin, Accept-Encoding'],
+  ])('lets a page read %s', async (path, vary) => {
     const reply = await supertest(service.baseUrl).get(path).set('Origin', origin);
     expect(reply.status).toBe(200);
-    expectReadable(reply);
+    expectReadable(reply, origin, vary);
     expect(corsHeadersOf(await supertest(service.baseUrl).get(path))).toEqual(['vary']);
   });
 

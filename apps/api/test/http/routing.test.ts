@@ -137,31 +137,3 @@ it('still stores a plant', async () => {
   const request = plantRequest(service).send('{"id":2,"name":"Fern"}');
   await expectStored(service, request, { id: '2', name: 'Fern', tag: null });
 });
-
-describe.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
-  '%s',
-  (path) => {
-    it('is served completely, whatever range or version is requested', async () => {
-      const conditions = {
-        Range: 'bytes=999999999-',
-        'If-Match': '"x"',
-        'If-Unmodified-Since': new Date(0).toUTCString(),
-      };
-      const read = async (headers: Record<string, string>) => {
-        const reply = await fetch(`${service.baseUrl}${path}`, { headers });
-        expect(reply.headers.get('x-request-id')).toEqual(expect.any(String));
-        const text = await reply.text();
-        return { status: reply.status, length: reply.headers.get('content-length'), text };
-      };
-      const { status, length, text } = await read({});
-      expect({ status, length }).toEqual({ status: 200, length: String(Buffer.byteLength(text)) });
-      expect(await read(conditions)).toEqual({ status, length, text });
-    });
-
-    it('has no other method', async () => {
-      const reply = await supertest(service.baseUrl).post(path);
-      expectError(reply, 'method_not_allowed', `POST is not allowed on ${path}. Use GET or HEAD.`);
-      expect(reply.headers['allow']).toBe('GET, HEAD');
-    });
-  },
-);

@@ -6,6 +6,7 @@ import { readPlants } from '../support/read-plants.js';
 import { openConnection, type RawConnection } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 import { untilRefused } from '../support/until-refused.js';
+import { viewerPaths } from '../support/viewer-files.js';
 
 const body = '{"id":1,"name":"Monstera"}';
 
@@ -18,7 +19,7 @@ async function openRequestInFlight(service: TestService): Promise<RawConnection>
   return connection;
 }
 
-const largePath = '/docs/swagger-ui-bundle.js';
+const largePath = viewerPaths.swaggerUiScript;
 /** Together larger than what the operating system buffers of a connection. */
 const largeReplies = 10;
 

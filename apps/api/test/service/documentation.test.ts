@@ -1,14 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import supertest from 'supertest';
 import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { until } from '../support/until.js';
+import { viewerPaths } from '../support/viewer-files.js';
 
-const { resolve } = createRequire(import.meta.url);
-const bundle = '/docs/swagger-ui-bundle.js';
+const bundle = viewerPaths.swaggerUiScript;
 const request = `GET ${bundle} HTTP/1.1\r\nHost: plants.example\r\n\r\n`;
 
 /** Starts a server with only the app. */
@@ -52,31 +51,4 @@ it('keeps one copy of a file for all replies', async () => {
   for (const _ of [1, 2]) await supertest(baseUrl).get(bundle).buffer(false);
   expect(sent[0]).toBeInstanceOf(Buffer);
   expect(sent[1]).toBe(sent[0]);
-});
-
-it.each([
-  ['swagger-ui.css', 'text/css; charset=utf-8'],
-  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-])('serves %s with its type, cacheable for a day', async (name, type) => {
-  const { baseUrl } = await start();
-  const url = `${baseUrl}/docs/${name}`;
-  const content = readFileSync(resolve(`swagger-ui-dist/${name}`));
-  const expected = {
-    'content-type': type,
-    'content-length': String(content.length),
-    'cache-control': 'public, max-age=86400',
-    'last-modified': expect.stringMatching(/GMT$/),
-  };
-
-  const got = await fetch(url);
-  expect(Object.fromEntries(got.headers)).toMatchObject(expected);
-  expect(content.equals(await got.bytes())).toBe(true);
-
-  const head = await fetch(url, { method: 'HEAD' });
-  expect(Object.fromEntries(head.headers)).toMatchObject(expected);
-  expect(await head.text()).toBe('');
-
-  const lastModified = got.headers.get('Last-Modified') ?? '';
-  const again = await supertest(url).get('').set('If-Modified-Since', lastModified);
-  expect(again.status).toBe(304);
 });

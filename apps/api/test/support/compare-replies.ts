@@ -44,7 +44,8 @@ const requests: readonly (readonly [kind: string, text: string])[] = [
   ['it is a page', request('GET', '/docs')],
   ['a page has no such method', request('POST', '/docs')],
   ['a page does not exist', request('GET', '/docs/none')],
-  ['the page has changed', request('GET', '/docs/swagger-ui.css')],
+  ['a page is compressed', request('GET', '/docs', 'Accept-Encoding: br')],
+  ['a page has not changed', request('GET', '/docs', 'If-None-Match: *')],
   ['an origin is allowed', request('GET', '/nowhere', 'Origin: https://app.example')],
   [
     'it is a preflight',

@@ -1,0 +1,81 @@
+/** The names of the files that the document loads. */
+export interface ViewerFiles {
+  readonly swaggerUiStyle: string;
+  readonly swaggerUiScript: string;
+  readonly style: string;
+  readonly script: string;
+}
+
+/** What the document shows of the OpenAPI document before Swagger UI has started. */
+export interface OpenApi {
+  readonly info: {
+    readonly title: string;
+    readonly description: string;
+    readonly version: string;
+    readonly license: { readonly name: string };
+  };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly [string];
+  readonly summary: string;
+}
+
+/**
+ * Renders the document of the viewer. It lists the operations, so that a slow phone shows them long before it has started
+ * Swagger UI, which takes their place (`viewer/main.ts`).
+ *
+ * @param hasPage whether the page on which people add plants is there to be linked
+ */
+export function renderDocument(
+  { info, paths }: OpenApi,
+  files: ViewerFiles,
+  { hasPage }: { readonly hasPage: boolean },
+): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => renderOperation(path, method, operation)),
+  );
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${escapeText(info.title)}: the API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/${files.style}">
+    <link rel="stylesheet" href="/docs/${files.swaggerUiStyle}">
+    <script defer src="/docs/${files.swaggerUiScript}"></script>
+    <script defer src="/docs/${files.script}"></script>
+  </head>
+  <body>
+    <header class="head">
+      ${hasPage ? '<nav><a href="/">Add plants without a program</a></nav>\n      ' : ''}<h1>${escapeText(info.title)}</h1>
+      <p>${escapeText(info.description)}</p>
+      <p>Version ${escapeText(info.version)}, license ${escapeText(info.license.name)}, <a href="/openapi.json">openapi.json</a></p>
+    </header>
+    <main id="overview">
+      <h2>Operations</h2>
+      <ul>
+        ${operations.join('\n        ')}
+      </ul>
+      <p role="status">Loading the details…</p>
+      <noscript><p>The details need JavaScript. All of them are in openapi.json.</p></noscript>
+    </main>
+    <div id="viewer"></div>
+  </body>
+</html>
+`;
+}
+
+/** The link is that of Swagger UI, which opens the operation once it has started. */
+function renderOperation(path: string, method: string, { tags, operationId, summary }: Operation): string {
+  const name = `<b>${method.toUpperCase()}</b> <code>${escapeText(path)}</code>`;
+  return `<li><a href="#/${tags[0]}/${operationId}">${name} ${escapeText(summary)}</a></li>`;
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

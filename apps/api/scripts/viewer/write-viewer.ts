@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { viewerDocuments } from '../../src/http/routes/docs.js';
+import { hashedFolder, hashOf } from '../../src/http/served-files.js';
+import { writeServedFiles } from '../write-served-files.js';
+import { type OpenApi, renderDocument } from './render-document.js';
+
+const { resolve } = createRequire(import.meta.url);
+const sources = fileURLToPath(new URL('../../viewer', import.meta.url));
+
+/**
+ * Writes the page that shows the OpenAPI document as the service reads it: Swagger UI, what `viewer/` makes of it, and the
+ * documents that load them.
+ *
+ * @param target the folder to write, which must not exist
+ */
+export async function writeViewer(target: string): Promise<void> {
+  const [script, style] = await bundleOwn();
+  const files = {
+    swaggerUiStyle: hashed('swagger-ui.css', readFileSync(resolve('swagger-ui-dist/swagger-ui.css'))),
+    swaggerUiScript: hashed(
+      'swagger-ui-bundle.js',
+      readFileSync(resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+    ),
+    style: hashed('viewer.css', style),
+    script: hashed('viewer.js', script),
+  };
+  const names = {
+    swaggerUiStyle: files.swaggerUiStyle[0],
+    swaggerUiScript: files.swaggerUiScript[0],
+    style: files.style[0],
+    script: files.script[0],
+  };
+  const openapi: OpenApi = JSON.parse(readFileSync(resolve('@plant-store/contract/openapi.json'), 'utf8'));
+  const document = (hasPage: boolean) => Buffer.from(renderDocument(openapi, names, { hasPage }));
+  writeServedFiles(target, [
+    ...Object.values(files),
+    [viewerDocuments.withPage, document(true)],
+    [viewerDocuments.withoutPage, document(false)],
+  ]);
+}
+
+/** Bundles the script and the style sheet of `viewer/`. */
+async function bundleOwn(): Promise<readonly [script: Buffer, style: Buffer]> {
+  const { outputFiles } = await build({
+    absWorkingDir: sources,
+    entryPoints: ['main.ts', 'viewer.css'],
+    outdir: 'unwritten',
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    // As apps/web/vite.config.ts.
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    logLevel: 'warning',
+  });
+  const find = (extension: string) => {
+    const file = outputFiles.find(({ path }) => path.endsWith(extension));
+    if (file === undefined) throw new Error(`esbuild has written no ${extension}`);
+    return Buffer.from(file.contents);
+  };
+  return [find('.js'), find('.css')];
+}
+
+/** Puts a hash of the content into the name of a file. */
+function hashed(name: string, content: Buffer): readonly [name: string, content: Buffer] {
+  const extension = extname(name);
+  const stem = name.slice(0, -extension.length);
+  return [`${hashedFolder}${stem}-${hashOf(content).slice(0, 8)}${extension}`, content];
+}

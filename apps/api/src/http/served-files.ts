@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Request, Response } from 'express';
+import { Negotiator } from 'negotiator';
+
+/** A file that the build has written to be served, as it is and compressed. */
+export interface ServedFile {
+  readonly name: string;
+  /** Whether its name changes with its content, so that it never gets another one. */
+  readonly isHashed: boolean;
+  readonly plain: Representation;
+  /** By the content coding (RFC 9110, section 8.4.1): those in which the file is smaller. */
+  readonly compressed: ReadonlyMap<string, Representation>;
+}
+
+export interface Representation {
+  readonly content: Buffer;
+  /** A strong entity tag (RFC 9110, section 8.8.3). */
+  readonly etag: string;
+}
+
+/** The list of all files that the build writes beside them: the SHA-256 of each, in base64url, by its name. */
+export const listName = 'files.json';
+
+/** What a compressed file has after its name, by the content coding, the smallest first. */
+export const suffixes = { br: '.br', gzip: '.gz' } as const;
+
+/** The folder of the files whose names have a hash of their content. */
+export const hashedFolder = 'assets/';
+
+/**
+ * Reads the files that the build has written into memory, and checks that none is missing or changed.
+ *
+ * @throws {Error} when they are not as the build wrote them
+ */
+export function readServedFiles(folder: string): readonly ServedFile[] {
+  const hashes = readList(folder);
+  const read = (name: string): Representation => {
+    const content = readFileSync(join(folder, name));
+    const hash = hashOf(content);
+    if (hash !== hashes.get(name)) throw new Error(`${name} is not the file that was built`);
+    return { content, etag: `"${hash}"` };
+  };
+  const isCompressed = (name: string) => Object.values(suffixes).some((suffix) => name.endsWith(suffix));
+  const names = [...hashes.keys()].filter((name) => !isCompressed(name));
+  return names.map((name) => {
+    const compressed = Object.entries(suffixes).flatMap(([coding, suffix]) =>
+      hashes.has(`${name}${suffix}`) ? [[coding, read(`${name}${suffix}`)] as const] : [],
+    );
+    const isHashed = name.startsWith(hashedFolder);
+    return { name, isHashed, plain: read(name), compressed: new Map(compressed) };
+  });
+}
+
+/** The SHA-256 of a file, in base64url. */
+export function hashOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('base64url');
+}
+
+function readList(folder: string): ReadonlyMap<string, string> {
+  const list: unknown = JSON.parse(readFileSync(join(folder, listName), 'utf8'));
+  if (typeof list !== 'object' || list === null) throw new Error(`${listName} is not a list of files`);
+  return new Map(Object.entries(list));
+}
+
+/** The most that caches keep a reply, in seconds: a year (RFC 9111, section 5.2.2.1). */
+const year = 31_536_000;
+
+/** Sends a file in the coding that the client prefers, or 304 where the client has it (RFC 9110, section 13.2.2). */
+export function sendFile({ name, isHashed, plain, compressed }: ServedFile, response: Response): void {
+  const codings = [...compressed.keys()];
+  const coding = selectCoding(codings, response.req);
+  const { content, etag } = compressed.get(coding) ?? plain;
+  response.type(extname(name)).set({
+    ETag: etag,
+    'Cache-Control': isHashed ? `public, max-age=${year}, immutable` : 'no-cache',
+  });
+  if (codings.length > 0) response.vary('Accept-Encoding');
+  if (compressed.has(coding) && !response.req.fresh) response.set('Content-Encoding', coding);
+  // Answers HEAD and If-None-Match, too. All replies share one buffer.
+  response.send(content);
+}
+
+/**
+ * Selects the coding with the highest weight in `Accept-Encoding`, the smallest of equal ones. A request that accepts none,
+ * not even `identity`, gets the file as it is: the header may be disregarded then (RFC 9110, section 12.4.1).
+ */
+function selectCoding(codings: readonly string[], request: Request): string {
+  const [selected = identity] = new Negotiator(request).encodings([...codings, identity], {
+    preferred: [...codings],
+  });
+  return selected;
+}
+
+const identity = 'identity';

@@ -1,0 +1,31 @@
+import openapi from '@plant-store/contract/openapi.json' with { type: 'json' };
+import { createPlugin } from './plugin.js';
+import type { SwaggerUI } from './swagger-ui.js';
+
+declare const SwaggerUIBundle: SwaggerUI;
+
+followColorScheme();
+
+const ui = SwaggerUIBundle({
+  dom_id: '#viewer',
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  syntaxHighlight: { activated: false },
+  plugins: [createPlugin(removeOverview)],
+});
+ui.specActions.updateUrl('/openapi.json');
+ui.specActions.updateLoadingStatus('success');
+ui.specActions.updateSpec(JSON.stringify(openapi));
+
+/** Swagger UI has dark colors, and leaves it to the page when they are shown. */
+function followColorScheme(): void {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', follow);
+  follow();
+}
+
+/** Removes what the document shows until Swagger UI has started. */
+function removeOverview(): void {
+  document.getElementById('overview')?.remove();
+}
