@@ -13,9 +13,12 @@ const compressors: ReadonlyMap<string, (content: Buffer) => Buffer> = new Map([
   [suffixes.gzip, (content) => gzipSync(content, { level: 9 })],
 ]);
 
+/** From how many bytes on a file is large: it is text, and thus smaller compressed. */
+const largeBytes = 2 ** 20;
+
 /**
  * Writes files as the service reads them (`src/http/served-files.ts`): each, the same compressed where that is smaller, and the
- * list of all with their hashes.
+ * list of all with their hashes. A large one is written compressed alone, so that a release is small.
  *
  * @param target the folder to write, which must not exist
  * @throws {Error} when a file that would be cached forever has no hash in its name
@@ -31,7 +34,8 @@ export function writeServedFiles(target: string, files: Iterable<readonly [name:
     if (name.startsWith(hashedFolder) && !/-[\w-]{8}\.\w+$/.test(name)) {
       throw new Error(`${name} has no hash in its name, but would be cached forever.`);
     }
-    write(name, content);
+    if (content.length > largeBytes) hashes[name] = hashOf(content);
+    else write(name, content);
     for (const [suffix, compress] of compressors) {
       const compressed = compress(content);
       if (compressed.length < content.length) write(`${name}${suffix}`, compressed);

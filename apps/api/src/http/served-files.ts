@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { Negotiator } from 'negotiator';
 
@@ -49,8 +50,26 @@ export function readServedFiles(folder: string): readonly ServedFile[] {
       hashes.has(`${name}${suffix}`) ? [[coding, read(`${name}${suffix}`)] as const] : [],
     );
     const isHashed = name.startsWith(hashedFolder);
-    return { name, isHashed, plain: read(name), compressed: new Map(compressed) };
+    // Of a large file the build has written the compressed forms alone.
+    const [[, smallest] = []] = compressed;
+    const plain =
+      smallest !== undefined && !existsSync(join(folder, name))
+        ? decompress(smallest, `"${hashes.get(name)}"`)
+        : read(name);
+    return { name, isHashed, plain, compressed: new Map(compressed) };
   });
+}
+
+/** The same without its coding, brotli. It is decompressed when it is first asked for, which few clients do, and then kept. */
+function decompress({ content }: Representation, etag: string): Representation {
+  let plain: Buffer | undefined;
+  return {
+    etag,
+    get content() {
+      plain ??= brotliDecompressSync(content);
+      return plain;
+    },
+  };
 }
 
 /** The SHA-256 of a file, in base64url. */

@@ -55,7 +55,7 @@ async function print(name: string, slowDown: (session: Session) => Promise<unkno
         .map(async (request) => (await request.sizes()).responseBodySize),
     );
     const bytes = transferred.reduce((total, size) => total + size, 0);
-    sizes = `${transferred.length} requests, ${bytes} bytes; layout shift ${tab.layoutShift}`;
+    sizes = `${transferred.length} requests, ${bytes} bytes`;
     await tab.close();
   }
   const median = (of: (figure: Figures) => number) => medianOf(figures.map(of)).toFixed(0);
