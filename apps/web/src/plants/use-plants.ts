@@ -13,7 +13,7 @@ import type { PlantFilter } from '../route.js';
 import { matches, type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
 
 /** How many plants a request asks for. */
-const pageSize = 500;
+const pageSize = 1_000;
 
 /** The lists that were loaded, whatever their filter. */
 const lists = ['plant-store', 'listPlants'] as const;
