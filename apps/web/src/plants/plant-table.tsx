@@ -5,6 +5,7 @@ import {
   useCallback,
   useEffect,
   useImperativeHandle,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react';
@@ -43,7 +44,7 @@ const maxRows = 200_000;
 export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReached }: PlantTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [selected, setActive] = useState(0);
-  const takesFocus = useRef(false);
+  const takesFocus = useRef<number>(undefined);
   const rowHeight = useMedia('(max-width: 40rem)') ? rowHeights.narrow : rowHeights.wide;
   const count = Math.min(rows.count, maxRows);
   const active = Math.min(selected, count - 1);
@@ -68,15 +69,17 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
   });
   const focusActive = () =>
     scroller.current?.querySelector<HTMLElement>('tr[tabindex="0"]')?.focus({ preventScroll: true });
-  useEffect(() => {
-    if (takesFocus.current) focusActive();
-    takesFocus.current = false;
+  // In the same commit, before the row that has the focus may go; a row of an earlier one does not count.
+  useLayoutEffect(() => {
+    if (takesFocus.current !== active) return;
+    takesFocus.current = undefined;
+    focusActive();
   });
   const moveTo = (index: number) => {
     const target = Math.max(0, Math.min(count - 1, index));
     virtualizer.scrollToIndex(target);
     if (target === active) return focusActive();
-    takesFocus.current = true;
+    takesFocus.current = target;
     setActive(target);
   };
   useImperativeHandle(ref, () => ({ focusRow: () => moveTo(active) }));
