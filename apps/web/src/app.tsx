@@ -11,8 +11,8 @@ import { TokenPanel } from './token/token-panel.js';
 import { useSession } from './token/use-session.js';
 
 const ImportPlants = lazy(async () => {
-  const { ManyPlants } = await loadPart(() => import('./many/many-plants.js'));
-  return { default: ManyPlants };
+  const { ImportPlants } = await loadPart(() => import('./import/import-plants.js'));
+  return { default: ImportPlants };
 });
 
 const AddSheet = lazy(async () => {

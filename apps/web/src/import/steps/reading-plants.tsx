@@ -1,5 +1,5 @@
-import type { ManySession } from '../session/many-session.js';
-import type { ManyState } from '../session/many-state.js';
+import type { ImportSession } from '../session/import-session.js';
+import type { ImportState } from '../session/import-state.js';
 import { StepHeading } from './step-heading.js';
 
 /** Shows how far reading and checking a file is. */
@@ -7,15 +7,15 @@ export function ReadingPlants({
   session,
   state,
 }: {
-  readonly session: ManySession;
-  readonly state: ManyState;
+  readonly session: ImportSession;
+  readonly state: ImportState;
 }) {
   const { step, fraction } = state.busy ?? { step: 'read', fraction: 0 };
   const title = step === 'read' ? 'Reading the lines' : 'Checking the plants';
   return (
-    <div className="many-step">
+    <div className="import-step">
       <StepHeading>{title}</StepHeading>
-      <progress className="many-progress" value={fraction} max={1} aria-label={title} />
+      <progress className="import-progress" value={fraction} max={1} aria-label={title} />
       <p>
         <button type="button" onClick={() => session.reset()}>
           Cancel

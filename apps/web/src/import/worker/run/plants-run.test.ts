@@ -1,12 +1,12 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Progress } from '../../protocol.js';
-import { PlantsSession } from '../plants-session.js';
+import { ImportWorker } from '../import-worker.js';
 
 it('leaves the time of a pause out of the rate', async () => {
   const { fetch, baseUrl, token } = createFakePlantStore();
   let progress: Progress | undefined;
-  const session = new PlantsSession(
+  const session = new ImportWorker(
     (report) => {
       if (report.type === 'progress') progress = report.progress;
     },

@@ -1,10 +1,10 @@
 import type { Preview } from '../protocol.js';
-import type { ManySession } from '../session/many-session.js';
-import { isAllStored, type ManyState } from '../session/many-state.js';
+import type { ImportSession } from '../session/import-session.js';
+import { type ImportState, isAllStored } from '../session/import-state.js';
 
 interface StartOverProps {
-  readonly session: ManySession;
-  readonly state: ManyState;
+  readonly session: ImportSession;
+  readonly state: ImportState;
   readonly preview: Preview;
 }
 
@@ -22,7 +22,7 @@ export function isPasted({ fileName }: Preview): boolean {
   return fileName === undefined;
 }
 
-function nameForPaste(state: ManyState): string {
+function nameForPaste(state: ImportState): string {
   if (isAllStored(state)) return 'Add more plants';
   return state.draft.editable ? 'Edit lines' : 'Back to the pasted lines';
 }

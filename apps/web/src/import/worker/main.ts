@@ -1,6 +1,6 @@
 import '../../shared/avoid-eval.js';
 import type { Command, Report } from '../protocol.js';
-import { PlantsSession } from './plants-session.js';
+import { ImportWorker } from './import-worker.js';
 
 /** The part of a worker's global scope that is used; the types of pages have another. */
 interface WorkerScope {
@@ -10,7 +10,7 @@ interface WorkerScope {
 }
 
 const scope = globalThis as unknown as WorkerScope;
-const session = new PlantsSession((report) => scope.postMessage(report));
+const session = new ImportWorker((report) => scope.postMessage(report));
 
 scope.addEventListener('message', ({ data }) => void session.handle(data));
 scope.addEventListener('unhandledrejection', ({ reason }) => {

@@ -2,10 +2,10 @@ import { createFakePlantStore } from '@plant-store/client/testing';
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, it, vi } from 'vitest';
-import { ManyPlantsView } from './many-plants-view.js';
-import { ManySession } from './session/many-session.js';
+import { ImportPlantsView } from './import-plants-view.js';
+import { ImportSession } from './session/import-session.js';
 import type { WorkerListener } from './session/spawn-worker.js';
-import { PlantsSession } from './worker/plants-session.js';
+import { ImportWorker } from './worker/import-worker.js';
 
 afterEach(cleanup);
 
@@ -14,14 +14,14 @@ function open() {
   const store = createFakePlantStore({ baseUrl: location.origin });
   const onTokenRejected = vi.fn();
   const listeners: WorkerListener[] = [];
-  const session = new ManySession((listener) => {
+  const session = new ImportSession((listener) => {
     listeners.push(listener);
-    const worker = new PlantsSession(listener.onReport, { fetch: store.fetch, retries: 0 });
+    const worker = new ImportWorker(listener.onReport, { fetch: store.fetch, retries: 0 });
     return { send: (command) => void worker.handle(command), end: () => undefined };
   });
   const view = (token: string | undefined) =>
     token !== undefined && (
-      <ManyPlantsView session={session} token={token} onTokenRejected={onTokenRejected} />
+      <ImportPlantsView session={session} token={token} onTokenRejected={onTokenRejected} />
     );
   const rendered = render(view(store.token));
   const crash = (message: string) => listeners.at(-1)?.onCrash(message);

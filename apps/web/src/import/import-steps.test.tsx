@@ -1,9 +1,9 @@
 import { act, cleanup, createEvent, fireEvent, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, it, vi } from 'vitest';
-import { ManyPlantsView } from './many-plants-view.js';
+import { ImportPlantsView } from './import-plants-view.js';
 import type { Command, Preview, Progress, Report } from './protocol.js';
-import { ManySession } from './session/many-session.js';
+import { ImportSession } from './session/import-session.js';
 import type { WorkerListener } from './session/spawn-worker.js';
 
 const saveFile = vi.hoisted(() => vi.fn());
@@ -14,11 +14,11 @@ afterEach(cleanup);
 function open(onTokenRejected = vi.fn()) {
   const commands: Command[] = [];
   const listeners: WorkerListener[] = [];
-  const session = new ManySession((listener) => {
+  const session = new ImportSession((listener) => {
     listeners.push(listener);
     return { send: (command) => commands.push(command), end: () => undefined };
   });
-  render(<ManyPlantsView session={session} token="a-token" onTokenRejected={onTokenRejected} />);
+  render(<ImportPlantsView session={session} token="a-token" onTokenRejected={onTokenRejected} />);
   const report = (sent: Report) => act(() => listeners.at(-1)?.onReport(sent));
   const types = () => commands.map(({ type }) => type);
   return { commands, types, report, onTokenRejected };

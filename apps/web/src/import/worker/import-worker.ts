@@ -24,7 +24,7 @@ const progressMs = 100;
 const idleMs = 900;
 
 /** The work on one file at a time, from reading to storing: takes commands, and reports by a callback. */
-export class PlantsSession {
+export class ImportWorker {
   readonly #report: (report: Report) => void;
   readonly #connection: Pick<Target, 'fetch' | 'retries'>;
   readonly #sliceMs: number | undefined;

@@ -1,23 +1,23 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import './many.css';
+import './import.css';
 import { type Announcer, createAnnouncer } from './session/announce.js';
 import { formatCountOf } from './session/format-progress.js';
-import type { ManySession } from './session/many-session.js';
-import type { ManyState } from './session/many-state.js';
+import type { ImportSession } from './session/import-session.js';
+import type { ImportState } from './session/import-state.js';
 import { ChoosePlants } from './steps/choose-plants.js';
 import { PreviewPlants } from './steps/preview-plants.js';
 import { ReadingPlants } from './steps/reading-plants.js';
 import { RunPlants } from './steps/run-plants.js';
 import { RunSummary } from './steps/run-summary.js';
 
-interface ManyPlantsViewProps {
-  readonly session: ManySession;
+interface ImportPlantsViewProps {
+  readonly session: ImportSession;
   readonly token: string;
   onTokenRejected(message: string): void;
 }
 
 /** What the tab shows of a session. */
-export function ManyPlantsView({ session, token, onTokenRejected }: ManyPlantsViewProps) {
+export function ImportPlantsView({ session, token, onTokenRejected }: ImportPlantsViewProps) {
   const state = useSyncExternalStore(session.subscribe, session.getState);
   useEffect(() => {
     session.onTokenRejected = onTokenRejected;
@@ -31,7 +31,7 @@ export function ManyPlantsView({ session, token, onTokenRejected }: ManyPlantsVi
   );
   useDropsOutside();
   return (
-    <section className="many" aria-label="Many plants">
+    <section className="import" aria-label="Import">
       <Step session={session} state={state} token={token} />
       <p className="visually-hidden" role="status">
         {useAnnouncement(state)}
@@ -40,7 +40,7 @@ export function ManyPlantsView({ session, token, onTokenRejected }: ManyPlantsVi
   );
 }
 
-function Step({ session, state, token }: { session: ManySession; state: ManyState; token: string }) {
+function Step({ session, state, token }: { session: ImportSession; state: ImportState; token: string }) {
   const { step, preview, progress } = state;
   if (step === 'choose') return <ChoosePlants session={session} state={state} />;
   if (step === 'reading' || preview === undefined) return <ReadingPlants session={session} state={state} />;
@@ -72,7 +72,7 @@ function useDropsOutside(): void {
 }
 
 /** What a screen reader announces. */
-function useAnnouncement({ step, preview, progress }: ManyState): string {
+function useAnnouncement({ step, preview, progress }: ImportState): string {
   const [announcement, setAnnouncement] = useState('');
   const [announcer, setAnnouncer] = useState<Announcer>(() => createAnnouncer());
   useEffect(() => {

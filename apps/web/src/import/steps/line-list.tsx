@@ -18,9 +18,9 @@ export function LineList({ list, faulty, busy = false, onList }: LineListProps) 
   const { filter, offset, total, rows } = list;
   const last = offset + rows.length;
   return (
-    <div className="many-list">
+    <div className="import-list">
       {faulty > 0 && (
-        <label className="many-check">
+        <label className="import-check">
           <input
             type="checkbox"
             checked={filter === 'faulty'}
@@ -31,7 +31,7 @@ export function LineList({ list, faulty, busy = false, onList }: LineListProps) 
         </label>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="many-scroll" tabIndex={0} aria-labelledby={caption}>
+      <section className="import-scroll" tabIndex={0} aria-labelledby={caption}>
         <table>
           <caption id={caption}>
             {filter === 'faulty' ? 'Faulty lines' : 'Lines'} {formatCount(Math.min(offset + 1, last))} to{' '}
@@ -48,7 +48,7 @@ export function LineList({ list, faulty, busy = false, onList }: LineListProps) 
           </thead>
           <tbody>
             {rows.map(({ line, id, name, tag, problem }) => (
-              <tr key={line} className={problem === undefined ? undefined : 'many-faulty'}>
+              <tr key={line} className={problem === undefined ? undefined : 'import-faulty'}>
                 <th scope="row">{line}</th>
                 <td>{id}</td>
                 <td>{name}</td>
@@ -60,7 +60,7 @@ export function LineList({ list, faulty, busy = false, onList }: LineListProps) 
         </table>
       </section>
       {total > listLength && (
-        <p className="many-actions">
+        <p className="import-actions">
           <PageButton disabled={busy || offset === 0} onClick={() => onList(filter, offset - listLength)}>
             Previous lines
           </PageButton>

@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'react';
 import { formatCount } from '../format-count.js';
 import type { Preview, Progress } from '../protocol.js';
 import { formatProgress, formatTimeLeft } from '../session/format-progress.js';
-import type { ManySession } from '../session/many-session.js';
+import type { ImportSession } from '../session/import-session.js';
 import { isPasted } from './start-over.js';
 import { StepHeading } from './step-heading.js';
 
 interface RunPlantsProps {
-  readonly session: ManySession;
+  readonly session: ImportSession;
   readonly preview: Preview;
   /** `undefined` until the worker reports the first time. */
   readonly progress: Progress | undefined;
@@ -23,16 +23,16 @@ export function RunPlants({ session, preview, progress, token }: RunPlantsProps)
     if (state === 'running' && document.activeElement === document.body) toggle.current?.focus();
   }, [state]);
   return (
-    <div className="many-step">
+    <div className="import-step">
       <StepHeading key={state === 'cancelling' ? 'cancelling' : 'adding'}>
         {state === 'cancelling' ? 'Cancelling' : 'Adding plants'}
       </StepHeading>
       <RunProgress preview={preview} progress={progress} />
-      <p className="many-stop">
+      <p className="import-stop">
         {progress?.stop?.message} <Countdown progress={progress} />
       </p>
       {state !== 'cancelling' && (
-        <p className="many-actions">
+        <p className="import-actions">
           {state === 'paused' ? (
             <button
               key="toggle"
@@ -53,12 +53,12 @@ export function RunPlants({ session, preview, progress, token }: RunPlantsProps)
               Resume now
             </button>
           )}
-          <button type="button" className="many-apart" onClick={() => session.control('cancel')}>
+          <button type="button" className="import-apart" onClick={() => session.control('cancel')}>
             Cancel
           </button>
         </p>
       )}
-      <p className="many-hint">
+      <p className="import-hint">
         You can cancel or close the page:{' '}
         {isPasted(preview) ? 'paste the same lines' : 'choose the same file'} again later, and nothing is
         stored twice.
@@ -73,15 +73,15 @@ function RunProgress({ preview, progress }: Pick<RunPlantsProps, 'preview' | 'pr
     progress === undefined ? { done: 0, total: preview.plants } : formatProgress(progress);
   return (
     <>
-      <progress className="many-progress" value={done} max={total} aria-label="Plants done" />
-      <p className="many-line">
+      <progress className="import-progress" value={done} max={total} aria-label="Plants done" />
+      <p className="import-line">
         <strong>
           {formatCount(done)} of {formatCount(total)}
         </strong>
         <span>{state === 'running' ? `${formatCount(Math.round(rate))} plants/s` : ''}</span>
         <span>{state === 'running' ? formatTimeLeft(secondsLeft) : describeState(progress)}</span>
       </p>
-      <dl className="many-totals">
+      <dl className="import-totals">
         <Total title="Stored" count={stored} />
         <Total title="Was there already" count={replayed} />
         <Total title="Rejected" count={rejected} bad />
@@ -103,7 +103,7 @@ export function Total({ title, count, bad = false }: { title: string; count: num
   return (
     <div>
       <dt>{title}</dt>
-      <dd className={bad && count > 0 ? 'many-bad' : undefined}>{formatCount(count)}</dd>
+      <dd className={bad && count > 0 ? 'import-bad' : undefined}>{formatCount(count)}</dd>
     </div>
   );
 }

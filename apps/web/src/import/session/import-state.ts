@@ -1,7 +1,7 @@
 import type { List, Preview, Progress, Report } from '../protocol.js';
 
 /** What the tab shows. */
-export interface ManyState {
+export interface ImportState {
   readonly step: 'choose' | 'reading' | 'preview' | 'run';
   /** Why there is nothing to show, and what to do. */
   readonly problem: string | undefined;
@@ -24,7 +24,7 @@ export interface Draft {
 }
 
 /** Before anything is chosen. */
-export const initialState: ManyState = {
+export const initialState: ImportState = {
   step: 'choose',
   problem: undefined,
   busy: undefined,
@@ -36,15 +36,15 @@ export const initialState: ManyState = {
 };
 
 /** The state before anything is chosen, with what was typed. */
-export function startOver({ draft }: ManyState): ManyState {
+export function startOver({ draft }: ImportState): ImportState {
   return { ...initialState, draft };
 }
 
 /** The state after a report of the worker. */
 export function applyReport(
-  current: ManyState,
+  current: ImportState,
   report: Exclude<Report, { type: 'failed' | 'download' }>,
-): ManyState {
+): ImportState {
   switch (report.type) {
     case 'reading':
       return { ...current, busy: report };
@@ -61,7 +61,7 @@ export function applyReport(
 }
 
 /** The state after the worker could not be loaded, or ended by an error. */
-export function explainCrash(current: ManyState, message: string): ManyState {
+export function explainCrash(current: ImportState, message: string): ImportState {
   const kept = current.step === 'run' ? 'What was stored stays stored.' : 'Nothing was sent.';
   const what =
     message === ''
@@ -74,12 +74,12 @@ export function explainCrash(current: ManyState, message: string): ManyState {
 }
 
 /** Whether the run has ended, and all lines are stored. */
-export function isAllStored({ preview, progress }: ManyState): boolean {
+export function isAllStored({ preview, progress }: ImportState): boolean {
   if (preview === undefined || progress?.state !== 'ended') return false;
   return preview.faulty + progress.rejected + progress.open === 0;
 }
 
 /** Whether something would be lost if the page were closed now. */
-export function isUnfinished({ step, progress }: ManyState): boolean {
+export function isUnfinished({ step, progress }: ImportState): boolean {
   return step === 'run' && progress?.state !== 'ended';
 }

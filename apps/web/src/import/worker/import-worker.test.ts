@@ -1,7 +1,7 @@
 import { createFakePlantStore, type FakePlantStore } from '@plant-store/client/testing';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Command, Report } from '../protocol.js';
-import { PlantsSession } from './plants-session.js';
+import { ImportWorker } from './import-worker.js';
 
 type ReportOf<Type extends Report['type']> = Extract<Report, { type: Type }>;
 
@@ -9,7 +9,7 @@ type ReportOf<Type extends Report['type']> = Extract<Report, { type: Type }>;
 function openSession(store: FakePlantStore = createFakePlantStore(), sliceMs?: number) {
   const reports: Report[] = [];
   const { baseUrl, fetch } = store;
-  const session = new PlantsSession((report) => reports.push(report), { fetch, retries: 0 }, sliceMs);
+  const session = new ImportWorker((report) => reports.push(report), { fetch, retries: 0 }, sliceMs);
   const last = <Type extends Report['type']>(type: Type) =>
     reports.findLast((report): report is ReportOf<Type> => report.type === type);
   const untilState = (state: string) =>

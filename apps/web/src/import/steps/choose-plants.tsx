@@ -1,36 +1,36 @@
 import { type ClipboardEvent, type DragEvent, type FormEvent, useId, useRef, useState } from 'react';
 import { formatCount } from '../format-count.js';
-import type { ManySession } from '../session/many-session.js';
-import type { Draft, ManyState } from '../session/many-state.js';
+import type { ImportSession } from '../session/import-session.js';
+import type { Draft, ImportState } from '../session/import-state.js';
 import { StepHeading } from './step-heading.js';
 
 /** Pasted texts beyond this go to the worker at once: a text field with as many lines makes the page slow. */
 const longPaste = 20_000;
 
 interface ChoosePlantsProps {
-  readonly session: ManySession;
-  readonly state: ManyState;
+  readonly session: ImportSession;
+  readonly state: ImportState;
 }
 
 /** Asks for a file or pasted lines. */
 export function ChoosePlants({ session, state }: ChoosePlantsProps) {
   return (
-    <div className="many-step">
+    <div className="import-step">
       <StepHeading>Many plants</StepHeading>
-      <p className="many-hint">
+      <p className="import-hint">
         From a spreadsheet or a file: CSV, TSV or NDJSON with an id and a name on each line, and a tag where
         there is one. You see what was read before anything is sent.
       </p>
       <FileDrop session={session} />
       <PasteForm session={session} draft={state.draft} />
-      <p role="alert" className="many-problem">
+      <p role="alert" className="import-problem">
         {state.problem}
       </p>
     </div>
   );
 }
 
-function FileDrop({ session }: { readonly session: ManySession }) {
+function FileDrop({ session }: { readonly session: ImportSession }) {
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
   const take = (files: FileList | null) => {
@@ -48,7 +48,7 @@ function FileDrop({ session }: { readonly session: ManySession }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the button in it does the same without
     <div
-      className={over ? 'many-drop many-drop-over' : 'many-drop'}
+      className={over ? 'import-drop import-drop-over' : 'import-drop'}
       onDragOver={(event) => {
         if (!isFile(event)) return;
         event.preventDefault();
@@ -60,7 +60,7 @@ function FileDrop({ session }: { readonly session: ManySession }) {
       <button type="button" onClick={() => input.current?.click()}>
         Choose file
       </button>
-      <span className="many-hint">or drop it here: up to 1,000,000 lines or 100 MiB</span>
+      <span className="import-hint">or drop it here: up to 1,000,000 lines or 100 MiB</span>
       <input
         ref={input}
         type="file"
@@ -77,7 +77,7 @@ function FileDrop({ session }: { readonly session: ManySession }) {
   );
 }
 
-function PasteForm({ session, draft }: { readonly session: ManySession; readonly draft: Draft }) {
+function PasteForm({ session, draft }: { readonly session: ImportSession; readonly draft: Draft }) {
   const hint = useId();
   const { text } = draft;
   const submit = (event: FormEvent) => {
@@ -94,7 +94,7 @@ function PasteForm({ session, draft }: { readonly session: ManySession; readonly
     session.read({ text: whole });
   };
   return (
-    <form className="many-paste" onSubmit={submit}>
+    <form className="import-paste" onSubmit={submit}>
       {draft.editable ? (
         <label>
           Lines from a spreadsheet
@@ -110,10 +110,10 @@ function PasteForm({ session, draft }: { readonly session: ManySession; readonly
       ) : (
         <p>The pasted lines are kept: {formatCount(text.length)} characters, too many to edit here.</p>
       )}
-      <p id={hint} className="many-hint">
+      <p id={hint} className="import-hint">
         Copy the cells there and paste them here. Many lines open the preview at once.
       </p>
-      <p className="many-actions">
+      <p className="import-actions">
         <button type="submit">Preview lines</button>
         {!draft.editable && (
           <button type="button" onClick={() => session.keepDraft({ text: '', editable: true })}>

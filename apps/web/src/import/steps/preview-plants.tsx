@@ -1,16 +1,16 @@
 import { formatCount } from '../format-count.js';
 import type { Preview } from '../protocol.js';
 import { formatCountOf } from '../session/format-progress.js';
-import type { ManySession } from '../session/many-session.js';
-import type { ManyState } from '../session/many-state.js';
+import type { ImportSession } from '../session/import-session.js';
+import type { ImportState } from '../session/import-state.js';
 import { ChooseColumns } from './choose-columns.js';
 import { LineList } from './line-list.js';
 import { StartOver } from './start-over.js';
 import { StepHeading } from './step-heading.js';
 
 interface PreviewPlantsProps {
-  readonly session: ManySession;
-  readonly state: ManyState;
+  readonly session: ImportSession;
+  readonly state: ImportState;
   readonly preview: Preview;
   readonly token: string;
 }
@@ -20,11 +20,11 @@ export function PreviewPlants({ session, state, preview, token }: PreviewPlantsP
   const { columns, plants, faulty } = preview;
   const busy = state.busy !== undefined;
   return (
-    <div className="many-step">
+    <div className="import-step">
       <StepHeading>Preview</StepHeading>
       <PreviewTotals preview={preview} />
       {preview.notes.map((note) => (
-        <p key={note} className="many-note">
+        <p key={note} className="import-note">
           {note}
         </p>
       ))}
@@ -37,14 +37,14 @@ export function PreviewPlants({ session, state, preview, token }: PreviewPlantsP
       )}
       {columns && (
         <progress
-          className={busy ? 'many-progress' : 'many-progress many-idle'}
+          className={busy ? 'import-progress' : 'import-progress import-idle'}
           value={state.busy?.fraction ?? 0}
           max={1}
           aria-label="Checking the plants"
           aria-hidden={!busy}
         />
       )}
-      <p className="many-actions">
+      <p className="import-actions">
         {plants > 0 && (
           <button
             type="button"
@@ -77,21 +77,21 @@ function PreviewTotals({ preview }: { readonly preview: Preview }) {
   const { fileName, format, plants, faulty, duplicates } = preview;
   return (
     <>
-      <p className="many-hint">
+      <p className="import-hint">
         {fileName ?? 'Pasted lines'}, read as {format}
       </p>
-      <dl className="many-totals">
+      <dl className="import-totals">
         <div>
           <dt>Plants</dt>
           <dd>{formatCount(plants)}</dd>
         </div>
         <div>
           <dt>Faulty lines</dt>
-          <dd className={faulty > 0 ? 'many-bad' : undefined}>{formatCount(faulty)}</dd>
+          <dd className={faulty > 0 ? 'import-bad' : undefined}>{formatCount(faulty)}</dd>
         </div>
       </dl>
       {duplicates > 0 && (
-        <p className="many-hint">
+        <p className="import-hint">
           {formatCountOf(duplicates, 'line')} of these have the same plant as an earlier line: it is stored
           once.
         </p>

@@ -18,7 +18,7 @@ const fields = [
 export function ChooseColumns({ columns, busy, onChoose }: ChooseColumnsProps) {
   const { titles, choice, hasHeader } = columns;
   return (
-    <fieldset className="many-columns" aria-busy={busy}>
+    <fieldset className="import-columns" aria-busy={busy}>
       <legend>Columns</legend>
       {fields.map(([field, label]) => (
         <label key={field}>
@@ -39,7 +39,7 @@ export function ChooseColumns({ columns, busy, onChoose }: ChooseColumnsProps) {
           </select>
         </label>
       ))}
-      <label className="many-check">
+      <label className="import-check">
         <input
           type="checkbox"
           checked={hasHeader}

@@ -4,12 +4,12 @@ import {
   applyReport,
   type Draft,
   explainCrash,
+  type ImportState,
   initialState,
   isAllStored,
   isUnfinished,
-  type ManyState,
   startOver,
-} from './many-state.js';
+} from './import-state.js';
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
 import { warnBeforeClosing } from './warn-before-closing.js';
 
@@ -17,7 +17,7 @@ import { warnBeforeClosing } from './warn-before-closing.js';
  * The connection of the tab to its worker. It lives beside the components, so that a run goes on, or waits for a new token,
  * while they are not there.
  */
-export class ManySession {
+export class ImportSession {
   readonly #spawn: typeof spawnWorker;
   readonly #listeners = new Set<() => void>();
   #worker: PlantsWorker | undefined;
@@ -38,7 +38,7 @@ export class ManySession {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly getState = (): ManyState => this.#state;
+  readonly getState = (): ImportState => this.#state;
 
   read(source: Source): void {
     this.#set({ ...startOver(this.#state), step: 'reading', busy: { step: 'read', fraction: 0 } });
@@ -142,7 +142,7 @@ export class ManySession {
     this.#set(explainCrash(this.#state, message));
   }
 
-  #set(state: ManyState): void {
+  #set(state: ImportState): void {
     this.#state = state;
     warnBeforeClosing(isUnfinished(state));
     for (const listener of this.#listeners) listener();

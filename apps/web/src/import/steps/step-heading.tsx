@@ -7,10 +7,10 @@ export function StepHeading({ children }: { readonly children: ReactNode }) {
     // Not from where the person is working, in the other tab or in the header.
     const { activeElement } = document;
     const isLost = activeElement === null || activeElement === document.body;
-    if (isLost || activeElement.closest('.many') !== null) heading.current?.focus();
+    if (isLost || activeElement.closest('.import') !== null) heading.current?.focus();
   }, []);
   return (
-    <h2 ref={heading} tabIndex={-1} className="many-heading">
+    <h2 ref={heading} tabIndex={-1} className="import-heading">
       {children}
     </h2>
   );

@@ -1,15 +1,15 @@
 import type { Preview, Progress } from '../protocol.js';
 import { formatCountOf } from '../session/format-progress.js';
-import type { ManySession } from '../session/many-session.js';
-import type { ManyState } from '../session/many-state.js';
+import type { ImportSession } from '../session/import-session.js';
+import type { ImportState } from '../session/import-state.js';
 import { LineList } from './line-list.js';
 import { Total } from './run-plants.js';
 import { isPasted, StartOver } from './start-over.js';
 import { StepHeading } from './step-heading.js';
 
 interface RunSummaryProps {
-  readonly session: ManySession;
-  readonly state: ManyState;
+  readonly session: ImportSession;
+  readonly state: ImportState;
   readonly preview: Preview;
   readonly progress: Progress;
 }
@@ -19,27 +19,27 @@ export function RunSummary({ session, state, preview, progress }: RunSummaryProp
   const { stored, replayed, rejected, open } = progress;
   const problems = preview.faulty + rejected;
   return (
-    <div className="many-step">
+    <div className="import-step">
       <StepHeading>Summary</StepHeading>
-      <dl className="many-totals">
+      <dl className="import-totals">
         <Total title="Stored" count={stored} />
         <Total title="Was there already" count={replayed} />
         <Total title="Rejected" count={problems} bad />
         {open > 0 && <Total title="Not confirmed or not sent" count={open} bad />}
       </dl>
       {rejected > 0 && preview.faulty > 0 && (
-        <p className="many-hint">
+        <p className="import-hint">
           {formatCountOf(preview.faulty, 'faulty line')} and {formatCountOf(rejected, 'plant')} that the
           service rejected.
         </p>
       )}
       {open > 0 && (
-        <p className="many-note">
+        <p className="import-note">
           The run was cancelled. {isPasted(preview) ? 'Preview the same lines' : 'Choose the same file'} again
           to add the rest: nothing is stored twice.
         </p>
       )}
-      <p className="many-actions">
+      <p className="import-actions">
         {problems > 0 && (
           <button
             type="button"
