@@ -1,14 +1,15 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import './import.css';
+import { formatCountOf } from './format-count.js';
 import { type Announcer, createAnnouncer } from './session/announce.js';
-import { formatCountOf } from './session/format-progress.js';
 import type { ImportSession } from './session/import-session.js';
 import type { ImportState } from './session/import-state.js';
-import { ChoosePlants } from './steps/choose-plants.js';
-import { PreviewPlants } from './steps/preview-plants.js';
-import { ReadingPlants } from './steps/reading-plants.js';
+import { ChooseColumns } from './steps/choose-columns.js';
+import { ChooseSource } from './steps/choose-source.js';
+import { ReadLines } from './steps/read-lines.js';
+import { ReviewLines } from './steps/review-lines.js';
 import { RunPlants } from './steps/run-plants.js';
-import { RunSummary } from './steps/run-summary.js';
+import { Stepper } from './steps/stepper.js';
 
 interface ImportPlantsViewProps {
   readonly session: ImportSession;
@@ -22,6 +23,7 @@ export function ImportPlantsView({ session, token, onTokenRejected }: ImportPlan
   useEffect(() => {
     session.onTokenRejected = onTokenRejected;
   }, [session, onTokenRejected]);
+  useEffect(() => session.useToken(token), [session, token]);
   useEffect(
     () => () => {
       session.onTokenRejected = undefined;
@@ -32,7 +34,8 @@ export function ImportPlantsView({ session, token, onTokenRejected }: ImportPlan
   useDropsOutside();
   return (
     <section className="import" aria-label="Import">
-      <Step session={session} state={state} token={token} />
+      <Stepper state={state} />
+      <Step session={session} state={state} />
       <p className="visually-hidden" role="status">
         {useAnnouncement(state)}
       </p>
@@ -40,17 +43,13 @@ export function ImportPlantsView({ session, token, onTokenRejected }: ImportPlan
   );
 }
 
-function Step({ session, state, token }: { session: ImportSession; state: ImportState; token: string }) {
-  const { step, preview, progress } = state;
-  if (step === 'choose') return <ChoosePlants session={session} state={state} />;
-  if (step === 'reading' || preview === undefined) return <ReadingPlants session={session} state={state} />;
-  if (step === 'preview') {
-    return <PreviewPlants session={session} state={state} preview={preview} token={token} />;
-  }
-  if (progress?.state === 'ended') {
-    return <RunSummary session={session} state={state} preview={preview} progress={progress} />;
-  }
-  return <RunPlants session={session} preview={preview} progress={progress} token={token} />;
+function Step({ session, state }: { readonly session: ImportSession; readonly state: ImportState }) {
+  const { step, preview } = state;
+  if (step === 'source') return <ChooseSource session={session} state={state} />;
+  if (step === 'reading') return <ReadLines session={session} state={state} />;
+  if (step === 'review') return <ReviewLines session={session} state={state} />;
+  if (step === 'run') return <RunPlants session={session} state={state} />;
+  return preview?.columns && <ChooseColumns session={session} preview={preview} columns={preview.columns} />;
 }
 
 /** A file that is dropped beside the place for it must not replace the page. Text may be dragged as usual. */
@@ -71,19 +70,25 @@ function useDropsOutside(): void {
   }, []);
 }
 
-/** What a screen reader announces. */
-function useAnnouncement({ step, preview, progress }: ImportState): string {
+/** What a screen reader announces, beside the heading of each step, which takes the focus. */
+function useAnnouncement({ step, counts, corrected, progress }: ImportState): string {
   const [announcement, setAnnouncement] = useState('');
   const [announcer, setAnnouncer] = useState<Announcer>(() => createAnnouncer());
   useEffect(() => {
     if (step !== 'run') setAnnouncer(() => createAnnouncer());
     if (step === 'reading') setAnnouncement('Reading the lines.');
-    if (step === 'preview' && preview !== undefined) {
+    if (step === 'review') {
+      const { ready, problems } = counts;
       setAnnouncement(
-        `${formatCountOf(preview.plants, 'plant')}, ${formatCountOf(preview.faulty, 'faulty line')}.`,
+        `${formatCountOf(ready, 'plant')} ready, ${formatCountOf(problems, 'line')} with a problem.`,
       );
     }
-  }, [step, preview]);
+  }, [step]);
+  useEffect(() => {
+    if (corrected === undefined) return;
+    const { line, problem } = corrected;
+    setAnnouncement(problem === undefined ? `Line ${line} is ready.` : `Line ${line}: ${problem}`);
+  }, [corrected]);
   useEffect(() => {
     const text = progress && announcer(progress, performance.now());
     if (text !== undefined) setAnnouncement(text);

@@ -1,8 +1,8 @@
-import { act, cleanup, createEvent, fireEvent, render, screen } from '@testing-library/react';
+import { act, cleanup, createEvent, fireEvent, render, screen, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ImportPlantsView } from './import-plants-view.js';
-import type { Command, Preview, Progress, Report } from './protocol.js';
+import type { Command, Counts, List, Preview, Progress, Report, Row } from './protocol.js';
 import { ImportSession } from './session/import-session.js';
 import type { WorkerListener } from './session/spawn-worker.js';
 
@@ -10,7 +10,7 @@ const saveFile = vi.hoisted(() => vi.fn());
 vi.mock('../shared/save-file.js', () => ({ saveFile }));
 afterEach(cleanup);
 
-/** The tab, whose worker is the test: `commands` are what it gets, and `report` is what it sends. */
+/** The view, whose worker is the test: `commands` are what it gets, and `report` is what it sends. */
 function open(onTokenRejected = vi.fn()) {
   const commands: Command[] = [];
   const listeners: WorkerListener[] = [];
@@ -18,55 +18,72 @@ function open(onTokenRejected = vi.fn()) {
     listeners.push(listener);
     return { send: (command) => commands.push(command), end: () => undefined };
   });
-  render(<ImportPlantsView session={session} token="a-token" onTokenRejected={onTokenRejected} />);
+  const view = (token: string) => (
+    <ImportPlantsView session={session} token={token} onTokenRejected={onTokenRejected} />
+  );
+  const { rerender } = render(view('a-token'));
   const report = (sent: Report) => act(() => listeners.at(-1)?.onReport(sent));
   const types = () => commands.map(({ type }) => type);
-  return { commands, types, report, onTokenRejected };
+  return { commands, types, report, onTokenRejected, useToken: (token: string) => rerender(view(token)) };
 }
 
-const row = { line: 2, id: '1', name: 'Rose', tag: '', problem: undefined };
+const row: Row = {
+  record: 1,
+  line: 2,
+  id: 'x',
+  name: 'بلوط',
+  tag: '',
+  state: 'problem',
+  problem: 'id "x": an id has digits only',
+  correctable: { id: 'x', name: 'بلوط\n', tag: '' },
+};
 const preview: Preview = {
   fileName: 'plants.csv',
   format: 'CSV',
-  notes: [],
-  columns: { titles: ['id', 'name'], hasHeader: true, choice: { id: 0, name: 1, tag: undefined } },
-  plants: 90,
-  faulty: 10,
-  duplicates: 0,
-  list: { filter: 'all', offset: 0, total: 100, rows: [row] },
+  notes: ['A note on the file.'],
+  columns: {
+    hasHeader: true,
+    choice: { id: 0, name: 1, tag: undefined },
+    columns: [
+      { title: 'id', samples: ['1'] },
+      { title: 'name', samples: ['Rose'] },
+    ],
+  },
 };
+const counts: Counts = { lines: 100, ready: 90, problems: 10, stored: 0, replayed: 0, duplicates: 2 };
+const list: List = { filter: 'all', offset: 0, total: 100, rows: [row] };
 const progress: Progress = {
-  starts: 1,
+  runs: 1,
   state: 'running',
   stop: undefined,
-  resumesAt: undefined,
-  stored: 1,
-  replayed: 0,
+  retrying: undefined,
+  done: 9,
+  total: 90,
   rejected: 0,
-  open: 89,
-  inFlight: 12,
-  rate: 1,
-  secondsLeft: 89,
 };
 const file = new File(['id,name\n1,Rose'], 'plants.csv');
 const button = (name: string) => screen.getByRole('button', { name });
-const buttons = () => screen.queryAllByRole('button').map(({ textContent }) => textContent);
+const total = (title: string) => screen.getByText(title, { selector: 'dt' }).nextElementSibling?.textContent;
 
-async function openPreview() {
+async function openReview() {
   const opened = open();
   await userEvent.upload(screen.getByLabelText('File with plants'), file);
-  opened.report({ type: 'checked', preview });
+  opened.report({ type: 'read', preview });
+  await userEvent.click(button('Review lines'));
+  opened.report({ type: 'checked', notes: ['A note on the lines.'], counts, list });
   return opened;
 }
 
-async function openRun(source?: Partial<Preview>) {
-  const opened = await openPreview();
-  if (source !== undefined) opened.report({ type: 'checked', preview: { ...preview, ...source } });
+async function openRun() {
+  const opened = await openReview();
   await userEvent.click(button('Add 90 plants'));
-  const starts = () => opened.types().filter((type) => type === 'start' || type === 'resume').length;
-  const show = (changes: Partial<Progress>) =>
-    opened.report({ type: 'progress', progress: { ...progress, starts: starts(), ...changes } });
-  show({});
+  const runs = () => opened.types().filter((type) => type === 'run').length;
+  const show = (changes: Partial<Progress>, countChanges: Partial<Counts> = {}) =>
+    opened.report({
+      type: 'progress',
+      progress: { ...progress, runs: runs(), ...changes },
+      counts: { ...counts, ready: 81, stored: 9, ...countChanges },
+    });
   return { ...opened, show };
 }
 
@@ -94,92 +111,133 @@ it('keeps files from replacing the page, and lets text be dragged', () => {
   expect(drag(['Files'], zone)).toMatchObject([true, { dropEffect: 'copy' }]);
 });
 
-it('shows how far the check of another choice is, and leaves the lines alone meanwhile', async () => {
-  const { types, report } = await openPreview();
-  await userEvent.selectOptions(screen.getByLabelText('Tag column'), 'name');
+it('shows how far the check of the lines is, and then what the person should know of them', async () => {
+  const { report, commands } = open();
+  await userEvent.upload(screen.getByLabelText('File with plants'), file);
+  report({ type: 'read', preview });
+  expect(screen.getByText('A note on the file.')).toBeDefined();
+  await userEvent.selectOptions(screen.getByLabelText('id Import as'), 'Tag');
+  await userEvent.click(button('Review lines'));
+  expect(commands.at(-1)).toEqual({
+    type: 'check',
+    hasHeader: true,
+    columns: { id: undefined, name: 1, tag: 0 },
+  });
   report({ type: 'reading', step: 'check', fraction: 0.5 });
   expect(screen.getByRole<HTMLProgressElement>('progressbar').value).toBe(0.5);
-  const before = types();
-  for (const name of ['Next lines', 'Download faulty lines', 'Add 90 plants']) {
-    expect(button(name).getAttribute('aria-disabled')).toBe('true');
-    await userEvent.click(button(name));
-  }
-  await userEvent.click(screen.getByLabelText('Only faulty lines'));
-  expect(types()).toEqual(before);
-  report({ type: 'checked', preview });
+  expect(screen.getByText('Review', { selector: 'li' }).getAttribute('aria-current')).toBe('step');
+  report({ type: 'checked', notes: ['A note on the lines.'], counts, list });
   expect(screen.queryByRole('progressbar')).toBeNull();
-  await userEvent.click(button('Next lines'));
-  expect(types().at(-1)).toBe('list');
+  expect(screen.getByText('A note on the lines.')).toBeDefined();
+  expect(screen.getByText(/^2 lines with the same plant as an earlier line/)).toBeDefined();
+});
+
+it('goes straight to the review of NDJSON, which has no columns', async () => {
+  const { report } = open();
+  await userEvent.upload(screen.getByLabelText('File with plants'), file);
+  report({ type: 'read', preview: { ...preview, columns: undefined } });
+  expect(screen.getByRole('heading', { name: 'Reading the lines' })).toBeDefined();
+  report({ type: 'checked', notes: [], counts, list });
+  expect(screen.getByText('A note on the file.')).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Back to columns' })).toBeNull();
+});
+
+it('lists the lines of a kind, page by page', async () => {
+  const { commands, report } = await openReview();
+  await userEvent.click(button('Ready (90)'));
+  expect(commands.at(-1)).toEqual({ type: 'list', filter: 'ready', offset: 0 });
+  report({ type: 'list', counts, list: { ...list, filter: 'ready', offset: 50, total: 90 } });
+  expect(button('Ready (90)').getAttribute('aria-pressed')).toBe('true');
+  await userEvent.click(button('Previous lines'));
+  expect(commands.at(-1)).toEqual({ type: 'list', filter: 'ready', offset: 0 });
+});
+
+it('sends the texts of a line as they were, where the person has not changed them', async () => {
+  const { commands } = await openReview();
+  const form = screen.getByRole('form', { name: 'Line 2' });
+  expect(within(form).getByLabelText('Name').getAttribute('dir')).toBe('auto');
+  const id = within(form).getByLabelText('Id');
+  const reason = document.getElementById(id.getAttribute('aria-describedby') ?? '');
+  expect(reason?.textContent).toBe(row.problem);
+  await userEvent.clear(id);
+  await userEvent.type(id, '7{Enter}');
+  const texts = { id: '7', name: 'بلوط\n', tag: '' };
+  expect(commands.at(-1)).toEqual({ type: 'correct', record: 1, texts });
+});
+
+it('shows a line that is too long to correct here, and those that were sent', async () => {
+  const { report } = await openReview();
+  const rows: Row[] = [
+    { ...row, correctable: undefined },
+    { ...row, record: 2, line: 3, state: 'stored', problem: undefined, correctable: undefined },
+    { ...row, record: 3, line: 4, state: 'replayed', problem: undefined, correctable: undefined },
+  ];
+  report({ type: 'list', counts, list: { ...list, rows } });
+  const texts = within(screen.getByRole('region', { name: 'Lines' }))
+    .getAllByRole('listitem')
+    .map(({ textContent }) => textContent);
+  expect(texts).toEqual([
+    expect.stringContaining('an id has digits only'),
+    expect.stringContaining('added'),
+    expect.stringContaining('was there already'),
+  ]);
+  for (const name of screen.getAllByText('بلوط')) expect(name.getAttribute('dir')).toBe('auto');
 });
 
 it('writes one file at a time to download', async () => {
-  const { types, report } = await openPreview();
-  await userEvent.dblClick(button('Download faulty lines'));
+  const { types, report } = await openReview();
+  await userEvent.dblClick(button('Download 10 lines'));
   const downloads = () => types().filter((type) => type === 'download');
   expect(downloads()).toHaveLength(1);
   report({ type: 'download', file, fileName: 'plants-rejected.csv' });
   expect(saveFile).toHaveBeenCalledTimes(1);
-  await userEvent.click(button('Download faulty lines'));
+  await userEvent.click(button('Download 10 lines'));
   expect(downloads()).toHaveLength(2);
 });
 
-it('can be paused while it waits, and keeps the focus when it goes on', async () => {
-  const { types, show } = await openRun();
-  const stop = { cause: 'overload', message: 'The service has too much to do.' } as const;
-  show({ state: 'waiting', stop, resumesAt: Date.now() + 60_000 });
-  expect(buttons()).toEqual(['Pause', 'Resume now', 'Cancel']);
-  await userEvent.click(button('Resume now'));
-  expect(types().at(-1)).toBe('resume');
+it('counts what is skipped from the first moment on, and shows the per cent in the title', async () => {
+  document.title = 'Plant Store';
+  const { show } = await openRun();
+  expect(total('Skipped')).toBe('10');
+  expect(document.title).toBe('0 % · Plant Store');
   show({});
-  expect(document.activeElement).toBe(button('Pause'));
-  show({ state: 'waiting', stop, resumesAt: Date.now() + 60_000 });
-  await userEvent.click(button('Pause'));
-  expect(types().at(-1)).toBe('pause');
-  show({ state: 'paused', stop });
-  expect(document.activeElement).toBe(button('Resume'));
+  expect(document.title).toBe('10 % · Plant Store');
+  show({ done: 45 }, { stored: 44, problems: 11 });
+  expect(document.title).toBe('50 % · Plant Store');
+  show({ done: 90, rejected: 1, state: 'ended' }, { stored: 89, ready: 0, problems: 11 });
+  expect(document.title).toBe('Plant Store');
+  expect([total('Rejected'), total('Skipped')]).toEqual(['1', '10']);
 });
 
-it('asks for a token once for each that is rejected, whatever was on its way when the run was resumed', async () => {
-  const { show, onTokenRejected } = await openRun();
-  const rejected = { state: 'paused', stop: { cause: 'token', message: 'It is not known here.' } } as const;
+it('shows why it tries again, and why it has stopped', async () => {
+  const { show, types } = await openRun();
+  show({ retrying: 'The service cannot be reached.' });
+  expect(screen.getByText('The service cannot be reached. Trying again.')).toBeDefined();
+  show({ state: 'stopped', stop: { cause: 'other', message: 'The service did not answer in time.' } });
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Interrupted' }));
+  expect(screen.getByText(/^The service did not answer in time. Nothing is lost/)).toBeDefined();
+  await userEvent.click(button('Continue'));
+  expect(types().at(-1)).toBe('run');
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Adding plants' }));
+});
+
+it('asks for a token once for each that is rejected, whatever was on its way when the run went on', async () => {
+  const { show, onTokenRejected, useToken, types } = await openRun();
+  const rejected = { state: 'stopped', stop: { cause: 'token', message: 'It is not known here.' } } as const;
   show(rejected);
-  show({ ...rejected, inFlight: 3 });
+  show(rejected);
   expect(onTokenRejected).toHaveBeenCalledTimes(1);
-  await userEvent.click(button('Resume'));
-  show({ ...rejected, starts: 1, inFlight: 2 });
+  useToken('another');
+  expect(types().filter((type) => type === 'run')).toHaveLength(2);
+  show({ ...rejected, runs: 1 });
   expect(onTokenRejected).toHaveBeenCalledTimes(1);
   show(rejected);
   expect(onTokenRejected).toHaveBeenCalledTimes(2);
 });
 
-it('offers nothing while a cancelled run waits for what is in flight', async () => {
-  const { show } = await openRun();
-  await userEvent.click(button('Cancel'));
-  show({ state: 'cancelling', inFlight: 7 });
-  expect(buttons()).toEqual([]);
-  expect(screen.getByText('Cancelling: 7 in flight')).toBeDefined();
-  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Cancelling' }));
-  show({ state: 'ended', open: 82, inFlight: 0 });
-  expect(screen.getByText('Not confirmed or not sent').nextElementSibling?.textContent).toBe('82');
-});
-
-it.each([
-  ['file', {}, 'choose the same file', 'Choose another file'],
-  ['pasted lines', { fileName: undefined }, 'paste the same lines', 'Edit lines'],
-])('shows how a cancelled run goes on later: %s', async (_, source, again, startOver) => {
-  const { show } = await openRun(source);
-  expect(screen.getByText(new RegExp(`close the page: ${again} again later`))).toBeDefined();
-  show({ state: 'ended', inFlight: 0 });
-  const note = screen.getByText(/^The run was cancelled/).textContent;
-  expect(note).toContain(
-    again === 'choose the same file' ? 'Choose the same file' : 'Preview the same lines',
-  );
-  button(startOver);
-});
-
 it('does not claim that nothing was sent once a run has begun', async () => {
   const { show, report } = await openRun();
-  show({ stored: 0 });
+  show({ done: 0 });
   report({ type: 'failed', message: 'out of memory' });
   expect(screen.getByRole('alert').textContent).toContain('What was stored stays stored.');
 });

@@ -1,5 +1,5 @@
 import { saveFile } from '../../shared/save-file.js';
-import type { Command, Report, Source } from '../protocol.js';
+import type { ColumnChoice, Command, Filter, Report, Source, Texts } from '../protocol.js';
 import {
   applyReport,
   type Draft,
@@ -14,16 +14,19 @@ import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
 import { warnBeforeClosing } from './warn-before-closing.js';
 
 /**
- * The connection of the tab to its worker. It lives beside the components, so that a run goes on, or waits for a new token,
- * while they are not there.
+ * The connection of the view to its worker. It lives beside the components, so that a run waits for a new token while they are
+ * not there.
  */
 export class ImportSession {
   readonly #spawn: typeof spawnWorker;
   readonly #listeners = new Set<() => void>();
   #worker: PlantsWorker | undefined;
   #state = initialState;
-  /** How many times the run was started and resumed. */
-  #starts = 0;
+  /** How many times the run was started. */
+  #runs = 0;
+  /** The token of the page, and that of the run. */
+  #token: string | undefined;
+  #runToken: string | undefined;
 
   /** Called with the reason when the service no longer accepts the token. */
   onTokenRejected: ((message: string) => void) | undefined;
@@ -41,35 +44,67 @@ export class ImportSession {
   readonly getState = (): ImportState => this.#state;
 
   read(source: Source): void {
+    this.#runs = 0;
     this.#set({ ...startOver(this.#state), step: 'reading', busy: { step: 'read', fraction: 0 } });
     this.#send({ type: 'read', source });
   }
 
-  choose(choice: Omit<Command & { type: 'choose' }, 'type'>): void {
-    this.#set({ ...this.#state, busy: { step: 'check', fraction: 0 }, downloading: false });
-    this.#send({ type: 'choose', ...choice });
+  /** Recognizes the columns again, with or without a header. */
+  recognize(hasHeader: boolean): void {
+    this.#send({ type: 'recognize', hasHeader });
   }
 
-  list(filter: (Command & { type: 'list' })['filter'], offset: number): void {
+  chooseColumns(choice: ColumnChoice): void {
+    const { preview } = this.#state;
+    if (preview?.columns === undefined) return;
+    this.#set({ ...this.#state, preview: { ...preview, columns: { ...preview.columns, choice } } });
+  }
+
+  /** Checks the lines, with the columns as they are chosen. */
+  check(): void {
+    const columns = this.#state.preview?.columns;
+    if (columns === undefined) return;
+    this.#runs = 0;
+    this.#set({ ...this.#state, step: 'reading', busy: { step: 'check', fraction: 0 } });
+    this.#send({ type: 'check', hasHeader: columns.hasHeader, columns: columns.choice });
+  }
+
+  list(filter: Filter, offset: number): void {
     this.#send({ type: 'list', filter, offset });
   }
 
-  start(token: string): void {
-    this.#starts = 1;
-    this.#set({ ...this.#state, step: 'run', progress: undefined });
-    this.#send({ type: 'start', baseUrl: location.origin, token });
+  correct(record: number, texts: Texts): void {
+    this.#send({ type: 'correct', record, texts });
   }
 
-  resume(token: string): void {
+  /** Shows the columns again, before anything is sent. */
+  backToColumns(): void {
+    this.#set({ ...this.#state, step: 'columns' });
+  }
+
+  /** Shows the lines again, such as those with a problem. */
+  review(filter: Filter): void {
+    this.#set({ ...this.#state, step: 'review', list: undefined, corrected: undefined });
+    this.list(filter, 0);
+  }
+
+  /** Sends what is ready, also after a stop. */
+  run(): void {
+    if (this.#token === undefined) return;
+    this.#runs++;
+    this.#runToken = this.#token;
     const { progress } = this.#state;
-    this.#starts++;
-    // So that the next rejection of a token is one that is shown again.
-    if (progress !== undefined) this.#set({ ...this.#state, progress: { ...progress, stop: undefined } });
-    this.#send({ type: 'resume', baseUrl: location.origin, token });
+    const resumed = progress?.state === 'stopped';
+    this.#set({
+      ...this.#state,
+      step: 'run',
+      progress: resumed ? { ...progress, state: 'running', stop: undefined } : undefined,
+    });
+    this.#send({ type: 'run', baseUrl: location.origin, token: this.#token });
   }
 
-  control(type: 'pause' | 'cancel'): void {
-    this.#send({ type });
+  cancel(): void {
+    this.#send({ type: 'cancel' });
   }
 
   /** Lets the browser save the lines that were not stored, unless that is in progress. */
@@ -89,7 +124,15 @@ export class ImportSession {
     this.#set({ ...startOver(this.#state), problem });
   }
 
+  /** Takes the token of the page. A run that waits for another one goes on. */
+  useToken(token: string): void {
+    this.#token = token;
+    this.#resumeWithToken();
+  }
+
   forgetToken(): void {
+    this.#token = undefined;
+    this.#runToken = undefined;
     this.#worker?.send({ type: 'forget-token' });
   }
 
@@ -100,6 +143,10 @@ export class ImportSession {
     const { preview } = this.#state;
     const isDone = preview?.fileName === undefined && isAllStored(this.#state);
     this.#set(isDone ? initialState : startOver(this.#state));
+  }
+
+  #resumeWithToken(): void {
+    if (this.#state.progress?.stop?.cause === 'token' && this.#token !== this.#runToken) this.run();
   }
 
   #send(command: Command): void {
@@ -119,21 +166,18 @@ export class ImportSession {
     else if (report.type === 'download') {
       this.#set({ ...this.#state, downloading: false });
       saveFile(report.file, report.fileName);
-    } else if (report.type !== 'progress' || report.progress.starts === this.#starts) this.#apply(report);
+    } else if (report.type !== 'progress') this.#set(applyReport(this.#state, report));
+    // One that was on its way when the run was started again shows nothing about the token of now.
+    else if (report.progress.runs === this.#runs) this.#onProgress(report);
   }
 
-  #apply(report: Parameters<typeof applyReport>[1]): void {
-    const before = this.#state.progress;
+  #onProgress(report: Report & { type: 'progress' }): void {
+    const before = this.#state.progress?.stop;
     this.#set(applyReport(this.#state, report));
-    const { progress } = this.#state;
-    if (progress === undefined || progress === before) return;
-    // The summary shows the lines that were not stored, once they come.
-    if (progress.state === 'ended') {
-      this.#set({ ...this.#state, list: undefined });
-      this.list('faulty', 0);
-    }
-    const { stop } = progress;
-    if (stop?.cause === 'token' && before?.stop?.cause !== 'token') this.onTokenRejected?.(stop.message);
+    const { stop } = report.progress;
+    if (stop?.cause !== 'token' || before?.cause === 'token') return;
+    if (this.#token !== undefined && this.#token === this.#runToken) this.onTokenRejected?.(stop.message);
+    else this.#resumeWithToken();
   }
 
   #onCrash(message: string): void {

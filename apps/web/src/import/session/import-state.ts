@@ -1,14 +1,20 @@
-import type { List, Preview, Progress, Report } from '../protocol.js';
+import type { Counts, List, Preview, Progress, Report } from '../protocol.js';
 
-/** What the tab shows. */
+/** What the view shows. */
 export interface ImportState {
-  readonly step: 'choose' | 'reading' | 'preview' | 'run';
+  readonly step: 'source' | 'reading' | 'columns' | 'review' | 'run';
   /** Why there is nothing to show, and what to do. */
   readonly problem: string | undefined;
   /** How far reading or checking is, while it lasts: from 0 to 1. */
   readonly busy: { readonly step: 'read' | 'check'; readonly fraction: number } | undefined;
   readonly preview: Preview | undefined;
+  /** What the person should know about the lines that were checked. */
+  readonly notes: readonly string[];
+  readonly counts: Counts;
   readonly list: List | undefined;
+  /** The line that was corrected last, and what is still wrong with it. */
+  readonly corrected: { readonly line: number; readonly problem: string | undefined } | undefined;
+  /** `undefined` until a run was started. */
   readonly progress: Progress | undefined;
   /** Whether a file to download is being written. */
   readonly downloading: boolean;
@@ -25,11 +31,14 @@ export interface Draft {
 
 /** Before anything is chosen. */
 export const initialState: ImportState = {
-  step: 'choose',
+  step: 'source',
   problem: undefined,
   busy: undefined,
   preview: undefined,
+  notes: [],
+  counts: { lines: 0, ready: 0, problems: 0, stored: 0, replayed: 0, duplicates: 0 },
   list: undefined,
+  corrected: undefined,
   progress: undefined,
   downloading: false,
   draft: { text: '', editable: true },
@@ -50,19 +59,26 @@ export function applyReport(
       return { ...current, busy: report };
     case 'unreadable':
       return { ...startOver(current), problem: report.message };
-    case 'checked':
-      return { ...startOver(current), step: 'preview', preview: report.preview, list: report.preview.list };
+    case 'read': {
+      const step = report.preview.columns === undefined ? 'reading' : 'columns';
+      return { ...startOver(current), step, preview: report.preview };
+    }
+    case 'checked': {
+      const { notes, counts, list } = report;
+      return { ...startOver(current), step: 'review', preview: current.preview, notes, counts, list };
+    }
     case 'list':
-      return { ...current, list: report.list };
+      return { ...current, counts: report.counts, list: report.list };
+    case 'corrected':
+      return { ...current, corrected: report };
     case 'progress':
-      // One that was on its way when another file was chosen is of no interest any more.
-      return current.step === 'run' ? { ...current, progress: report.progress } : current;
+      return { ...current, progress: report.progress, counts: report.counts };
   }
 }
 
 /** The state after the worker could not be loaded, or ended by an error. */
 export function explainCrash(current: ImportState, message: string): ImportState {
-  const kept = current.step === 'run' ? 'What was stored stays stored.' : 'Nothing was sent.';
+  const kept = current.progress === undefined ? 'Nothing was sent.' : 'What was stored stays stored.';
   const what =
     message === ''
       ? 'A part of this page could not be loaded or has run out of memory.'
@@ -74,12 +90,11 @@ export function explainCrash(current: ImportState, message: string): ImportState
 }
 
 /** Whether the run has ended, and all lines are stored. */
-export function isAllStored({ preview, progress }: ImportState): boolean {
-  if (preview === undefined || progress?.state !== 'ended') return false;
-  return preview.faulty + progress.rejected + progress.open === 0;
+export function isAllStored({ counts, progress }: ImportState): boolean {
+  return progress?.state === 'ended' && counts.ready + counts.problems === 0;
 }
 
-/** Whether something would be lost if the page were closed now. */
+/** Whether something would be lost if the page were closed now: a run that is not finished. */
 export function isUnfinished({ step, progress }: ImportState): boolean {
-  return step === 'run' && progress?.state !== 'ended';
+  return progress === undefined ? step === 'run' : progress.state !== 'ended';
 }

@@ -16,7 +16,7 @@ export interface WorkerListener {
 
 /** Starts the worker. */
 export function spawnWorker({ onReport, onCrash }: WorkerListener): PlantsWorker {
-  const worker = new Worker(trust(workerUrl), { type: 'module', name: 'import-plants' });
+  const worker = new Worker(trust(workerUrl), { type: 'module', name: 'import' });
   worker.addEventListener('message', ({ data }: MessageEvent<Report>) => onReport(data));
   worker.addEventListener('messageerror', () => onCrash(''));
   worker.addEventListener('error', (event) => {

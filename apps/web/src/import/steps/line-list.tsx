@@ -1,76 +1,170 @@
-import { useId } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import './line-list.css';
 import { formatCount } from '../format-count.js';
-import { type Filter, type List, listLength } from '../protocol.js';
+import {
+  type Counts,
+  type Field,
+  type Filter,
+  type List,
+  listLength,
+  type Row,
+  type Texts,
+} from '../protocol.js';
+import type { ImportSession } from '../session/import-session.js';
 
 interface LineListProps {
+  readonly session: ImportSession;
   readonly list: List;
-  /** How many lines have a problem. */
-  readonly faulty: number;
-  /** Whether the lines are being checked, so that none can be listed. */
-  readonly busy?: boolean;
-  onList(filter: Filter, offset: number): void;
+  readonly counts: Counts;
 }
 
-/** The lines of the file in pages, all of them or those with a problem. */
-export function LineList({ list, faulty, busy = false, onList }: LineListProps) {
-  const caption = useId();
+/** The lines in pages: all, those that can be sent, or those with a problem, which can be corrected. */
+export function LineList({ session, list, counts }: LineListProps) {
   const { filter, offset, total, rows } = list;
   const last = offset + rows.length;
+  const lines = useRef<HTMLUListElement>(null);
+  useFocusNextProblem(lines, rows);
+  const filters: readonly (readonly [Filter, string, number])[] = [
+    ['all', 'All', counts.lines],
+    ['ready', 'Ready', counts.ready],
+    ['problems', 'Problems', counts.problems],
+  ];
   return (
-    <div className="import-list">
-      {faulty > 0 && (
-        <label className="import-check">
-          <input
-            type="checkbox"
-            checked={filter === 'faulty'}
-            aria-disabled={busy}
-            onChange={({ target }) => !busy && onList(target.checked ? 'faulty' : 'all', 0)}
-          />
-          Only faulty lines
-        </label>
-      )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="import-scroll" tabIndex={0} aria-labelledby={caption}>
-        <table>
-          <caption id={caption}>
-            {filter === 'faulty' ? 'Faulty lines' : 'Lines'} {formatCount(Math.min(offset + 1, last))} to{' '}
-            {formatCount(last)} of {formatCount(total)}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Line</th>
-              <th scope="col">Id</th>
-              <th scope="col">Name</th>
-              <th scope="col">Tag</th>
-              <th scope="col">Problem</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ line, id, name, tag, problem }) => (
-              <tr key={line} className={problem === undefined ? undefined : 'import-faulty'}>
-                <th scope="row">{line}</th>
-                <td>{id}</td>
-                <td>{name}</td>
-                <td>{tag}</td>
-                <td>{problem}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+    <section className="import-list" aria-label="Lines">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      <div className="import-actions" role="group" aria-label="Show">
+        {filters.map(([name, label, count]) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={filter === name}
+            onClick={() => session.list(name, 0)}
+          >
+            {label} ({formatCount(count)})
+          </button>
+        ))}
+      </div>
+      <p className="import-hint">
+        Lines {formatCount(Math.min(offset + 1, last))} to {formatCount(last)} of {formatCount(total)}
+      </p>
+      <ul ref={lines} className="import-lines">
+        {rows.map((row) => (
+          <li key={row.record} className={row.state === 'problem' ? 'import-line-problem' : undefined}>
+            {row.correctable ? (
+              <ProblemLine row={row} texts={row.correctable} session={session} />
+            ) : (
+              <Line row={row} />
+            )}
+          </li>
+        ))}
+      </ul>
       {total > listLength && (
         <p className="import-actions">
-          <PageButton disabled={busy || offset === 0} onClick={() => onList(filter, offset - listLength)}>
+          <PageButton disabled={offset === 0} onClick={() => session.list(filter, offset - listLength)}>
             Previous lines
           </PageButton>
-          <PageButton disabled={busy || last >= total} onClick={() => onList(filter, offset + listLength)}>
+          <PageButton disabled={last >= total} onClick={() => session.list(filter, offset + listLength)}>
             Next lines
           </PageButton>
         </p>
       )}
+    </section>
+  );
+}
+
+const states = {
+  ready: 'ready',
+  stored: 'added',
+  replayed: 'was there already',
+  problem: 'problem',
+} as const;
+
+function Line({ row: { line, id, name, tag, state, problem } }: { readonly row: Row }) {
+  return (
+    <div className="import-line">
+      <span className="import-line-number">Line {formatCount(line)}</span>
+      <span className="import-line-id" dir="ltr">
+        {id}
+      </span>
+      <span dir="auto">{name}</span>
+      <span className="import-line-tag" dir="auto">
+        {tag}
+      </span>
+      <span className="import-line-number">{states[state]}</span>
+      {problem !== undefined && <p className="import-reason">{problem}</p>}
     </div>
   );
+}
+
+const fields: readonly (readonly [Field, string])[] = [
+  ['id', 'Id'],
+  ['name', 'Name'],
+  ['tag', 'Tag'],
+];
+
+/** A line with a problem, whose fields can be corrected. */
+function ProblemLine({ row, texts, session }: { row: Row; texts: Texts; session: ImportSession }) {
+  // What is not changed stays exact, also where an input cannot show it, such as a line break.
+  const [corrected, setCorrected] = useState(texts);
+  const id = useId();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    session.correct(row.record, corrected);
+  };
+  return (
+    <form className="import-correction" aria-labelledby={`${id}-line`} onSubmit={submit}>
+      <p id={`${id}-line`} className="import-line-number">
+        Line {formatCount(row.line)}
+      </p>
+      <p id={`${id}-reason`} className="import-reason">
+        {row.problem}
+      </p>
+      {fields.map(([field, label]) => (
+        <label key={field} className={`import-${field}`}>
+          {label}
+          <input
+            name={field}
+            dir={field === 'id' ? 'ltr' : 'auto'}
+            autoComplete="off"
+            spellCheck={false}
+            value={corrected[field]}
+            aria-invalid={isAbout(row.problem, field)}
+            aria-describedby={`${id}-reason`}
+            onChange={({ target }) => setCorrected({ ...corrected, [field]: target.value })}
+          />
+        </label>
+      ))}
+      <button type="submit">Check line</button>
+    </form>
+  );
+}
+
+/** Whether a reason names a field first, as those of the contract and "The id 7 belongs to another plant" do. */
+function isAbout(reason: string | undefined, field: Field): boolean {
+  return new RegExp(`(^|; )(the )?${field}\\b`, 'i').test(reason ?? '');
+}
+
+/** Where a line has been corrected and left, the next one with a problem has the focus. */
+function useFocusNextProblem(lines: { readonly current: HTMLElement | null }, rows: readonly Row[]): void {
+  const focused = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    const list = lines.current;
+    if (list === null) return;
+    const note = ({ target }: FocusEvent) => {
+      const items = [...list.children];
+      focused.current = items.findIndex((item) => target instanceof Node && item.contains(target));
+    };
+    list.addEventListener('focusin', note);
+    return () => list.removeEventListener('focusin', note);
+  }, [lines]);
+  useEffect(() => {
+    const { activeElement } = document;
+    if (focused.current === undefined || (activeElement !== null && activeElement !== document.body)) return;
+    const items = [...(lines.current?.children ?? [])].slice(focused.current);
+    const next = items.map((item) => item.querySelector('input')).find((input) => input !== null);
+    const filter = lines.current?.parentElement?.querySelector<HTMLElement>('[aria-pressed="true"]');
+    (next ?? filter)?.focus();
+  }, [rows]);
 }
 
 /** Stays focusable where it does nothing, so that the focus is not lost on the last page. */

@@ -1,105 +1,117 @@
-import { useEffect, useRef, useState } from 'react';
-import { formatCount } from '../format-count.js';
-import type { Preview, Progress } from '../protocol.js';
-import { formatProgress, formatTimeLeft } from '../session/format-progress.js';
+import { type MouseEvent, useEffect } from 'react';
+import { home, navigate } from '../../route.js';
+import { formatCount, formatCountOf } from '../format-count.js';
+import type { Progress } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
-import { isPasted } from './start-over.js';
+import type { ImportState } from '../session/import-state.js';
+import { DownloadButton, StartOver } from './review-lines.js';
 import { StepHeading } from './step-heading.js';
 
 interface RunPlantsProps {
   readonly session: ImportSession;
-  readonly preview: Preview;
-  /** `undefined` until the worker reports the first time. */
-  readonly progress: Progress | undefined;
-  readonly token: string;
+  readonly state: ImportState;
 }
 
-/** Shows how far a run is, and lets the person pause, resume and cancel it. */
-export function RunPlants({ session, preview, progress, token }: RunPlantsProps) {
-  const state = progress?.state ?? 'running';
-  const toggle = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    // "Resume now" is gone once the run goes on.
-    if (state === 'running' && document.activeElement === document.body) toggle.current?.focus();
-  }, [state]);
+/** Shows how far a run is, why it has stopped, or its outcome. */
+export function RunPlants({ session, state }: RunPlantsProps) {
+  const progress = state.progress ?? {
+    state: 'running',
+    done: 0,
+    total: state.counts.ready,
+    rejected: 0,
+    stop: undefined,
+    retrying: undefined,
+  };
+  const isRunning = progress.state === 'running';
+  const percent = percentOf(progress);
+  useTitle(isRunning ? `${percent} %` : undefined);
   return (
     <div className="import-step">
-      <StepHeading key={state === 'cancelling' ? 'cancelling' : 'adding'}>
-        {state === 'cancelling' ? 'Cancelling' : 'Adding plants'}
-      </StepHeading>
-      <RunProgress preview={preview} progress={progress} />
-      <p className="import-stop">
-        {progress?.stop?.message} <Countdown progress={progress} />
+      <StepHeading key={progress.state}>{describeState(progress, state)}</StepHeading>
+      <progress
+        className="import-progress"
+        value={progress.done}
+        max={progress.total}
+        aria-label="Plants done"
+      />
+      <p className="import-line-count">
+        {formatCount(progress.done)} of {formatCount(progress.total)} ({percent} %)
       </p>
-      {state !== 'cancelling' && (
-        <p className="import-actions">
-          {state === 'paused' ? (
-            <button
-              key="toggle"
-              ref={toggle}
-              type="button"
-              className="primary"
-              onClick={() => session.resume(token)}
-            >
-              Resume
-            </button>
-          ) : (
-            <button key="toggle" ref={toggle} type="button" onClick={() => session.control('pause')}>
-              Pause
-            </button>
-          )}
-          {state === 'waiting' && (
-            <button type="button" className="primary" onClick={() => session.resume(token)}>
-              Resume now
-            </button>
-          )}
-          <button type="button" className="import-apart" onClick={() => session.control('cancel')}>
-            Cancel
-          </button>
-        </p>
-      )}
-      <p className="import-hint">
-        You can cancel or close the page:{' '}
-        {isPasted(preview) ? 'paste the same lines' : 'choose the same file'} again later, and nothing is
-        stored twice.
+      <Totals state={state} rejected={progress.rejected} />
+      {/* Keeps its room, so that nothing moves when the run ends. */}
+      <p className="import-note import-stop">
+        {isRunning && progress.retrying && `${progress.retrying} Trying again.`}
+        {progress.state === 'stopped' &&
+          `${progress.stop?.message ?? ''} Nothing is lost: Continue sends what is left, and nothing is stored twice.`}
       </p>
+      <Actions session={session} state={state} progress={progress} />
     </div>
   );
 }
 
-function RunProgress({ preview, progress }: Pick<RunPlantsProps, 'preview' | 'progress'>) {
-  const { stored = 0, replayed = 0, rejected = 0, state = 'running', rate = 0, secondsLeft } = progress ?? {};
-  const { done, total } =
-    progress === undefined ? { done: 0, total: preview.plants } : formatProgress(progress);
-  return (
-    <>
-      <progress className="import-progress" value={done} max={total} aria-label="Plants done" />
-      <p className="import-line">
-        <strong>
-          {formatCount(done)} of {formatCount(total)}
-        </strong>
-        <span>{state === 'running' ? `${formatCount(Math.round(rate))} plants/s` : ''}</span>
-        <span>{state === 'running' ? formatTimeLeft(secondsLeft) : describeState(progress)}</span>
+/** Goes to the plants without loading the page again; not by `RouteLink`, which would move code into the first view. */
+function showPlants(event: MouseEvent): void {
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  navigate(home);
+}
+
+function Actions({
+  session,
+  state,
+  progress,
+}: RunPlantsProps & { readonly progress: Pick<Progress, 'state'> }) {
+  const { counts, preview } = state;
+  if (progress.state === 'running') {
+    return (
+      <p className="import-actions">
+        {/* Not where the button that started the run was, so that a second click does not cancel it. */}
+        <button type="button" className="import-apart" onClick={() => session.cancel()}>
+          Cancel
+        </button>
       </p>
-      <dl className="import-totals">
-        <Total title="Stored" count={stored} />
-        <Total title="Was there already" count={replayed} />
-        <Total title="Rejected" count={rejected} bad />
-      </dl>
-    </>
+    );
+  }
+  return (
+    <p className="import-actions">
+      {progress.state === 'stopped' && (
+        <button type="button" className="primary" onClick={() => session.run()}>
+          Continue
+        </button>
+      )}
+      {progress.state === 'ended' && (
+        <a href="/" className="button primary" onClick={showPlants}>
+          View them
+        </a>
+      )}
+      {counts.problems > 0 && (
+        <>
+          <button type="button" onClick={() => session.review('problems')}>
+            Correct {formatCountOf(counts.problems, 'line')}
+          </button>
+          <DownloadButton session={session} state={state} />
+        </>
+      )}
+      {preview && <StartOver session={session} state={state} />}
+    </p>
   );
 }
 
-function describeState(progress: Progress | undefined): string {
-  if (progress === undefined) return '';
-  const { state, inFlight } = progress;
-  if (state === 'waiting') return 'Waiting';
-  if (state === 'cancelling') return `Cancelling: ${inFlight} in flight`;
-  return inFlight > 0 ? `Pausing: ${inFlight} in flight` : 'Paused';
+function Totals({ state: { counts, progress }, rejected }: { state: ImportState; rejected: number }) {
+  const left = progress === undefined || progress.state === 'ended' ? 0 : counts.ready;
+  return (
+    <dl className="import-totals">
+      <Total title="Added" count={counts.stored} />
+      <Total title="Were there already" count={counts.replayed} />
+      <Total title="Rejected" count={rejected} bad />
+      <Total title="Skipped" count={counts.problems - rejected} bad />
+      {progress?.state === 'stopped' && <Total title="Left" count={left} />}
+    </dl>
+  );
 }
 
 /** One count of plants. */
-export function Total({ title, count, bad = false }: { title: string; count: number; bad?: boolean }) {
+function Total({ title, count, bad = false }: { title: string; count: number; bad?: boolean }) {
   return (
     <div>
       <dt>{title}</dt>
@@ -108,17 +120,35 @@ export function Total({ title, count, bad = false }: { title: string; count: num
   );
 }
 
-/** When a run that waits goes on, second by second; not announced. */
-function Countdown({ progress }: Pick<RunPlantsProps, 'progress'>) {
-  const resumesAt = progress?.resumesAt;
-  const [now, setNow] = useState(() => Date.now());
+function percentOf({ done, total }: Pick<Progress, 'done' | 'total'>): number {
+  return total === 0 ? 100 : Math.floor((100 * done) / total);
+}
+
+function describeState({ state, stop }: Pick<Progress, 'state' | 'stop'>, { counts, preview }: ImportState) {
+  if (state === 'running') return 'Adding plants';
+  if (state === 'stopped') return stop === undefined ? 'Cancelled' : 'Interrupted';
+  const { stored, replayed } = counts;
+  const there = `${formatCount(replayed)} ${replayed === 1 ? 'was' : 'were'} there already.`;
+  return (
+    <>
+      {formatCountOf(stored, 'plant')} added from{' '}
+      {preview?.fileName === undefined ? 'the pasted lines' : <bdi>{preview.fileName}</bdi>}.
+      {replayed > 0 && ` ${there}`}
+    </>
+  );
+}
+
+/** Puts a text in front of the title of the document, as long as there is one. */
+function useTitle(text: string | undefined): void {
+  const hasText = text !== undefined;
   useEffect(() => {
-    if (resumesAt === undefined) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), 500);
-    return () => clearInterval(timer);
-  }, [resumesAt]);
-  if (progress?.stop === undefined) return null;
-  if (resumesAt === undefined) return <>Nothing is lost: press Resume to go on.</>;
-  return <>Goes on by itself in {Math.max(0, Math.ceil((resumesAt - now) / 1000))} s.</>;
+    if (!hasText) return;
+    const before = document.title;
+    return () => {
+      document.title = before;
+    };
+  }, [hasText]);
+  useEffect(() => {
+    if (text !== undefined) document.title = `${text} · ${document.title.replace(/^\d+ % · /, '')}`;
+  }, [text]);
 }

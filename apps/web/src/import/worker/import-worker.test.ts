@@ -1,178 +1,289 @@
-import { createFakePlantStore, type FakePlantStore } from '@plant-store/client/testing';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Command, Report } from '../protocol.js';
+import { createClient, errors } from '@plant-store/client';
+import { createFakePlantStore, type FakePlantStore, type Fault } from '@plant-store/client/testing';
+import { expect, it, vi } from 'vitest';
+import type { Command, Report, Source } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 
 type ReportOf<Type extends Report['type']> = Extract<Report, { type: Type }>;
 
-/** A session that sends to a fake plant store, and its reports. */
-function openSession(store: FakePlantStore = createFakePlantStore(), sliceMs?: number) {
+/** A worker that sends to a fake plant store, and its reports. */
+function open(store: FakePlantStore = createFakePlantStore(), sliceMs?: number) {
   const reports: Report[] = [];
-  const { baseUrl, fetch } = store;
-  const session = new ImportWorker((report) => reports.push(report), { fetch, retries: 0 }, sliceMs);
+  const { baseUrl } = store;
+  const fetch = vi.fn(store.fetch);
+  const worker = new ImportWorker((report) => reports.push(report), { fetch, retries: 0 }, sliceMs);
+  const send = (command: Command) => worker.handle(command);
   const last = <Type extends Report['type']>(type: Type) =>
     reports.findLast((report): report is ReportOf<Type> => report.type === type);
   const untilState = (state: string) =>
-    vi.waitUntil(() => last('progress')?.progress.state === state && last('progress')?.progress, {
-      timeout: 30_000,
-    });
-  const add = async (text: string, token = store.token) => {
-    await session.handle({ type: 'read', source: { file: new File([text], 'plants.csv') } });
-    await session.handle({ type: 'start', baseUrl, token });
+    vi.waitUntil(() => last('progress')?.progress.state === state && last('progress'), { timeout: 30_000 });
+  /** Reads a source and checks its lines with the columns that were recognized. */
+  const read = async (source: Source | string) => {
+    const file = typeof source === 'string' ? new File([source], 'plants.csv') : undefined;
+    await send({ type: 'read', source: file ? { file } : (source as Source) });
+    const columns = last('read')?.preview.columns;
+    if (columns) await send({ type: 'check', hasHeader: columns.hasHeader, columns: columns.choice });
+    return last('checked');
   };
-  return {
-    session,
-    store,
-    reports,
-    last,
-    untilState,
-    add,
-    send: (command: Command) => session.handle(command),
-  };
+  const run = (token = store.token) => send({ type: 'run', baseUrl, token });
+  return { store, fetch, reports, last, untilState, read, run, send };
 }
 
 const csv = `id,name,tag\n${Array.from({ length: 30 }, (_, id) => `${id},Plant ${id},=tag`).join('\n')}\n`;
 const faulty = `${csv}x,Rose,\n5,Taken,\n`;
+/** More than one batch. */
+const long = `id,name\n${Array.from({ length: 4500 }, (_, id) => `${id},Plant ${id}`).join('\n')}\n`;
 
 it('stores the plants of a file, and nothing twice when the file is added again', async () => {
-  const first = openSession();
-  await first.add(faulty);
-  expect(first.last('checked')?.preview).toMatchObject({ plants: 30, faulty: 2, format: 'CSV' });
-  expect(await first.untilState('ended')).toMatchObject({ stored: 30, replayed: 0, rejected: 0, open: 0 });
-  expect(first.store.plants.size).toBe(30);
-  const second = openSession(first.store);
-  await second.add(faulty);
-  expect(await second.untilState('ended')).toMatchObject({ stored: 0, replayed: 30, rejected: 0, open: 0 });
-});
-
-it('keeps the plants open that a rejected token left, and stores them with another', async () => {
-  const { store, add, send, untilState } = openSession();
-  const { token, baseUrl } = store;
-  await add(csv, 'revoked');
-  expect(await untilState('paused')).toMatchObject({ open: 30, stop: { cause: 'token' } });
-  await send({ type: 'resume', baseUrl, token });
-  expect(await untilState('ended')).toMatchObject({ stored: 30, rejected: 0 });
-});
-
-it('keeps going on with another token when requests with the earlier one are rejected late', async () => {
-  const store = createFakePlantStore();
-  const release = Promise.withResolvers<void>();
-  let withEarlier = 0;
-  const { add, send, reports, last, untilState } = openSession({
-    ...store,
-    async fetch(url, init) {
-      const isEarlier = new Headers(init?.headers).get('authorization') === 'Bearer revoked';
-      if (isEarlier && ++withEarlier > 1) await release.promise;
-      return store.fetch(url, init);
-    },
+  const first = open();
+  expect(await first.read(faulty)).toMatchObject({ counts: { lines: 32, ready: 30, problems: 2 } });
+  await first.run();
+  expect(await first.untilState('ended')).toMatchObject({
+    counts: { stored: 30, replayed: 0, ready: 0, problems: 2 },
+    progress: { done: 30, total: 30, rejected: 0 },
   });
-  const { token, baseUrl } = store;
-  await add(csv, 'revoked');
-  const { inFlight } = await untilState('paused');
-  expect(inFlight).toBeGreaterThan(1);
-  reports.length = 0;
-  await send({ type: 'resume', baseUrl, token });
-  await vi.waitUntil(() => last('progress')?.progress.open === inFlight, { timeout: 30_000 });
-  release.resolve();
-  expect(await untilState('ended')).toMatchObject({ stored: 30, rejected: 0 });
-  const stops = reports.flatMap((report) => (report.type === 'progress' ? [report.progress.stop] : []));
-  expect(stops.filter((stop) => stop !== undefined)).toEqual([]);
+  expect(first.store.plants.size).toBe(30);
+  const second = open(first.store);
+  await second.read(faulty);
+  await second.run();
+  expect((await second.untilState('ended')).counts).toMatchObject({ stored: 0, replayed: 30, ready: 0 });
 });
 
-it('reports again how a run ended that is resumed at that moment', async () => {
-  const { store, add, reports, send, untilState } = openSession();
-  await add(csv);
-  await untilState('ended');
-  reports.length = 0;
-  const { token, baseUrl } = store;
-  await send({ type: 'resume', baseUrl, token });
-  expect(await untilState('ended')).toMatchObject({ starts: 2, stored: 30 });
+it('stores the plants of a file without ids once, however often it is added', async () => {
+  const store = createFakePlantStore();
+  for (const expected of [
+    { stored: 3, replayed: 0 },
+    { stored: 0, replayed: 3 },
+  ]) {
+    const { read, run, untilState } = open(store);
+    await read('name,tag\nRose,shrub\nRose,shrub\nFern,\n');
+    await run();
+    expect((await untilState('ended')).counts).toMatchObject(expected);
+  }
+  expect(store.plants.size).toBe(3);
 });
 
-it('waits and goes on by itself after an overload', async () => {
-  const { store, add, reports, untilState } = openSession();
-  const overload = {
-    kind: 'status',
-    status: 503,
-    headers: { 'Retry-After': '1', 'Content-Type': 'application/json' },
-  } as const;
-  store.fail(...Array.from({ length: 12 }, () => overload));
-  await add(csv);
-  expect(await untilState('ended')).toMatchObject({ stored: 30, rejected: 0, open: 0 });
-  const states = reports.flatMap((report) => (report.type === 'progress' ? [report.progress.state] : []));
-  expect(states).toContain('waiting');
+it('keeps the plants that a rejected token left, and stores them with another', async () => {
+  const { read, run, untilState } = open();
+  await read(csv);
+  await run('revoked');
+  expect(await untilState('stopped')).toMatchObject({
+    counts: { ready: 30, problems: 0 },
+    progress: { runs: 1, stop: { cause: 'token' } },
+  });
+  await run();
+  expect(await untilState('ended')).toMatchObject({ counts: { stored: 30 }, progress: { runs: 2 } });
 });
 
 it('needs a token again once it is forgotten', async () => {
-  const { store, add, send, untilState } = openSession();
-  store.fail(...Array.from({ length: 12 }, () => ({ kind: 'delay', ms: 50 }) as const));
-  await add(csv);
+  const { store, fetch, read, run, send, untilState } = open();
+  store.fail({ kind: 'delay', ms: 60_000 });
+  await read(csv);
+  const running = run();
+  await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
   await send({ type: 'forget-token' });
-  expect(await untilState('paused')).toMatchObject({ stop: { cause: 'token' } });
-  const { token, baseUrl } = store;
-  await send({ type: 'resume', baseUrl, token });
-  expect(await untilState('ended')).toMatchObject({ stored: 30 });
+  await running;
+  expect((await untilState('stopped')).progress.stop).toMatchObject({ cause: 'token' });
+  await run();
+  expect((await untilState('ended')).counts).toMatchObject({ stored: 30 });
 });
 
-it('reports how many plants a cancelled run leaves', async () => {
-  const { store, add, send, untilState } = openSession();
-  store.fail(...Array.from({ length: 12 }, () => ({ kind: 'delay', ms: 50 }) as const));
-  await add(csv);
+it('stops when it is cancelled, and then sends only what has no result', async () => {
+  const { store, fetch, read, run, send, untilState } = open();
+  // The second batch is stored, and its reply lost with the cancel.
+  store.fail({ kind: 'delay', ms: 0 }, { kind: 'delay', ms: 60_000 });
+  await read(long);
+  const running = run();
+  await vi.waitUntil(() => store.plants.size >= 1000, { timeout: 30_000 });
   await send({ type: 'cancel' });
-  const progress = await untilState('ended');
-  expect(progress).toMatchObject({ rejected: 0, open: 30 - store.plants.size });
-  // No more than were in flight.
-  expect(store.plants.size).toBeLessThanOrEqual(12);
+  await running;
+  const stopped = await untilState('stopped');
+  expect(stopped.progress.stop).toBeUndefined();
+  expect(stopped.counts.stored).toBeGreaterThanOrEqual(1000);
+  expect(stopped.counts.ready).toBe(4500 - stopped.counts.stored);
+  fetch.mockClear();
+  await run();
+  const { counts, progress } = await untilState('ended');
+  expect(progress).toMatchObject({ done: 4500, total: 4500 });
+  expect(counts.stored + counts.replayed).toBe(4500);
+  expect(store.plants.size).toBe(4500);
+  expect(fetch).toHaveBeenCalledTimes(Math.ceil(stopped.counts.ready / 1000));
 });
 
-it('reports the rate and the time left while the service does not answer', async () => {
-  const { store, send, reports } = openSession();
-  store.fail(...Array.from({ length: 12 }, () => ({ kind: 'delay', ms: 600_000 }) as const));
-  await send({ type: 'read', source: { text: csv } });
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { baseUrl, token } = store;
-  await send({ type: 'start', baseUrl, token });
-  await vi.advanceTimersByTimeAsync(3100);
-  const states = reports.flatMap((report) => (report.type === 'progress' ? [report.progress.state] : []));
-  expect(states).toEqual(['running', 'running', 'running', 'running']);
+function reply(status: number, error: number): Fault {
+  const body = JSON.stringify({ error, message: 'The reason.' });
+  return { kind: 'status', status, headers: { 'Content-Type': 'application/json' }, body };
+}
+
+it.each<[string, Fault, string, string]>([
+  ['a missing scope', reply(403, errors.insufficient_scope.error), 'other', 'The reason.'],
+  ['a rate limit', reply(429, errors.rate_limited.error), 'other', 'More plants were sent'],
+  ['an overload', reply(503, errors.overloaded.error), 'other', 'more to do than it can take'],
+  ['an error of the service', reply(500, errors.internal_error.error), 'other', 'an error of its own'],
+  ['a request that it cannot read', reply(400, errors.bad_request.error), 'other', 'could not read'],
+  ['an error of a later version', reply(400, 40099), 'other', 'The reason.'],
+  ['a broken connection', { kind: 'drop', stored: true }, 'other', 'offline|cannot be reached'],
+  ['a proxy', { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>' }, 'other', 'such as a proxy'],
+])('loses nothing by %s, and never takes it for rejected plants', async (_, fault, cause, message) => {
+  const { store, read, run, untilState } = open();
+  store.fail(fault);
+  await read(csv);
+  await run();
+  const { progress, counts } = await untilState('stopped');
+  expect(progress.stop).toEqual({ cause, message: expect.stringMatching(message) });
+  expect(counts).toMatchObject({ ready: 30, problems: 0 });
+  await run();
+  const ended = await untilState('ended');
+  expect(ended.counts.stored + ended.counts.replayed).toBe(30);
+});
+
+it('reports while it runs why it tries again', async () => {
+  const store = createFakePlantStore();
+  const reports: Report[] = [];
+  const worker = new ImportWorker((report) => reports.push(report), { fetch: store.fetch, retries: 1 });
+  store.fail(reply(503, errors.overloaded.error), { kind: 'delay', ms: 300 });
+  await worker.handle({ type: 'read', source: { text: '{"id":1,"name":"Rose"}' } });
+  await worker.handle({ type: 'run', baseUrl: store.baseUrl, token: store.token });
+  const progress = () => reports.flatMap((report) => (report.type === 'progress' ? [report.progress] : []));
+  await vi.waitUntil(() => progress().at(-1)?.state === 'ended', { timeout: 30_000 });
+  const retrying = progress().flatMap((each) => each.retrying ?? []);
+  expect(retrying[0]).toBe('The service cannot store plants at the moment.');
+  expect(progress().at(-1)?.retrying).toBeUndefined();
+});
+
+it('lists what the service rejects among the problems, and sends it again once it is corrected', async () => {
+  const { store, fetch, read, run, send, untilState, last } = open();
+  await createClient(store).createPlant({ body: { id: 3, name: 'Oak' } });
+  await read(csv);
+  await run();
+  expect(await untilState('ended')).toMatchObject({
+    counts: { stored: 29, problems: 1, ready: 0 },
+    progress: { rejected: 1 },
+  });
+  await send({ type: 'list', filter: 'problems', offset: 0 });
+  const [row] = last('list')?.list.rows ?? [];
+  expect(row).toMatchObject({
+    line: 5,
+    problem: 'The id 3 belongs to another plant. Choose another id.',
+    correctable: { id: '3', name: 'Plant 3', tag: '=tag' },
+  });
+  await send({ type: 'correct', record: row?.record ?? 0, texts: { id: '333', name: 'Plant 3', tag: '' } });
+  expect(last('corrected')).toMatchObject({ line: 5, problem: undefined });
+  expect(last('list')).toMatchObject({ counts: { ready: 1, problems: 0 }, list: { total: 0, rows: [] } });
+  fetch.mockClear();
+  await run();
+  await vi.waitUntil(() => last('progress')?.counts.stored === 30, { timeout: 30_000 });
+  expect(await untilState('ended')).toMatchObject({ progress: { done: 1, total: 1, rejected: 0 } });
+  expect(fetch).toHaveBeenCalledTimes(1);
+  expect(store.plants.get(333n)).toEqual({ name: 'Plant 3' });
+});
+
+it('checks a corrected line by the contract, and against the other lines', async () => {
+  const { read, send, last } = open();
+  await read(faulty);
+  const correct = async (record: number, id: string, name = 'Rose') => {
+    await send({ type: 'correct', record, texts: { id, name, tag: '' } });
+    return last('corrected')?.problem;
+  };
+  expect(last('checked')?.list).toMatchObject({ filter: 'problems', rows: [{ record: 31 }, { record: 32 }] });
+  expect(await correct(31, 'y')).toContain('an id has digits only');
+  expect(await correct(31, '40', '')).toBe('name is required');
+  expect(await correct(31, '7')).toContain('line 9 has another plant under the id 7');
+  expect(await correct(31, '40')).toBeUndefined();
+  expect(await correct(32, '40', 'Fern')).toContain('line 32 has another plant under the id 40');
+  expect(await correct(32, '40')).toBeUndefined();
+  expect(last('list')?.counts).toEqual({
+    lines: 32,
+    ready: 32,
+    problems: 0,
+    stored: 0,
+    replayed: 0,
+    duplicates: 1,
+  });
+  // What has no problem stays as it is.
+  await send({ type: 'correct', record: 1, texts: { id: 'z', name: '', tag: '' } });
+  expect(last('list')?.counts.problems).toBe(0);
+});
+
+it('gives the texts of lines to correct, also of those that cannot be read', async () => {
+  const { read, last } = open();
+  await read('id,name,tag\n1,"Rose,red\nx,"a ""b""",c\n');
+  expect(last('checked')?.list.rows).toMatchObject([
+    { line: 2, name: '1,"Rose,red', correctable: { id: '', name: '', tag: '' } },
+    { line: 3, correctable: { id: 'x', name: 'a "b"', tag: 'c' } },
+  ]);
+  await read({ text: '{"id":"7","name":"Fern"}\n{"id":8' });
+  expect(last('checked')?.list.rows).toMatchObject([
+    { correctable: { id: '7', name: 'Fern', tag: '' } },
+    { name: '{"id":8' },
+  ]);
 });
 
 it('ends a download when other columns are chosen meanwhile', async () => {
-  const { send, reports, last } = openSession(createFakePlantStore(), 0);
-  await send({ type: 'read', source: { text: `${csv}x,Rose,\ny,Fern,\n` } });
+  const { read, send, reports, last } = open(createFakePlantStore(), 0);
+  await read(`${csv}x,Rose,\ny,Fern,\n`);
   const columns = { id: 0, name: 1, tag: undefined };
-  await Promise.all([send({ type: 'download' }), send({ type: 'choose', hasHeader: true, columns })]);
+  await Promise.all([send({ type: 'download' }), send({ type: 'check', hasHeader: true, columns })]);
   expect(last('download')).toBeUndefined();
-  expect(reports.at(-1)).toMatchObject({ type: 'checked', preview: { faulty: 2 } });
+  expect(reports.at(-1)).toMatchObject({ type: 'checked', counts: { problems: 2 } });
   await send({ type: 'download' });
   expect(last('download')?.fileName).toBe('plants-rejected.csv');
 });
 
-it('lists the lines in pages, and those with a problem alone', async () => {
-  const { add, send, last } = openSession();
-  await add(`${csv.replaceAll('\n', '\n,,\n')}${'x,Rose\n'.repeat(60)}`);
-  await send({ type: 'list', filter: 'faulty', offset: 50 });
-  expect(last('list')?.list).toMatchObject({ filter: 'faulty', offset: 50, total: 60 });
+it('lists the lines in pages, all of them, and those that are ready or have a problem alone', async () => {
+  const { read, send, last } = open();
+  await read(`${csv.replaceAll('\n', '\n,,\n')}${'x,Rose\n'.repeat(60)}`);
+  await send({ type: 'list', filter: 'problems', offset: 50 });
+  expect(last('list')?.list).toMatchObject({ filter: 'problems', offset: 50, total: 60 });
   expect(last('list')?.list.rows).toHaveLength(10);
-  expect(last('list')?.list.rows[0]).toMatchObject({ id: 'x', name: 'Rose', problem: expect.any(String) });
+  expect(last('list')?.list.rows[0]).toMatchObject({ id: 'x', name: 'Rose', state: 'problem' });
+  await send({ type: 'list', filter: 'ready', offset: 0 });
+  expect(last('list')?.list).toMatchObject({ total: 30, rows: { length: 30 } });
   await send({ type: 'list', filter: 'all', offset: 0 });
-  expect(last('list')?.list.rows.slice(0, 2)).toMatchObject([
-    { line: 3, id: '0' },
-    { line: 5, id: '1' },
-  ]);
+  expect(last('list')?.list).toMatchObject({
+    total: 90,
+    rows: [{ line: 3, id: '0', state: 'ready' }, { line: 5 }, ...Array(48).fill({})],
+  });
 });
 
-it('checks again when other columns are chosen', async () => {
-  const { send, last } = openSession();
-  await send({ type: 'read', source: { text: 'a,b\nRose,1\nFern,2\nIvy,3' } });
-  expect(last('checked')?.preview.columns).toMatchObject({ hasHeader: true, choice: { id: 1, name: 0 } });
-  await send({ type: 'choose', hasHeader: false, columns: { id: 1, name: 0, tag: undefined } });
-  expect(last('checked')?.preview).toMatchObject({ plants: 3, faulty: 1 });
+it('shows the page before when the last line of a page is corrected', async () => {
+  const { read, send, last } = open();
+  await read(`id,name\n1,Oak\n2,Ash\n${'x,Rose\n'.repeat(51)}`);
+  await send({ type: 'list', filter: 'problems', offset: 50 });
+  const [row] = last('list')?.list.rows ?? [];
+  await send({ type: 'correct', record: row?.record ?? 0, texts: { id: '9', name: 'Rose', tag: '' } });
+  expect(last('list')?.list).toMatchObject({ offset: 0, total: 50, rows: { length: 50 } });
+});
+
+it('describes each column with its title and samples, and recognizes them again without a header', async () => {
+  const { send, last } = open();
+  await send({
+    type: 'read',
+    source: { text: 'Sorte;Preis;Nummer\nRose;\t5;1\nFern;5;2\n;5;3\nIvy;5;4\nOak;5;5' },
+  });
+  expect(last('read')?.preview).toEqual({
+    fileName: undefined,
+    format: 'CSV',
+    notes: [],
+    columns: {
+      hasHeader: true,
+      choice: { id: 2, name: 0, tag: undefined },
+      columns: [
+        { title: 'Sorte', samples: ['Rose', 'Fern', 'Ivy'] },
+        { title: 'Preis', samples: ['␉5', '5', '5'] },
+        { title: 'Nummer', samples: ['1', '2', '3'] },
+      ],
+    },
+  });
+  await send({ type: 'recognize', hasHeader: false });
+  expect(last('read')?.preview.columns).toMatchObject({
+    hasHeader: false,
+    columns: [{ title: 'Column 1', samples: ['Sorte', 'Rose', 'Fern'] }, {}, {}],
+  });
 });
 
 it('explains what cannot be read', async () => {
-  const { send, last } = openSession();
+  const { send, last } = open();
   await send({ type: 'read', source: { text: '' } });
   expect(last('unreadable')?.message).toContain('no lines');
 });

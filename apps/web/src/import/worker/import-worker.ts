@@ -1,49 +1,32 @@
-import type { Command, Preview, Report } from '../protocol.js';
-import { type CheckedPlants, checkPlants } from './check/check-plants.js';
-import type { Reading } from './check/read-plants.js';
-import { chooseReading } from './columns/choose-reading.js';
-import { describePreview } from './describe-preview.js';
-import { writeRejected } from './download/write-rejected.js';
-import { listRows } from './list-rows.js';
+import type { Command, Report } from '../protocol.js';
+import { chooseReading, describeColumns, type Reading } from './columns/choose-reading.js';
+import { writeProblems } from './download/write-problems.js';
+import { Lines } from './lines.js';
 import { createPacer, type Pacer } from './pacer.js';
 import { UnreadableFileError } from './reading/decode-text.js';
-import { PlantsRun } from './run/plants-run.js';
-import type { Target } from './run/send-plant.js';
-import { readTable, type Table } from './table.js';
-
-/** What was read last. */
-interface Loaded {
-  readonly table: Table;
-  readonly reading: Reading;
-  readonly plants: CheckedPlants;
-}
+import { type Connection, Run } from './run.js';
+import { readLineNumber, readTable, type Table } from './table.js';
 
 /** At most this often is progress reported. */
 const progressMs = 100;
-/** While a run sends, progress is reported after this much time without a change, too. */
-const idleMs = 900;
 
 /** The work on one file at a time, from reading to storing: takes commands, and reports by a callback. */
 export class ImportWorker {
   readonly #report: (report: Report) => void;
-  readonly #connection: Pick<Target, 'fetch' | 'retries'>;
+  readonly #connection: Connection;
   readonly #sliceMs: number | undefined;
   #work = new AbortController();
   #table: Table | undefined;
-  #loaded: Loaded | undefined;
-  #run: PlantsRun | undefined;
+  #lines: Lines | undefined;
+  #run: Run | undefined;
+  #page: Pick<Command & { type: 'list' }, 'filter' | 'offset'> = { filter: 'all', offset: 0 };
   #progressTimer: ReturnType<typeof setTimeout> | undefined;
-  #idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * @param connection how plants are sent, for tests
    * @param sliceMs how long work goes on before it gives way, for tests
    */
-  constructor(
-    report: (report: Report) => void,
-    connection: Pick<Target, 'fetch' | 'retries'> = {},
-    sliceMs?: number,
-  ) {
+  constructor(report: (report: Report) => void, connection: Connection = {}, sliceMs?: number) {
     this.#report = report;
     this.#connection = connection;
     this.#sliceMs = sliceMs;
@@ -53,15 +36,17 @@ export class ImportWorker {
     switch (command.type) {
       case 'read':
         return await this.#read(command);
-      case 'choose':
-        return await this.#choose(command);
+      case 'recognize':
+        return this.#recognize(command);
+      case 'check':
+        return await this.#checkChoice(command);
       case 'list':
-        return this.#list(command);
-      case 'start':
-      case 'resume':
-        return this.#start(command);
-      case 'pause':
-        return this.#run?.pause();
+        this.#page = command;
+        return this.#list();
+      case 'correct':
+        return this.#correct(command);
+      case 'run':
+        return await this.#run?.start(command);
       case 'cancel':
         return this.#run?.cancel();
       case 'forget-token':
@@ -75,63 +60,74 @@ export class ImportWorker {
     this.#table = undefined;
     this.#discard();
     await this.#workOn(async () => {
-      this.#table = await readTable(source, this.#createPacer('read'));
-      await this.#check(this.#table, chooseReading(this.#table));
+      const table = await readTable(source, this.#createPacer('read'));
+      this.#table = table;
+      const reading = chooseReading(table);
+      this.#preview(table, reading);
+      // NDJSON has no columns to choose.
+      if (reading.columns === undefined) await this.#check(table, reading);
     });
   }
 
-  async #choose({ hasHeader, columns }: Command & { type: 'choose' }): Promise<void> {
+  #recognize({ hasHeader }: Command & { type: 'recognize' }): void {
+    if (this.#table !== undefined) this.#preview(this.#table, chooseReading(this.#table, hasHeader));
+  }
+
+  #preview(table: Table, reading: Reading): void {
+    const { fileName } = table;
+    const columns = describeColumns(table, reading);
+    this.#report({
+      type: 'read',
+      preview: { fileName, format: nameFormat(table), notes: noteEncoding(table), columns },
+    });
+  }
+
+  async #checkChoice({ hasHeader, columns }: Command & { type: 'check' }): Promise<void> {
     const table = this.#table;
-    if (table === undefined || this.#run !== undefined) return;
+    if (table === undefined) return;
     this.#discard();
     await this.#workOn(() => this.#check(table, chooseReading(table, hasHeader, columns)));
   }
 
   async #check(table: Table, reading: Reading): Promise<void> {
-    const plants = await checkPlants(table, reading, this.#createPacer('check'));
-    this.#loaded = { table, reading, plants };
-    const list = listRows(table, reading, plants, 'all', 0);
-    const preview: Preview = { ...describePreview(table, reading, plants), list };
-    this.#report({ type: 'checked', preview });
+    const lines = await Lines.check(table, reading, this.#createPacer('check'));
+    this.#lines = lines;
+    this.#run = new Run(lines, () => this.#scheduleProgress(), this.#connection);
+    this.#page = { filter: lines.counts.problems > 0 ? 'problems' : 'all', offset: 0 };
+    const { counts } = lines;
+    const list = lines.list(this.#page.filter, 0);
+    this.#report({ type: 'checked', notes: noteRounding(lines), counts, list });
   }
 
-  #list({ filter, offset }: Command & { type: 'list' }): void {
-    if (this.#loaded === undefined) return;
-    const { table, reading, plants } = this.#loaded;
-    this.#report({ type: 'list', list: listRows(table, reading, plants, filter, offset) });
+  #list(): void {
+    if (this.#lines === undefined) return;
+    const list = this.#lines.list(this.#page.filter, this.#page.offset);
+    this.#page = list;
+    this.#report({ type: 'list', counts: this.#lines.counts, list });
   }
 
-  #start({ baseUrl, token }: Target): void {
-    if (this.#loaded === undefined) return;
-    const { table, reading, plants } = this.#loaded;
-    this.#run ??= new PlantsRun(table, reading, plants, () => this.#scheduleProgress());
-    this.#run.resume({ ...this.#connection, baseUrl, token });
-    // One that has ended meanwhile does not change, and its last report came before this command.
-    this.#scheduleProgress();
+  #correct({ record, texts }: Command & { type: 'correct' }): void {
+    if (this.#lines === undefined || this.#table === undefined) return;
+    const problem = this.#lines.correct(record, texts);
+    this.#list();
+    this.#report({ type: 'corrected', line: readLineNumber(this.#table, record), problem });
   }
 
   async #download(): Promise<void> {
-    if (this.#loaded === undefined) return;
-    const { table, reading, plants } = this.#loaded;
+    const lines = this.#lines;
+    if (lines === undefined) return;
     const pacer = createPacer(this.#work.signal, () => undefined, this.#sliceMs);
-    await this.#workOn(async () => {
-      this.#report({ type: 'download', ...(await writeRejected(table, reading, plants.problems, pacer)) });
-    });
+    await this.#workOn(async () =>
+      this.#report({ type: 'download', ...(await writeProblems(lines, pacer)) }),
+    );
   }
 
   #scheduleProgress(): void {
     this.#progressTimer ??= setTimeout(() => {
       this.#progressTimer = undefined;
-      if (this.#run !== undefined) this.#reportProgress(this.#run);
+      if (this.#run === undefined || this.#lines === undefined) return;
+      this.#report({ type: 'progress', progress: this.#run.progress, counts: this.#lines.counts });
     }, progressMs);
-  }
-
-  #reportProgress(run: PlantsRun): void {
-    const progress = run.measure();
-    this.#report({ type: 'progress', progress });
-    clearTimeout(this.#idleTimer);
-    // While nothing is answered, nothing changes but the rate and the time left.
-    if (progress.state === 'running') this.#idleTimer = setTimeout(() => this.#scheduleProgress(), idleMs);
   }
 
   /** Ends what is being read, checked or stored. */
@@ -140,7 +136,7 @@ export class ImportWorker {
     this.#work = new AbortController();
     this.#run?.cancel();
     this.#run = undefined;
-    this.#loaded = undefined;
+    this.#lines = undefined;
   }
 
   #createPacer(step: 'read' | 'check'): Pacer {
@@ -159,4 +155,24 @@ export class ImportWorker {
       this.#report({ type: 'unreadable', message: error.message });
     }
   }
+}
+
+function nameFormat(table: Table): string {
+  if ('sheet' in table) return `XLSX, sheet "${table.sheet.name}"`;
+  if (table.format.kind === 'ndjson') return 'NDJSON';
+  return table.format.delimiter === '\t' ? 'TSV' : 'CSV';
+}
+
+function noteEncoding(table: Table): readonly string[] {
+  if (!('encoding' in table) || table.encoding !== 'Windows-1252') return [];
+  return [
+    'The file is not in UTF-8 and was read as Windows-1252. If names look wrong, save it as CSV in UTF-8 and choose it again.',
+  ];
+}
+
+function noteRounding({ rounded }: Lines): readonly string[] {
+  if (rounded === 0) return [];
+  return [
+    `All ids of more than 15 digits end in zeros (${rounded}): the spreadsheet may have rounded them. Format the column as text, and enter these ids again.`,
+  ];
 }

@@ -26,7 +26,7 @@ it('reads 5,000 lines with a quote that is never closed in every tenth', async (
     id % 10 ? `${id},"Plant ${id}"` : `${id},"Plant ${id}`,
   );
   const { counts, faulty } = await read(file('plants.csv', ['id,name', ...lines].join('\n')));
-  expect(counts.plants).toBe(4500);
+  expect(counts.ready).toBe(4500);
   expect(Object.keys(faulty)).toHaveLength(500);
 });
 
@@ -83,11 +83,11 @@ it('rejects the second of two plants under one id, and takes a plant twice', asy
   );
   expect(Object.keys(plants)).toEqual(['2', '3', '5']);
   expect(faulty).toEqual({ 4: expect.stringContaining('line 2 has another plant under the id 1') });
-  expect(counts).toMatchObject({ plants: 3, duplicates: 1 });
+  expect(counts).toMatchObject({ ready: 3, problems: 1, duplicates: 1 });
 });
 
 it('notices ids that a spreadsheet has rounded, unless others of that length have not been', async () => {
   const rounded = 'id,name\n9223372036854770000,Rose\n12,Fern\n';
-  expect((await read(file('plants.csv', rounded))).counts.rounded).toBe(1);
-  expect((await read(file('plants.csv', `${rounded}9223372036854775807,Ivy\n`))).counts.rounded).toBe(0);
+  expect((await read(file('plants.csv', rounded))).rounded).toBe(1);
+  expect((await read(file('plants.csv', `${rounded}9223372036854775807,Ivy\n`))).rounded).toBe(0);
 });

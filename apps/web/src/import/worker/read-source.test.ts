@@ -48,7 +48,7 @@ it.each([
   ['a name, on the only line', '1,Plant,green\n', 1],
 ])('does not take a plant for the header whose cell means a title: %s', async (_, text, plants) => {
   const result = await read({ text });
-  expect(result.counts.plants).toBe(plants);
+  expect(result.counts.ready).toBe(plants);
   expect(result.plants[1]).toMatchObject({ id: 1n });
 });
 
@@ -110,13 +110,9 @@ it('recognizes pasted NDJSON by its content', async () => {
 });
 
 it.each([
-  ['an Excel workbook', 'plants.xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 0]), 'Save it as CSV in UTF-8'],
-  [
-    'an old Excel workbook',
-    'plants.xls',
-    new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]),
-    'Save it as CSV in UTF-8',
-  ],
+  ['a broken workbook', 'plants.xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 0]), 'The workbook cannot be read'],
+  ['an OpenDocument workbook', 'plants.ods', new Uint8Array([0x50, 0x4b, 3, 4, 0]), 'Save it as XLSX'],
+  ['an old Excel workbook', 'plants.xls', new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]), 'Save it as XLSX'],
   ['an archive', 'plants.csv.gz', new Uint8Array([0x1f, 0x8b, 8, 0]), 'Unpack it first'],
   ['a JSON array', 'plants.json', '[\n {"id":1,"name":"Rose"}]', 'one object a line'],
   ['an empty file', 'plants.csv', '', 'no lines'],

@@ -5,13 +5,25 @@ import { type DecodedText, decodeText, UnreadableFileError } from './reading/dec
 import { detectFormat, type Format } from './reading/detect-format.js';
 import { indexRecords, type RecordIndex } from './reading/index-records.js';
 import { parseCells } from './reading/parse-cells.js';
+import { readWorkbook, type Sheet } from './reading/read-workbook.js';
 
-/** The records of a file or text. Cells are parsed from the text when they are needed, so that a large file fits. */
-export interface Table extends DecodedText {
+/** The records of a file or text. */
+export type Table = TextTable | WorkbookTable;
+
+/** Of a text. Cells are parsed when they are needed, so that a large file fits. */
+export interface TextTable extends DecodedText {
   readonly fileName: string | undefined;
   readonly format: Format;
   readonly records: RecordIndex;
   /** How many records there are, a header among them. */
+  readonly length: number;
+}
+
+/** Of a workbook. */
+interface WorkbookTable {
+  readonly fileName: string;
+  readonly format: { readonly kind: 'xlsx' };
+  readonly sheet: Sheet;
   readonly length: number;
 }
 
@@ -24,25 +36,21 @@ const limits = { bytes: 100 * 1024 * 1024, records: 1_000_000 };
  * @throws {UnreadableFileError} when it is empty, too large, or no text of plants
  */
 export async function readTable(source: Source, pacer: Pacer): Promise<Table> {
-  const decoded = 'file' in source ? await readFile(source.file) : fromPaste(source.text);
-  const fileName = 'file' in source ? source.file.name : undefined;
-  const format = detectFormat(decoded.text, fileName);
-  const records = await indexRecords(decoded.text, format, pacer);
-  const { length } = records.starts;
+  const table = 'file' in source ? await readFile(source.file, pacer) : await readText(source.text, pacer);
+  const { length } = table;
   if (length === 0)
     throw new UnreadableFileError('There are no lines in it. Choose a file with plants, or paste them.');
   if (length > limits.records)
     throw new UnreadableFileError(
       tooLarge(`${formatCount(length)} lines`, `${formatCount(limits.records)} lines`),
     );
-  return { ...decoded, fileName, format, records, length };
+  return table;
 }
 
-async function readFile(file: File): Promise<DecodedText> {
-  if (file.size > limits.bytes) {
-    throw new UnreadableFileError(
-      tooLarge(`${formatCount(Math.ceil(file.size / 1024 / 1024))} MiB`, '100 MiB'),
-    );
+async function readFile(file: File, pacer: Pacer): Promise<Table> {
+  const { name, size } = file;
+  if (size > limits.bytes) {
+    throw new UnreadableFileError(tooLarge(`${formatCount(Math.ceil(size / 1024 / 1024))} MiB`, '100 MiB'));
   }
   let bytes: ArrayBuffer;
   try {
@@ -52,34 +60,52 @@ async function readFile(file: File): Promise<DecodedText> {
       'The file could not be read: it was changed, moved or removed. Choose it again.',
     );
   }
-  return decodeText(new Uint8Array(bytes));
+  if (/\.xls[xm]$/i.test(name) && new TextDecoder().decode(bytes.slice(0, 2)) === 'PK') {
+    const sheet = await readWorkbook(bytes);
+    return { fileName: name, format: { kind: 'xlsx' }, sheet, length: sheet.rows.length };
+  }
+  return readDecoded(decodeText(new Uint8Array(bytes)), name, pacer);
 }
 
-function fromPaste(text: string): DecodedText {
-  return { text: text.replace(/^\uFEFF/, ''), encoding: 'UTF-8', hasByteOrderMark: false };
+async function readText(pasted: string, pacer: Pacer): Promise<Table> {
+  const text = pasted.replace(/^\uFEFF/, '');
+  return readDecoded({ text, encoding: 'UTF-8', hasByteOrderMark: false }, undefined, pacer);
+}
+
+async function readDecoded(decoded: DecodedText, fileName: string | undefined, pacer: Pacer): Promise<Table> {
+  const format = detectFormat(decoded.text, fileName);
+  const records = await indexRecords(decoded.text, format, pacer);
+  return { ...decoded, fileName, format, records, length: records.starts.length };
 }
 
 function tooLarge(size: string, limit: string): string {
   return `It has ${size}; the page takes ${limit} at a time. Split it, or ask the operator to import it with "plant-store import".`;
 }
 
-/** The text of a record exactly as it is in the file, without the line break after it. */
-export function readText({ text, records }: Table, index: number): string {
-  return text.slice(records.starts[index], records.ends[index]);
+/** Whether each record is a JSON object instead of cells. */
+export function isNdjson({ format }: Table): boolean {
+  return format.kind === 'ndjson';
 }
 
-/** The number of a record's first line in the file, from 1 on. */
-export function readLineNumber({ records }: Table, index: number): number {
-  return records.lines[index] ?? 0;
+/** The number of a record's first line in the file, or of its row in the sheet, from 1 on. */
+export function readLineNumber(table: Table, index: number): number {
+  return ('sheet' in table ? table.sheet.numbers : table.records.lines)[index] ?? 0;
 }
 
-/** The cells of some records, in order; of one whose quotes are malformed, its text as the only cell. */
+/** Whether the quotes of a record are malformed, so that it is one line, and has no cells. */
+export function isMalformed(table: Table, index: number): boolean {
+  return 'records' in table && table.records.malformed.has(index);
+}
+
+/** The cells of some records, in order; of one whose quotes are malformed, and of an NDJSON line, its text as the only cell. */
 export function readCells(table: Table, from: number, to: number): readonly (readonly string[])[] {
-  const { format, records } = table;
-  const texts = Array.from({ length: to - from }, (_, index) => readText(table, from + index));
-  if (format.kind === 'ndjson') return texts.map((text) => [text]);
-  const isMalformed = (index: number) => records.malformed.has(from + index);
-  const parsed = texts.map((text, index) => (isMalformed(index) ? '-' : text)).join('\n');
+  if ('sheet' in table) return table.sheet.rows.slice(from, to);
+  const { text, format, records } = table;
+  const texts = Array.from({ length: to - from }, (_, index) =>
+    text.slice(records.starts[from + index], records.ends[from + index]),
+  );
+  if (format.kind === 'ndjson') return texts.map((line) => [line]);
+  const parsed = texts.map((line, index) => (isMalformed(table, from + index) ? '-' : line)).join('\n');
   const { rows } = parseCells(parsed, format.delimiter);
-  return texts.map((text, index) => (isMalformed(index) ? [text] : (rows[index] ?? [text])));
+  return texts.map((line, index) => (isMalformed(table, from + index) ? [line] : (rows[index] ?? [line])));
 }

@@ -1,17 +1,28 @@
 import type { ColumnChoice } from '../../protocol.js';
-import { type Field, fieldOfTitle } from './synonyms.js';
+import { fieldOfTitle, findTitledColumns } from './synonyms.js';
 
 type Cells = readonly string[];
 
 /**
- * Whether the first row is a header: it has no number where the rows below have their ids. Only where these have none do
- * its words decide, since a plant may have the name "Plant" or the tag "no".
+ * Whether the first row is a header: it has no number where the rows below have their ids, or other numbers. Only where these
+ * have none do its words decide, since a plant may have the name "Plant" or the tag "no"; and where these are unknown, whether
+ * it has a text where the rows below have few, which are others.
  */
 export function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
   const titled = first.findIndex((title) => fieldOfTitle(title) === 'id');
-  const idColumn = isIdColumn(others, titled) ? titled : findIdColumn(others);
+  const idColumn = isNumeric(others, titled) ? titled : findIdColumn(others);
   if (idColumn !== undefined) return !isNumber(first[idColumn] ?? '');
-  return first.some((title) => fieldOfTitle(title) !== undefined) && !first.some(isNumber);
+  if (first.some(isNumber)) return false;
+  if (first.some((title) => fieldOfTitle(title) !== undefined)) return true;
+  const titles = first.filter((title) => title.trim() !== '');
+  const areDistinct = titles.length > 0 && new Set(titles).size === titles.length;
+  return (
+    areDistinct &&
+    first.some(
+      (title, column) =>
+        title.trim() !== '' && (isNumeric(others, column) || isOneOfFew(others, column, title)),
+    )
+  );
 }
 
 /**
@@ -19,16 +30,11 @@ export function looksLikeHeader([first = [], ...others]: readonly Cells[]): bool
  * column that is not found is `undefined`.
  */
 export function recognizeColumns(header: Cells | undefined, rows: readonly Cells[]): ColumnChoice {
-  const titles = header ?? [];
-  const titled = (field: Field) => {
-    const exact = titles.findIndex((title) => title.trim().toLowerCase() === field);
-    const found = exact === -1 ? titles.findIndex((title) => fieldOfTitle(title) === field) : exact;
-    return found === -1 ? undefined : found;
-  };
-  const id = titled('id') ?? findIdColumn(rows);
-  const name = titled('name') ?? findTextColumn(rows, [id, titled('tag')]);
+  const titled = findTitledColumns(header ?? []);
+  const id = titled.id ?? findIdColumn(rows, [titled.name, titled.tag]);
+  const name = titled.name ?? findTextColumn(rows, [id, titled.tag]);
   // Under a header that names no tag, any other column may be anything.
-  const tag = titled('tag') ?? (header === undefined ? findTextColumn(rows, [id, name]) : undefined);
+  const tag = titled.tag ?? (header === undefined ? findTextColumn(rows, [id, name]) : undefined);
   return { id, name, tag };
 }
 
@@ -37,22 +43,39 @@ export function countColumns(rows: readonly Cells[]): number {
   return rows.reduce((most, { length }) => Math.max(most, length), 0);
 }
 
-/** The first column in which most cells are numbers. */
-function findIdColumn(rows: readonly Cells[]): number | undefined {
-  return findColumn(rows, (column) => isIdColumn(rows, column));
+/** The first column in which most cells are numbers, and most of these different: ids, not prices. */
+function findIdColumn(
+  rows: readonly Cells[],
+  taken: readonly (number | undefined)[] = [],
+): number | undefined {
+  return findColumn(rows, (column) => {
+    if (taken.includes(column) || !isNumeric(rows, column)) return false;
+    const cells = cellsOf(rows, column);
+    return 2 * new Set(cells).size > cells.length;
+  });
 }
 
 /** Whether most cells of a column are numbers. */
-function isIdColumn(rows: readonly Cells[], column: number): boolean {
-  return 2 * rows.filter((row) => isNumber(row[column] ?? '')).length > rows.length;
+function isNumeric(rows: readonly Cells[], column: number): boolean {
+  return 2 * cellsOf(rows, column).filter(isNumber).length > rows.length;
+}
+
+/** Whether a column has few texts, each several times, and the title is none of them. */
+function isOneOfFew(rows: readonly Cells[], column: number, title: string): boolean {
+  const cells = cellsOf(rows, column);
+  return cells.length >= 5 && 2 * new Set(cells).size <= cells.length && !cells.includes(title);
 }
 
 /** The first other column in which a cell has letters. */
 function findTextColumn(rows: readonly Cells[], taken: readonly (number | undefined)[]): number | undefined {
   return findColumn(
     rows,
-    (column) => !taken.includes(column) && rows.some((row) => /\p{L}/u.test(row[column] ?? '')),
+    (column) => !taken.includes(column) && cellsOf(rows, column).some((cell) => /\p{L}/u.test(cell)),
   );
+}
+
+function cellsOf(rows: readonly Cells[], column: number): readonly string[] {
+  return rows.map((row) => row[column] ?? '');
 }
 
 function findColumn(rows: readonly Cells[], matches: (column: number) => boolean): number | undefined {

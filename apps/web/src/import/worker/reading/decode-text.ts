@@ -14,11 +14,11 @@ export class UnreadableFileError extends Error {
 
 /** What files of other kinds begin with, as hexadecimal digits, and what to do with them. */
 const signatures: readonly (readonly [start: string, advice: string])[] = [
+  ['504b0304', 'This is an archive, or an OpenDocument workbook. Save it as XLSX, or as CSV in UTF-8.'],
   [
-    '504b0304',
-    'This is an Excel or OpenDocument workbook. Save it as CSV in UTF-8, or copy its cells and paste them.',
+    'd0cf11e0',
+    'This is an Excel workbook of the old format, or one with a password. Save it as XLSX without one, or as CSV in UTF-8.',
   ],
-  ['d0cf11e0', 'This is an Excel workbook. Save it as CSV in UTF-8, or copy its cells and paste them.'],
   ['1f8b', 'This file is compressed. Unpack it first.'],
   ['25504446', 'This is a PDF. Export its table as CSV.'],
 ];
@@ -27,7 +27,7 @@ const signatures: readonly (readonly [start: string, advice: string])[] = [
  * Decodes a file: UTF-8, UTF-16 with a byte order mark or recognizable without, otherwise Windows-1252, in which
  * spreadsheets of Windows still write CSV. No byte order mark is left in the text.
  *
- * @throws {UnreadableFileError} when the bytes are those of a workbook, an archive or a PDF
+ * @throws {UnreadableFileError} when the bytes are those of an old workbook, an archive or a PDF
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const start = Array.from(bytes.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0')).join('');

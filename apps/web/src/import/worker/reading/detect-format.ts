@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { UnreadableFileError } from './decode-text.js';
 
-/** How the plants are written: one JSON object a line, or cells between delimiters, in quotes where needed (RFC 4180). */
+/** How the plants of a text are written: one JSON object a line, or cells between delimiters, in quotes where needed (RFC 4180). */
 export type Format = { readonly kind: 'ndjson' } | { readonly kind: 'delimited'; readonly delimiter: string };
 
 const sampleLength = 64 * 1024;

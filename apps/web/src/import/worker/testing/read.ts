@@ -1,7 +1,6 @@
 import type { Source } from '../../protocol.js';
-import { checkPlants, state } from '../check/check-plants.js';
-import { readPlants } from '../check/read-plants.js';
 import { chooseReading } from '../columns/choose-reading.js';
+import { Lines } from '../lines.js';
 import { createPacer } from '../pacer.js';
 import { readLineNumber, readTable } from '../table.js';
 
@@ -16,19 +15,18 @@ export function file(name: string, content: string | Uint8Array<ArrayBuffer>): S
 export async function read(source: Source) {
   const table = await readTable(source, pacer);
   const reading = chooseReading(table);
-  const { problems, states, ...counts } = await checkPlants(table, reading, pacer);
-  const records = readPlants(table, reading, 0, table.length);
-  const plants = records.flatMap((record, index) =>
-    states[index] === state.open && 'plant' in record
-      ? [[readLineNumber(table, index), record.plant] as const]
-      : [],
+  const lines = await Lines.check(table, reading, pacer);
+  const plants = [...lines.readReady()].map(
+    ([index, plant]) => [readLineNumber(table, index), plant] as const,
   );
-  const faulty = [...problems].map(([index, { reason }]) => [readLineNumber(table, index), reason]);
+  const faulty = [...lines.problems].map(([index, { reason }]) => [readLineNumber(table, index), reason]);
   return {
     plants: Object.fromEntries(plants),
     faulty: Object.fromEntries(faulty),
-    counts,
+    counts: lines.counts,
+    rounded: lines.rounded,
+    reading,
     format: table.format,
-    encoding: table.encoding,
+    encoding: 'encoding' in table ? table.encoding : undefined,
   };
 }

@@ -1,9 +1,11 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import Papa from 'papaparse';
-import type { Problem } from '../check/check-plants.js';
-import type { Reading } from '../check/read-plants.js';
+import type { Texts } from '../../protocol.js';
+import { readPlantTexts } from '../check/read-plant.js';
+import type { Reading } from '../columns/choose-reading.js';
+import type { Lines, Problem } from '../lines.js';
 import type { Pacer } from '../pacer.js';
-import { readCells, readLineNumber, readText, type Table } from '../table.js';
+import { isMalformed, isNdjson, readCells, readLineNumber, type Table } from '../table.js';
 
 /** A file for the person to keep. */
 export interface Download {
@@ -16,16 +18,13 @@ const addedTitles = ['line', 'error', 'reason'] as const;
 
 /**
  * Writes the lines that were not stored in the format of the input, each with its line number, the number of the service's
- * error if it was sent, and the reason. What the person wrote is left exactly, so that the file can be corrected and added.
+ * error if it was sent, and the reason. What the person wrote is left exactly, so that the file can be corrected and added. A
+ * workbook becomes CSV.
  */
-export async function writeRejected(
-  table: Table,
-  reading: Reading,
-  problems: ReadonlyMap<number, Problem>,
-  pacer: Pacer,
-): Promise<Download> {
-  const isJson = reading.columns === undefined;
-  const writer = isJson ? createJsonWriter(table) : createCellWriter(table, reading);
+export async function writeProblems(lines: Lines, pacer: Pacer): Promise<Download> {
+  const { table, problems } = lines;
+  const isJson = isNdjson(table);
+  const writer = isJson ? createJsonWriter(lines) : createCellWriter(lines);
   const indexes = [...problems.keys()].sort((a, b) => a - b);
   const parts: string[] = writer.start;
   for (const [done, index] of indexes.entries()) {
@@ -52,25 +51,39 @@ function isTabs({ format }: Table): boolean {
   return format.kind === 'delimited' && format.delimiter === '\t';
 }
 
-function createCellWriter(table: Table, reading: Reading): Writer {
+function createCellWriter({ table, reading, corrections }: Lines): Writer {
   const delimiter = table.format.kind === 'delimited' ? table.format.delimiter : ',';
   const titles = readHeader(table, reading);
   const kept = endsWithAdded(titles) ? titles.length - addedTitles.length : titles.length;
   const writeRow = (cells: readonly string[]) =>
     `${Papa.unparse([cells], { delimiter, newline: '\r\n' })}\r\n`;
   // Spreadsheets read UTF-8 only behind a byte order mark.
-  const mark = table.hasByteOrderMark || table.encoding !== 'UTF-8' ? '\ufeff' : '';
+  const hasMark = !('encoding' in table) || table.hasByteOrderMark || table.encoding !== 'UTF-8';
   return {
-    start: [mark + writeRow([...titles.slice(0, kept), ...addedTitles])],
+    start: [(hasMark ? '\ufeff' : '') + writeRow([...titles.slice(0, kept), ...addedTitles])],
     write(index, { error, reason }) {
-      const [cells = []] = readCells(table, index, index + 1);
+      const corrected = corrections.get(index);
+      const [read = []] = readCells(table, index, index + 1);
+      const cells = corrected
+        ? correctCells(isMalformed(table, index) ? [] : read, reading, corrected)
+        : read;
       const padded = Array.from({ length: kept }, (_, column) => cells[column] ?? '');
       const added = [String(readLineNumber(table, index)), error === undefined ? '' : String(error)];
       // What has more cells than columns would move the added ones: it goes behind them.
-      const surplus = table.records.malformed.has(index) ? [] : cells.slice(titles.length);
+      const surplus = corrected || isMalformed(table, index) ? [] : cells.slice(titles.length);
       return writeRow([...padded, ...added, guardFormula(reason), ...surplus]);
     },
   };
+}
+
+/** The cells of a line with what a person has written in place of some. */
+function correctCells(cells: readonly string[], { columns }: Reading, corrected: Texts): readonly string[] {
+  const all = [...cells];
+  for (const field of ['id', 'name', 'tag'] as const) {
+    const column = columns?.[field];
+    if (column !== undefined) all[column] = corrected[field];
+  }
+  return all;
 }
 
 /** Where there is no header, one that names the chosen columns. */
@@ -96,13 +109,20 @@ function guardFormula(text: string): string {
 /** What an earlier file of rejected lines has at the end of each. */
 const addedMember = /,"rejected":\{"line":\d+,(?:"error":\d+,)?"reason":"(?:[^"\\]|\\.)*"\}\}$/;
 
-function createJsonWriter(table: Table): Writer {
+function createJsonWriter({ table, corrections }: Lines): Writer {
   return {
     start: [],
     write(index, { error, reason }) {
       const line = readLineNumber(table, index);
       const rejected = stringifyExactJson({ line, error, reason });
-      const text = readText(table, index).trim().replace(addedMember, '}');
+      const corrected = corrections.get(index);
+      if (corrected) {
+        const plant = readPlantTexts(corrected);
+        const members = 'plant' in plant ? plant.plant : corrected;
+        return `${stringifyExactJson({ ...members, rejected: { line, error, reason } })}\n`;
+      }
+      const [[read = ''] = []] = readCells(table, index, index + 1);
+      const text = read.trim().replace(addedMember, '}');
       // Added as text, so that nothing else of the line is written in another way.
       if (isJsonObject(text))
         return `${text.slice(0, -1)}${/^\{\s*\}$/.test(text) ? '' : ','}"rejected":${rejected}}\n`;

@@ -7,19 +7,19 @@ import { StepHeading } from './step-heading.js';
 /** Pasted texts beyond this go to the worker at once: a text field with as many lines makes the page slow. */
 const longPaste = 20_000;
 
-interface ChoosePlantsProps {
+interface ChooseSourceProps {
   readonly session: ImportSession;
   readonly state: ImportState;
 }
 
 /** Asks for a file or pasted lines. */
-export function ChoosePlants({ session, state }: ChoosePlantsProps) {
+export function ChooseSource({ session, state }: ChooseSourceProps) {
   return (
     <div className="import-step">
-      <StepHeading>Many plants</StepHeading>
+      <StepHeading>Import</StepHeading>
       <p className="import-hint">
-        From a spreadsheet or a file: CSV, TSV or NDJSON with an id and a name on each line, and a tag where
-        there is one. You see what was read before anything is sent.
+        From a spreadsheet or a file: XLSX, CSV, TSV or NDJSON with a name on each line, and an id and a tag
+        where there are some. You see what was read before anything is sent.
       </p>
       <FileDrop session={session} />
       <PasteForm session={session} draft={state.draft} />
@@ -64,7 +64,7 @@ function FileDrop({ session }: { readonly session: ImportSession }) {
       <input
         ref={input}
         type="file"
-        accept=".csv,.tsv,.tab,.txt,.ndjson,.jsonl,.json,text/csv,text/tab-separated-values"
+        accept=".xlsx,.csv,.tsv,.tab,.txt,.ndjson,.jsonl,.json,text/csv,text/tab-separated-values"
         aria-label="File with plants"
         hidden
         onChange={(event) => {
@@ -111,10 +111,10 @@ function PasteForm({ session, draft }: { readonly session: ImportSession; readon
         <p>The pasted lines are kept: {formatCount(text.length)} characters, too many to edit here.</p>
       )}
       <p id={hint} className="import-hint">
-        Copy the cells there and paste them here. Many lines open the preview at once.
+        Copy the cells there and paste them here. Many lines are read at once.
       </p>
       <p className="import-actions">
-        <button type="submit">Preview lines</button>
+        <button type="submit">Read lines</button>
         {!draft.editable && (
           <button type="button" onClick={() => session.keepDraft({ text: '', editable: true })}>
             Discard these lines

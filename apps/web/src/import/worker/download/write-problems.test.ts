@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { checkPlants } from '../check/check-plants.js';
 import { chooseReading } from '../columns/choose-reading.js';
+import { Lines } from '../lines.js';
 import { createPacer } from '../pacer.js';
 import { readTable } from '../table.js';
-import { writeRejected } from './write-rejected.js';
+import { writeProblems } from './write-problems.js';
 
 const pacer = createPacer(new AbortController().signal, () => undefined);
 
@@ -12,12 +12,13 @@ async function write(
   name: string,
   content: string,
   rejected?: { index: number; error: number; reason: string },
+  change: (lines: Lines) => void = () => undefined,
 ) {
   const table = await readTable({ file: new File([content], name) }, pacer);
-  const reading = chooseReading(table);
-  const { problems } = await checkPlants(table, reading, pacer);
-  if (rejected) problems.set(rejected.index, { error: rejected.error, reason: rejected.reason });
-  const { file, fileName } = await writeRejected(table, reading, problems, pacer);
+  const lines = await Lines.check(table, chooseReading(table), pacer);
+  if (rejected) lines.resolve(rejected.index, { error: rejected.error, reason: rejected.reason });
+  change(lines);
+  const { file, fileName } = await writeProblems(lines, pacer);
   return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.arrayBuffer()), fileName };
 }
 
@@ -47,7 +48,7 @@ it('writes a file that gives the same lines again, and corrected ones', async ()
     { file: new File([first.text.replace('x\t', '7\t')], 'plants.tsv') },
     pacer,
   );
-  expect((await checkPlants(corrected, chooseReading(corrected), pacer)).plants).toBe(1);
+  expect((await Lines.check(corrected, chooseReading(corrected), pacer)).counts.ready).toBe(1);
 });
 
 it('names the columns where the input does not', async () => {
@@ -85,4 +86,20 @@ it('adds the reasons to the objects of NDJSON, and keeps the rest as it is writt
   });
   const second = await write(first.fileName, first.text);
   expect(second.text).toContain('{"id":1,"rejected":{"line":2,"reason":"name is required"}}\n');
+});
+
+it('writes what a person has corrected in place of what the file has', async () => {
+  const texts = { id: '9223372036854775808', name: 'Ivy', tag: '' };
+  const correct = (lines: Lines) => void lines.correct(1, texts);
+  expect((await write('plants.csv', 'id,name,price\nx,,5\n', undefined, correct)).text).toMatch(
+    /^9223372036854775808,Ivy,5,2,,id must be/m,
+  );
+  const taken = { index: 0, error: 40003, reason: 'The id 7 belongs to another plant.' };
+  const rejectAgain = (lines: Lines) => {
+    lines.correct(0, { ...texts, id: '9223372036854775807' });
+    lines.resolve(0, taken);
+  };
+  expect((await write('plants.ndjson', '{"id":7,"name":"Ivy"}', taken, rejectAgain)).text).toBe(
+    '{"id":9223372036854775807,"name":"Ivy","rejected":{"line":1,"error":40003,"reason":"The id 7 belongs to another plant."}}\n',
+  );
 });

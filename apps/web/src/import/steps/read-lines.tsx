@@ -3,7 +3,7 @@ import type { ImportState } from '../session/import-state.js';
 import { StepHeading } from './step-heading.js';
 
 /** Shows how far reading and checking a file is. */
-export function ReadingPlants({
+export function ReadLines({
   session,
   state,
 }: {

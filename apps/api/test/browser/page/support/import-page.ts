@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+
+/** A file to import. */
+export interface SourceFile {
+  readonly name: string;
+  readonly text: string | Uint8Array;
+}
+
+/** The address of the import, with the token in its fragment. */
+export function importAddress({ address }: { readonly address: string }): string {
+  return address.replace('/#', '/import#');
+}
+
+/** Chooses a file; resolves once its columns are shown. */
+export async function chooseSource(page: Page, { name, text }: SourceFile): Promise<void> {
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose file' }).click();
+  // From the disk, since to hand over its content would block the main thread of the page.
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-file-'));
+  try {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    await (await chooser).setFiles(path);
+    await page.getByRole('button', { name: 'Review lines' }).waitFor();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Chooses a file, and reviews its lines with the columns that were recognized; resolves once the run can be started. */
+export async function chooseFile(page: Page, file: SourceFile): Promise<void> {
+  await chooseSource(page, file);
+  await page.getByRole('button', { name: 'Review lines' }).click();
+  await addButton(page).waitFor();
+}
+
+/** The button that starts the run: "Add 4,950 plants". */
+export function addButton(page: Page): Locator {
+  return page.getByRole('button', { name: /^Add [\d,]+ plants?$/ });
+}
+
+/** How far a run is, from 0 to 1; 0 where none is shown. */
+export function progressOf(page: Page): Promise<number> {
+  return page
+    .getByRole('progressbar', { name: 'Plants done' })
+    .evaluateAll(([bar]) => (bar instanceof HTMLProgressElement ? bar.position : 0));
+}
+
+/** What a run has come to, as the page shows it. */
+export interface Counts {
+  readonly stored: number;
+  readonly replayed: number;
+  readonly rejected: number;
+  readonly skipped: number;
+}
+
+/** Less than a test of a run may take (`runTimeout`), so that one that fails reports what did not happen. */
+const outcomeTimeoutMs = 1_200_000;
+
+/** How long a test with a run of many plants may take; only one that hangs does. */
+export const runTimeout = { timeout: 2 * outcomeTimeoutMs };
+
+/** Waits for the end of the run, continuing it where it was interrupted, and returns its counts. */
+export async function readOutcome(page: Page): Promise<Counts> {
+  const outcome = page.getByRole('heading', { name: / added from / });
+  const resume = page.getByRole('button', { name: 'Continue' });
+  await outcome.or(resume).waitFor({ timeout: outcomeTimeoutMs });
+  while (!(await outcome.isVisible())) {
+    await resume.click();
+    await page.getByRole('button', { name: 'Cancel' }).or(outcome).or(resume).waitFor();
+    await outcome.or(resume).waitFor({ timeout: outcomeTimeoutMs });
+  }
+  return readCounts(page);
+}
+
+/** The counts that the page shows. */
+export async function readCounts(page: Page): Promise<Counts> {
+  const region = page.getByRole('region', { name: 'Import' });
+  const titles = await region.getByRole('term').allInnerTexts();
+  const counts = await region.getByRole('definition').allInnerTexts();
+  const count = (title: string) => Number((counts[titles.indexOf(title)] ?? '0').replaceAll(',', ''));
+  return {
+    stored: count('Added'),
+    replayed: count('Were there already'),
+    rejected: count('Rejected'),
+    skipped: count('Skipped'),
+  };
+}

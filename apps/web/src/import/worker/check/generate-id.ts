@@ -1,0 +1,35 @@
+/**
+ * The id of a line that has none: a positive number below 2^53, so that other programs keep it exactly, too. The same file
+ * gives the same ids again, so importing it twice stores its plants once.
+ *
+ * @param fileName `undefined` for a pasted text
+ */
+export function generateId(fileName: string | undefined, line: number, name: string, tag: string): number {
+  return hash(JSON.stringify([fileName ?? null, line, name, tag])) || 1;
+}
+
+/** A hash of 53 bits: of a million lines, one in 20,000 files has two with the same. */
+function hash(text: string): number {
+  let first = 0x243f6a88;
+  let second = 0x85a308d3;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    first = Math.imul(rotate(first ^ unit, 5), 0x9e3779b1);
+    second = Math.imul(rotate(second ^ unit, 13), 0x85ebca77);
+  }
+  // Each bit of both depends on all of them.
+  first = mix(first ^ mix(second));
+  second = mix(second ^ first);
+  return (first >>> 11) * 2 ** 32 + (second >>> 0);
+}
+
+function rotate(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits));
+}
+
+/** The last step of MurmurHash3, which is in the public domain. */
+function mix(value: number): number {
+  const once = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);
+  return twice ^ (twice >>> 16);
+}

@@ -1,0 +1,263 @@
+import type { NewPlant } from '@plant-store/contract';
+import { type Counts, type Filter, type List, listLength, type Row, type Texts } from '../protocol.js';
+import { generateId } from './check/generate-id.js';
+import { type PlantRecord, readJsonTexts, readPlantJson, readPlantTexts } from './check/read-plant.js';
+import type { Reading } from './columns/choose-reading.js';
+import type { Pacer } from './pacer.js';
+import { isMalformed, readCells, readLineNumber, type Table } from './table.js';
+import { toVisible } from './to-visible.js';
+
+/** What is known about a record: a byte, since there may be a million. */
+const state = { ready: 0, header: 1, faulty: 2, rejected: 3, stored: 4, replayed: 5 } as const;
+
+/** Why a record is not stored, with the number of the service's error if it was sent. */
+export interface Problem {
+  readonly reason: string;
+  readonly error?: number;
+}
+
+const blockLength = 500;
+/** The texts of a line that is longer are corrected in the file. */
+const longestCorrectable = 10_000;
+
+const openQuote =
+  'a double quote opens a cell and does not close it; close it, or write it twice if it belongs to the text';
+
+/** The records of a table as plants: which can be sent, which have a problem, and what came of them. */
+export class Lines {
+  readonly table: Table;
+  readonly reading: Reading;
+  /** Of the records that are faulty or rejected. */
+  readonly problems = new Map<number, Problem>();
+  /** What a person has written in place of a record. */
+  readonly corrections = new Map<number, Texts>();
+  readonly #states: Uint8Array;
+  /** How many records have each state. */
+  readonly #counts = [0, 0, 0, 0, 0, 0];
+  /** The first record of each id. */
+  readonly #firstById = new Map<bigint, number>();
+  #duplicates = 0;
+  #longIds = 0;
+  #roundedIds = 0;
+
+  private constructor(table: Table, reading: Reading) {
+    this.table = table;
+    this.reading = reading;
+    this.#states = new Uint8Array(table.length);
+    this.#counts[state.ready] = table.length;
+    if (reading.hasHeader) this.#set(0, state.header);
+  }
+
+  /**
+   * Checks all records by the contract, and against each other: an id of two different plants can be only one's.
+   *
+   * @param pacer gets the fraction that is done
+   */
+  static async check(table: Table, reading: Reading, pacer: Pacer): Promise<Lines> {
+    const lines = new Lines(table, reading);
+    for (let from = reading.hasHeader ? 1 : 0; from < table.length; from += blockLength) {
+      const to = Math.min(from + blockLength, table.length);
+      for (const [offset, record] of lines.#read(from, to).entries()) lines.#check(from + offset, record);
+      await pacer.pass(to / table.length);
+    }
+    return lines;
+  }
+
+  get counts(): Counts {
+    const [ready = 0, header = 0, faulty = 0, rejected = 0, stored = 0, replayed = 0] = this.#counts;
+    const lines = this.table.length - header;
+    return { lines, ready, problems: faulty + rejected, stored, replayed, duplicates: this.#duplicates };
+  }
+
+  /** How many plants the service has rejected. */
+  get rejected(): number {
+    return this.#counts[state.rejected] ?? 0;
+  }
+
+  /** How many ids look as if a spreadsheet had rounded them to 15 digits. */
+  get rounded(): number {
+    // Where some long ids do not end in zeros, no spreadsheet has rounded the column.
+    return this.#roundedIds === this.#longIds ? this.#roundedIds : 0;
+  }
+
+  /** The plants that can be sent, in order. */
+  *readReady(): Generator<readonly [record: number, plant: NewPlant]> {
+    for (let from = 0; from < this.table.length; from += blockLength) {
+      const to = Math.min(from + blockLength, this.table.length);
+      if (!this.#states.subarray(from, to).includes(state.ready)) continue;
+      for (const [offset, record] of this.#read(from, to).entries()) {
+        const isReady = this.#states[from + offset] === state.ready;
+        if (isReady && 'plant' in record) yield [from + offset, record.plant];
+      }
+    }
+  }
+
+  /** Notes the result of a plant that was sent. */
+  resolve(record: number, outcome: 'stored' | 'replayed' | (Problem & { readonly error: number })): void {
+    if (typeof outcome === 'string') {
+      this.#set(record, state[outcome]);
+    } else {
+      this.#set(record, state.rejected);
+      this.problems.set(record, outcome);
+    }
+  }
+
+  /** Takes the texts in place of a record with a problem, and checks them. Returns what is still wrong. */
+  correct(record: number, texts: Texts): string | undefined {
+    if (!this.problems.delete(record)) return undefined;
+    const [before] = this.#read(record, record + 1);
+    // Its id is free for other lines of the file.
+    if (before && 'plant' in before && this.#firstById.get(before.plant.id) === record)
+      this.#firstById.delete(before.plant.id);
+    this.corrections.set(record, texts);
+    this.#set(record, state.ready);
+    this.#check(record, readPlantTexts(texts));
+    return this.problems.get(record)?.reason;
+  }
+
+  /** The part of the lines that the page shows. */
+  list(filter: Filter, offset: number): List {
+    const { lines, ready, problems } = this.counts;
+    const total = { all: lines, ready, problems }[filter];
+    // The last line of a page may have been corrected, and so left it.
+    const from = offset < total ? offset : Math.max(0, offset - listLength);
+    const rows: Row[] = [];
+    let passed = 0;
+    for (let record = 0; record < this.table.length && rows.length < listLength; record++) {
+      if (this.#isShown(record, filter) && passed++ >= from) rows.push(this.#toRow(record));
+    }
+    return { filter, offset: from, total, rows };
+  }
+
+  #isShown(record: number, filter: Filter): boolean {
+    const current = this.#states[record];
+    if (filter === 'ready') return current === state.ready;
+    if (filter === 'problems') return current === state.faulty || current === state.rejected;
+    return current !== state.header;
+  }
+
+  #toRow(record: number): Row {
+    const texts = this.#readTexts(record);
+    const [shown = ''] = isMalformed(this.table, record) ? this.#readCells(record) : [texts.name];
+    const isCorrectable = texts.id.length + texts.name.length + texts.tag.length <= longestCorrectable;
+    const problem = this.problems.get(record)?.reason;
+    const current = this.#states[record];
+    const done = current === state.stored ? 'stored' : current === state.replayed ? 'replayed' : 'ready';
+    return {
+      record,
+      line: readLineNumber(this.table, record),
+      id: toVisible(texts.id),
+      name: toVisible(this.corrections.has(record) ? texts.name : shown),
+      tag: toVisible(texts.tag),
+      state: problem === undefined ? done : 'problem',
+      problem,
+      correctable: problem !== undefined && isCorrectable ? texts : undefined,
+    };
+  }
+
+  /** What some records hold, in order: as they were corrected, otherwise as they are in the table. */
+  #read(from: number, to: number): readonly PlantRecord[] {
+    const { columns } = this.reading;
+    return readCells(this.table, from, to).map((cells, offset) => {
+      const record = from + offset;
+      const corrected = this.corrections.get(record);
+      if (corrected) return readPlantTexts(corrected);
+      if (columns === undefined) return readPlantJson(cells[0] ?? '');
+      if (isMalformed(this.table, record)) return { reason: openQuote };
+      if (cells.slice(columns.count).some((cell) => cell.trim() !== '')) {
+        return {
+          reason: `the line has ${cells.length} cells for ${columns.count} columns; put a text that contains the delimiter in double quotes`,
+        };
+      }
+      return this.#findRounded(record, cells) ?? readPlantTexts(this.#toTexts(record, cells));
+    });
+  }
+
+  #readTexts(record: number): Texts {
+    const corrected = this.corrections.get(record);
+    if (corrected) return corrected;
+    const cells = this.#readCells(record);
+    if (this.reading.columns === undefined) {
+      const texts = readJsonTexts(cells[0] ?? '');
+      // Of a line that cannot be read, the text as it is.
+      return texts.id + texts.name + texts.tag === '' ? { ...texts, name: cells[0] ?? '' } : texts;
+    }
+    if (isMalformed(this.table, record)) return { id: '', name: '', tag: '' };
+    return this.#toTexts(record, cells);
+  }
+
+  #readCells(record: number): readonly string[] {
+    return readCells(this.table, record, record + 1)[0] ?? [];
+  }
+
+  #toTexts(record: number, cells: readonly string[]): Texts {
+    const { columns } = this.reading;
+    const cellOf = (column: number | undefined) => (column === undefined ? '' : (cells[column] ?? ''));
+    const name = cellOf(columns?.name);
+    const tag = cellOf(columns?.tag);
+    if (columns?.id !== undefined) return { id: cellOf(columns.id), name, tag };
+    const { fileName } = this.table;
+    return { id: String(generateId(fileName, readLineNumber(this.table, record), name, tag)), name, tag };
+  }
+
+  /** The problem of a number in a workbook that is no longer what somebody has typed, in a column that is imported. */
+  #findRounded(record: number, cells: readonly string[]): { readonly reason: string } | undefined {
+    const { table } = this;
+    if (!('sheet' in table)) return undefined;
+    for (const field of ['id', 'name', 'tag'] as const) {
+      const column = this.reading.columns?.[field];
+      if (column === undefined || !table.sheet.isRounded(record, column)) continue;
+      return {
+        reason: `${field} "${cells[column]}": the spreadsheet may have rounded this number; format the cell as text, and enter it again`,
+      };
+    }
+    return undefined;
+  }
+
+  #check(index: number, record: PlantRecord): void {
+    const reason = 'reason' in record ? record.reason : this.#addPlant(index, record.plant);
+    if (reason === undefined) return;
+    this.#set(index, state.faulty);
+    this.problems.set(index, { reason });
+  }
+
+  /** Counts a plant, or gives the reason why it cannot be stored beside an earlier one. */
+  #addPlant(index: number, plant: NewPlant): string | undefined {
+    const first = this.#firstById.get(plant.id);
+    if (first === undefined) {
+      this.#firstById.set(plant.id, index);
+    } else {
+      if (!this.#isSame(first, plant)) {
+        return `line ${readLineNumber(this.table, first)} has another plant under the id ${plant.id}; choose another id for one of them`;
+      }
+      this.#duplicates++;
+    }
+    const { columns } = this.reading;
+    if (columns === undefined || columns.id !== undefined) this.#countDigits(plant.id);
+    return undefined;
+  }
+
+  #isSame(index: number, plant: NewPlant): boolean {
+    const [record] = this.#read(index, index + 1);
+    return (
+      record !== undefined &&
+      'plant' in record &&
+      record.plant.name === plant.name &&
+      record.plant.tag === plant.tag
+    );
+  }
+
+  #countDigits(id: bigint): void {
+    if (id < 10n ** 15n && id > -(10n ** 15n)) return;
+    this.#longIds++;
+    // The first 15 digits are what a spreadsheet keeps of a number.
+    if (/^-?\d{15}0+$/.test(String(id))) this.#roundedIds++;
+  }
+
+  #set(record: number, next: number): void {
+    const before = this.#states[record] ?? 0;
+    this.#counts[before] = (this.#counts[before] ?? 0) - 1;
+    this.#counts[next] = (this.#counts[next] ?? 0) + 1;
+    this.#states[record] = next;
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { type Cell, writeWorkbook } from '../../../test/write-workbook.js';
+import { file, read } from './testing/read.js';
+
+const number = (digits: string): Cell => ({ number: digits });
+
+it('reads the first sheet with rows of a workbook, with the numbers of its rows and its texts exactly', async () => {
+  const workbook = writeWorkbook({
+    Notes: [],
+    Plants: [
+      ['Nr.', 'Bezeichnung', 'Art'],
+      ['9223372036854775807', ' Rose & <"ivy">\n', 'shrub'],
+      [],
+      [number('42'), 'Fern', undefined],
+      [number('-7'), number('0.10000000000000001'), number('9007199254740991')],
+    ],
+    More: [['1', 'Oak']],
+  });
+  const { plants, faulty } = await read(file('plants.xlsx', workbook));
+  expect(faulty).toEqual({});
+  expect(plants).toEqual({
+    2: { id: 9223372036854775807n, name: ' Rose & <"ivy">\n', tag: 'shrub' },
+    4: { id: 42n, name: 'Fern' },
+    5: { id: -7n, name: '0.1', tag: '9007199254740991' },
+  });
+});
+
+it.each(['9007199254740993', '-9223372036854775807', '9.2233720368547758E+18', '1E+2'])(
+  'takes the number %s for one that the spreadsheet may have rounded, where it is imported',
+  async (digits) => {
+    const workbook = writeWorkbook({
+      Plants: [
+        ['id', 'name', 'price'],
+        [number(digits), 'Rose', number('1')],
+        [number('2'), 'Fern', number(digits)],
+        [number('3'), number(digits), number('1')],
+      ],
+    });
+    const { plants, faulty } = await read(file('plants.xlsx', workbook));
+    expect(Object.keys(plants)).toEqual(['3']);
+    const reason = 'the spreadsheet may have rounded this number; format the cell as text';
+    expect(faulty).toEqual({
+      2: expect.stringContaining(`id "${digits}": ${reason}`),
+      4: expect.stringContaining(`name "${digits}": ${reason}`),
+    });
+  },
+);
+
+it('explains that a workbook has nothing in it', async () => {
+  await expect(read(file('plants.xlsx', writeWorkbook({ Plants: [[]] })))).rejects.toThrow('no lines');
+});

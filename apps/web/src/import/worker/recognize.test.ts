@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { file, read } from './testing/read.js';
+
+/** Which column is which field, and whether the first line has titles. */
+async function recognize(text: string) {
+  const { reading } = await read(file('plants.csv', text));
+  const { id, name, tag } = reading.columns ?? {};
+  return { titles: reading.hasHeader, id, name, tag };
+}
+
+it.each([
+  ['a kind beside a name', 'Nummer;Bezeichnung;Art\n1;Rose;Strauch\n', { id: 0, name: 1, tag: 2 }],
+  ['a kind alone, which is the name', 'Nr;Art\n1;Rose\n', { id: 0, name: 1 }],
+  ['a kind and a tag', 'Nr;Art;Bezeichnung;Gruppe\n1;a;Rose;b\n', { id: 0, name: 2, tag: 3 }],
+  ['Italian', 'codice;nome;categoria\n1;Rosa;b\n', { id: 0, name: 1, tag: 2 }],
+  ['Dutch', 'nummer;naam;soort\n1;Roos;b\n', { id: 0, name: 1, tag: 2 }],
+  ['names and prices', 'Name;Preis\nRose;5\nFarn;5\nEfeu;5\n', { name: 0 }],
+])('recognizes titles: %s', async (_, text, expected) => {
+  const none = { id: undefined, name: undefined, tag: undefined };
+  expect(await recognize(text)).toEqual({ titles: true, ...none, ...expected });
+});
+
+it.each([
+  ['above numbers', 'Foo;Bar\n5;Rose\n6;Fern\n', true],
+  ['above prices', 'Foo;Bar\nRose;5\nFern;5\nIvy;5\n', true],
+  ['above few other texts', `Foo;Bar\n${'Rose;red\nFern;green\nIvy;red\n'.repeat(2)}`, true],
+  ['the same twice', `Foo;Foo\n${'Rose;red\nFern;green\nIvy;red\n'.repeat(2)}`, false],
+  ['one of the few texts', `Ivy;red\n${'Rose;red\nFern;green\nIvy;red\n'.repeat(2)}`, false],
+  ['texts above different texts', 'Rose;red\nFern;green\nIvy;blue\n', false],
+])('recognizes a line of titles that it does not know: %s', async (_, text, titles) => {
+  expect(await recognize(text)).toMatchObject({ titles });
+});
+
+it('makes ids from the file, the line and the plant where there is no column of ids', async () => {
+  const text = 'name,tag\nRose,shrub\nRose,shrub\nFern,\n';
+  const first = await read(file('plants.csv', text));
+  expect(first.counts).toMatchObject({ ready: 3, problems: 0, duplicates: 0 });
+  const idsOf = ({ plants }: typeof first) =>
+    Object.values(plants as Record<string, { id: bigint }>).map(({ id }) => id);
+  expect(new Set(idsOf(first)).size).toBe(3);
+  expect(idsOf(await read(file('plants.csv', text)))).toEqual(idsOf(first));
+  expect(idsOf(await read({ text }))).toEqual(idsOf(await read({ text })));
+  const others = [await read(file('others.csv', text)), await read({ text })].flatMap(idsOf);
+  expect(others.filter((id) => idsOf(first).includes(id))).toEqual([]);
+});

@@ -1,0 +1,173 @@
+import { type Client, createClient, errors, type Fetch, isPlantStoreError } from '@plant-store/client';
+import { storeAll } from '@plant-store/client/bulk';
+import { isRejectedError } from '@plant-store/client/unwrap';
+import type { NewPlantInput } from '@plant-store/contract/operations';
+import { explainError, explainRejection } from '../../shared/explain-failure.js';
+import type { Progress, Stop } from '../protocol.js';
+import type { Lines } from './lines.js';
+
+/** Where plants are sent to. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+/** How requests are sent. A batch may take long on a slow line, and the service may take a while to restart. */
+export interface Connection {
+  readonly fetch?: Fetch;
+  readonly retries?: number;
+  readonly timeoutMs?: number;
+  readonly attemptTimeoutMs?: number;
+}
+
+const patientConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
+
+/** The errors that are about the plant alone (API: Errors); all others would meet the next plant as well. */
+const ofPlant: readonly number[] = [
+  errors.invalid_plant,
+  errors.id_taken,
+  errors.id_retired,
+  errors.body_too_large,
+].map(({ error }) => error);
+
+const noToken: Stop = { cause: 'token', message: 'There is no access token. Enter one to go on.' };
+
+/**
+ * The lines on their way to the service. Whatever stops it, it can be started again, and then sends what has no result yet: a
+ * plant whose result was lost is stored already, and replayed.
+ */
+export class Run {
+  readonly #lines: Lines;
+  readonly #onChange: () => void;
+  readonly #connection: Connection;
+  #work = new AbortController();
+  #runs = 0;
+  #state: Progress['state'] = 'ended';
+  #stop: Stop | undefined;
+  #retrying: string | undefined;
+  /** How many lines had a result before. */
+  #doneBefore = 0;
+
+  /** @param onChange called after each change, however many there are */
+  constructor(lines: Lines, onChange: () => void, connection: Connection = {}) {
+    this.#lines = lines;
+    this.#onChange = onChange;
+    this.#connection = connection;
+  }
+
+  get progress(): Progress {
+    const done = this.#done - this.#doneBefore;
+    return {
+      runs: this.#runs,
+      state: this.#state,
+      stop: this.#stop,
+      retrying: this.#retrying,
+      done,
+      total: done + this.#lines.counts.ready,
+      rejected: this.#lines.rejected,
+    };
+  }
+
+  get #done(): number {
+    const { stored, replayed } = this.#lines.counts;
+    return stored + replayed + this.#lines.rejected;
+  }
+
+  /** Sends what is ready, or goes on after a stop. */
+  async start(target: Target): Promise<void> {
+    this.#work.abort();
+    this.#work = new AbortController();
+    const { signal } = this.#work;
+    this.#runs++;
+    if (this.#state === 'ended') this.#doneBefore = this.#done;
+    this.#set('running');
+    const stop = await this.#sendAll(target, signal).catch(explain);
+    if (signal.aborted) return;
+    this.#set(stop === undefined ? 'ended' : 'stopped', stop);
+  }
+
+  cancel(stop?: Stop): void {
+    if (this.#state !== 'running') return;
+    this.#work.abort();
+    this.#set('stopped', stop);
+  }
+
+  /** Stops until a token comes with `start`. */
+  forgetToken(): void {
+    this.cancel(noToken);
+  }
+
+  /** Resolves with why plants are left, if any are. */
+  async #sendAll(target: Target, signal: AbortSignal): Promise<Stop | undefined> {
+    const records = new WeakMap<NewPlantInput, number>();
+    const client = this.#connect(target, records);
+    const lines = this.#lines;
+    function* readPlants() {
+      for (const [record, plant] of lines.readReady()) {
+        records.set(plant, record);
+        yield plant;
+      }
+    }
+    let stop: Stop | undefined;
+    for await (const { plant, error, message } of storeAll(client, readPlants(), { signal })) {
+      const record = records.get(plant);
+      if (record !== undefined && ofPlant.includes(error)) lines.resolve(record, { error, reason: message });
+      else stop = { cause: 'other', message };
+      this.#onChange();
+    }
+    return stop;
+  }
+
+  /** A client that notes the result of each plant as soon as it comes, so that it counts whatever becomes of the others. */
+  #connect(target: Target, records: WeakMap<NewPlantInput, number>): Pick<Client, 'createPlants'> {
+    const client = createClient({
+      ...patientConnection,
+      ...this.#connection,
+      ...target,
+      onResponse: ({ response }) => this.#noteAttempt(response),
+    });
+    return {
+      createPlants: async (request) => {
+        const reply = await client.createPlants(request);
+        if (reply.status !== 200) return reply;
+        for (const [index, result] of reply.body.results.entries()) {
+          const plant = request.body.plants[index];
+          const record = plant && records.get(plant);
+          if (record === undefined || result.status !== 200) continue;
+          this.#lines.resolve(record, result.replayed ? 'replayed' : 'stored');
+        }
+        this.#onChange();
+        return reply;
+      },
+    };
+  }
+
+  #noteAttempt(response: Response | undefined): void {
+    if (this.#state !== 'running') return;
+    this.#retrying = nameTrouble(response?.status);
+    this.#onChange();
+  }
+
+  #set(state: Progress['state'], stop?: Stop): void {
+    this.#state = state;
+    this.#stop = stop;
+    this.#retrying = undefined;
+    this.#onChange();
+  }
+}
+
+/** What keeps an attempt from success that is worth another one, by its status; without one nothing has answered. */
+function nameTrouble(status: number | undefined): string | undefined {
+  if (status === undefined) return 'The service cannot be reached, or the connection broke.';
+  if (status === 429) return 'More plants were sent than the service takes in this time.';
+  return status >= 500 ? 'The service cannot store plants at the moment.' : undefined;
+}
+
+function explain(error: unknown): Stop {
+  if (isRejectedError(error)) {
+    const { about, message, cause } = explainRejection(error);
+    return about === 'token' ? { cause: 'token', message } : { cause: 'other', message: cause };
+  }
+  const { message, cause } = explainError(error);
+  return { cause: 'other', message: isPlantStoreError(error) ? cause : message };
+}

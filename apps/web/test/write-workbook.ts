@@ -1,0 +1,48 @@
+import { strToU8, zipSync } from 'fflate';
+
+/** A cell of a workbook: a text, or a number as its digits. */
+export type Cell = string | { readonly number: string } | undefined;
+
+/** Writes an XLSX file of some sheets: the least that a spreadsheet opens. */
+export function writeWorkbook(
+  sheets: Readonly<Record<string, readonly (readonly Cell[])[]>>,
+): Uint8Array<ArrayBuffer> {
+  const names = Object.keys(sheets);
+  const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+  const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const files = {
+    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${names
+      .map(
+        (name, index) => `<sheet name="${escapeXml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+      )
+      .join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${names
+      .map(
+        (_, index) =>
+          `<Relationship Id="rId${index + 1}" Type="${relations}/worksheet" Target="worksheets/sheet${index + 1}.xml"/>`,
+      )
+      .join('')}</Relationships>`,
+    ...Object.fromEntries(
+      names.map((name, index) => [
+        `xl/worksheets/sheet${index + 1}.xml`,
+        `<worksheet xmlns="${main}"><sheetData>${(sheets[name] ?? []).map(writeRow).join('')}</sheetData></worksheet>`,
+      ]),
+    ),
+  };
+  return zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)])));
+}
+
+function writeRow(cells: readonly Cell[], index: number): string {
+  const row = index + 1;
+  return `<row r="${row}">${cells.map((cell, column) => writeCell(cell, `${String.fromCharCode(65 + column)}${row}`)).join('')}</row>`;
+}
+
+function writeCell(cell: Cell, address: string): string {
+  if (cell === undefined) return '';
+  if (typeof cell === 'object') return `<c r="${address}"><v>${cell.number}</v></c>`;
+  return `<c r="${address}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(cell)}</t></is></c>`;
+}
+
+function escapeXml(text: string): string {
+  return text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
