@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
-import { findViolations } from './page/support/find-violations.js';
+import { expectUsable } from './page/support/expect-usable.js';
 import { openTab, type Tab } from './page/support/open-tab.js';
 import { setUp } from './page/support/set-up.js';
 
@@ -103,28 +103,6 @@ it('sends one plant as it was typed, and deletes exactly that', async () => {
   expect((await fetch(`${baseUrl}/plants/9223372036854775806`, { headers })).status).toBe(404);
 });
 
-const windows = [
-  { name: 'desktop', width: 1280, height: 900 },
-  { name: 'phone', width: 360, height: 740 },
-  // WCAG 2.2, 1.4.10: 1280 CSS pixels at 400 % zoom.
-  { name: 'desktop at 400 % zoom', width: 320, height: 256 },
-];
-const colorSchemes = ['light', 'dark'] as const;
-
-/** Expects in each window and color scheme that axe finds nothing, and that nothing is wider than the window. */
-async function expectUsable(state: string): Promise<void> {
-  for (const { name, width, height } of windows) {
-    await page.setViewportSize({ width, height });
-    for (const colorScheme of colorSchemes) {
-      await page.emulateMedia({ colorScheme });
-      expect.soft(await findViolations(page), `${state}, ${name}, ${colorScheme}`).toEqual([]);
-    }
-    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect.soft(beyond, `${state}, ${name}: pixels beyond the window`).toBeLessThanOrEqual(0);
-  }
-  await page.setViewportSize({ width: 1280, height: 900 });
-}
-
 it('is usable before Swagger UI has started', async () => {
   // It is held back until the end of the test.
   const held = Promise.withResolvers<void>();
@@ -135,7 +113,7 @@ it('is usable before Swagger UI has started', async () => {
   await page.goto(`${shared.store.baseUrl}/docs`, { waitUntil: 'commit' });
   const link = page.getByRole('link', { name: 'POST /plants/batch' });
   await link.waitFor();
-  await expectUsable('overview');
+  await expectUsable(page, 'overview');
   await link.click();
   held.resolve();
   await operation('createPlants').getByRole('button', { name: 'Try it out' }).waitFor();
@@ -144,31 +122,31 @@ it('is usable before Swagger UI has started', async () => {
 
 it('is usable with operations that are open', async () => {
   await openViewer();
-  await expectUsable('operations');
+  await expectUsable(page, 'operations');
   await operation('listPlants').locator('.opblock-summary-control').click();
   await operation('listPlants').getByRole('button', { name: 'Try it out' }).waitFor();
-  await expectUsable('an operation');
+  await expectUsable(page, 'an operation');
   await tryOut('createPlant');
-  await expectUsable('an operation to try, and another one');
+  await expectUsable(page, 'an operation to try, and another one');
 });
 
 it('is usable with the dialog, a reply and a schema', async () => {
   await openViewer();
   await page.locator('.authorization').getByRole('button', { name: 'Authorize' }).click();
   await page.getByLabel('Token', { exact: true }).waitFor();
-  await expectUsable('dialog');
+  await expectUsable(page, 'dialog');
   await page.getByLabel('Token', { exact: true }).fill(shared.store.token);
   await page.locator('form').getByRole('button', { name: 'Authorize' }).click();
   await page.getByText('A token is in use').waitFor();
-  await expectUsable('dialog with a token');
+  await expectUsable(page, 'dialog with a token');
   await page.getByRole('button', { name: 'Close' }).first().click();
   const create = await tryOut('createPlant');
   await create.getByRole('textbox', { name: 'Request body' }).fill('{"id": 7, "name": "Monstera"}');
   expect(await execute(create)).toMatchObject({ status: '200' });
-  await expectUsable('a reply');
+  await expectUsable(page, 'a reply');
   await page.getByRole('button', { name: 'Schemas' }).click();
   await page.locator('.models .json-schema-2020-12-accordion').first().click();
-  await expectUsable('a schema');
+  await expectUsable(page, 'a schema');
 });
 
 it('is dark where the person prefers that, also once that changes', async () => {

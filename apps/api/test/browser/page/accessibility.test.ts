@@ -1,19 +1,12 @@
 import type { Page } from 'playwright-core';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, it } from 'vitest';
 import { until } from '../../support/until.js';
-import { findViolations } from './support/find-violations.js';
+import { expectUsable } from './support/expect-usable.js';
+import { addButton, chooseSource, progressOf, readOutcome } from './support/import-page.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
-import {
-  addButton,
-  addPlant,
-  chooseFile,
-  field,
-  openImport,
-  progressOf,
-  readSummary,
-} from './support/use-page.js';
+import { addPlant, field, openImport } from './support/use-page.js';
 
 const shared = setUp();
 
@@ -24,46 +17,21 @@ beforeEach(async () => {
   return tab.close;
 });
 
-const windows = [
-  { name: 'desktop', width: 1280, height: 900 },
-  { name: 'phone', width: 360, height: 740 },
-  { name: 'desktop at 200 % zoom', width: 640, height: 450 },
-  // WCAG 2.2, 1.4.10: 1280 CSS pixels at 400 % zoom.
-  { name: 'desktop at 400 % zoom', width: 320, height: 256 },
-];
-const colorSchemes = ['light', 'dark'] as const;
-
-/** Expects in each window and color scheme that axe finds nothing, and that nothing is wider than the window. */
-async function expectUsable(state: string): Promise<void> {
-  for (const { name, width, height } of windows) {
-    await page.setViewportSize({ width, height });
-    for (const colorScheme of colorSchemes) {
-      await page.emulateMedia({ colorScheme });
-      expect.soft(await findViolations(page), `${state}, ${name}, ${colorScheme}`).toEqual([]);
-    }
-    await page.emulateMedia({ forcedColors: 'active' });
-    expect.soft(await findViolations(page), `${state}, ${name}, forced colors`).toEqual([]);
-    await page.emulateMedia({ forcedColors: 'none' });
-    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect.soft(beyond, `${state}, ${name}: pixels beyond the window`).toBeLessThanOrEqual(0);
-  }
-}
-
 it('is usable when it asks for the token, and with a token that is wrong', async () => {
   await page.goto(shared.store.baseUrl);
   await page.getByRole('button', { name: 'Use token' }).waitFor();
-  await expectUsable('token panel');
+  await expectUsable(page, 'token panel');
   await page.getByLabel('Access token').fill('pst_wrong');
   await page.getByRole('button', { name: 'Use token' }).click();
   await page.locator('[aria-invalid=true]').waitFor();
-  await expectUsable('token panel with a wrong token');
+  await expectUsable(page, 'token panel with a wrong token');
 });
 
 it('is usable for the plants: none, a list, no match, and one that is open or deleted', async () => {
   const { baseUrl, address, token } = shared.store;
   await page.goto(address);
   await page.getByText('No plants yet.').waitFor();
-  await expectUsable('no plants');
+  await expectUsable(page, 'no plants');
   const long = 'Monstera'.repeat(30);
   const plants = [
     { id: 1, name: '' },
@@ -74,46 +42,51 @@ it('is usable for the plants: none, a list, no match, and one that is open or de
   await fetch(`${baseUrl}/plants/batch`, { method: 'POST', headers, body: JSON.stringify({ plants }) });
   await page.reload();
   await page.getByRole('grid').waitFor();
-  await expectUsable('plants');
+  await expectUsable(page, 'plants');
   await page.goto(`${baseUrl}/p/2`);
   await page.getByRole('dialog').waitFor();
-  await expectUsable('plant');
+  await expectUsable(page, 'plant');
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Undo' }).waitFor();
-  await expectUsable('deleted plant');
+  await expectUsable(page, 'deleted plant');
   await page.getByRole('searchbox').fill('cactus');
   await page.getByText('No plant matches.').waitFor();
-  await expectUsable('no match');
+  await expectUsable(page, 'no match');
 });
 
 it('is usable for adding plants: empty, with problems, with a list, and with a taken id', async () => {
   await page.goto(shared.store.formAddress);
   await field(page, 'Name').waitFor();
-  await expectUsable('empty form');
+  await expectUsable(page, 'empty form');
   await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
   await until(async () => (await field(page, 'Id').getAttribute('aria-invalid')) === 'true');
-  await expectUsable('form with a problem');
+  await expectUsable(page, 'form with a problem');
   const long = 'Monstera'.repeat(12);
   await addPlant(page, { id: '-9223372036854775808', name: long, tag: long });
   await page.getByRole('listitem').getByText('stored').waitFor();
   await addPlant(page, { id: '-9223372036854775808', name: 'Ficus' });
   await page.getByRole('button', { name: 'Open it' }).waitFor();
-  await expectUsable('list with a rejection');
+  await expectUsable(page, 'list with a rejection');
 });
 
-it('is usable for many plants: before, preview, pause and summary', async () => {
+it('is usable for an import: source, columns, review, cancelled and ended', async () => {
   await page.goto(shared.store.address);
   await openImport(page);
   await page.getByRole('button', { name: /Choose file/ }).waitFor();
-  await expectUsable('many plants');
-  await chooseFile(page, makePlantsFile(2_000, { faultyEvery: 50 }));
-  await expectUsable('preview');
+  await expectUsable(page, 'source');
+  await chooseSource(page, makePlantsFile(20_000, { faultyEvery: 500 }));
+  await expectUsable(page, 'columns');
+  await page.getByRole('button', { name: 'Review lines' }).click();
+  await addButton(page).waitFor();
+  await expectUsable(page, 'review');
+  await page.getByRole('button', { name: /^Problems/ }).click();
+  await page.getByRole('button', { name: 'Check line' }).first().waitFor();
+  await expectUsable(page, 'problems');
   await addButton(page).click();
   await until(async () => (await progressOf(page)) > 0);
-  await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('button', { name: 'Resume' }).waitFor();
-  await expectUsable('paused');
-  await page.getByRole('button', { name: 'Resume' }).click();
-  await readSummary(page);
-  await expectUsable('summary');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Continue' }).waitFor();
+  await expectUsable(page, 'cancelled');
+  await readOutcome(page);
+  await expectUsable(page, 'outcome');
 });

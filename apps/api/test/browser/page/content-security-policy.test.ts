@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../../support/until.js';
+import { addButton, chooseFile, readOutcome } from './support/import-page.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
-import { addButton, addPlant, chooseFile, readSummary } from './support/use-page.js';
+import { addPlant, openImport } from './support/use-page.js';
 
 const shared = setUp();
 
@@ -13,9 +14,10 @@ it('uses everything of the page without a violation, and without a request to an
   await page.goto(shared.store.address);
   await addPlant(page, { id: '1', name: 'Monstera' });
   await page.getByRole('listitem').getByText('stored').waitFor();
+  await openImport(page);
   await chooseFile(page, makePlantsFile(50, { faultyEvery: 10 }));
   await addButton(page).click();
-  await readSummary(page);
+  await readOutcome(page);
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: /^Download/ }).click();
   await (await download).path();

@@ -32,11 +32,11 @@ it('loads the code of the import only once it is opened', async () => {
   await page.goto(shared.store.formAddress);
   await field(page, 'Name').waitFor();
   await page.waitForLoadState('networkidle');
-  const many = () => requests.filter((request) => /many|papaparse|worker/.test(request.url()));
-  expect(many().map((request) => request.url())).toEqual([]);
+  const loaded = () => requests.filter((request) => /import|papaparse|worker/.test(request.url()));
+  expect(loaded().map((request) => request.url())).toEqual([]);
   await openImport(page);
   await page.getByRole('button', { name: /Choose file/ }).waitFor();
-  await until(() => many().length > 0);
+  await until(() => loaded().length > 0);
 });
 
 it.each([

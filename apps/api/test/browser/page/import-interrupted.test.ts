@@ -89,7 +89,7 @@ it('asks before the tab is closed in the middle of a run', runTimeout, async () 
 it('loses nothing when the service crashes in the middle and is started again', runTimeout, async () => {
   const page = await startRun();
   await store.kill();
-  await page.getByText('The service cannot be reached').waitFor();
+  await page.getByText('The service cannot be reached').first().waitFor();
   const { stored, replayed } = await readCounts(page);
   // What is shown as stored is stored; a reply may have been lost with the process.
   expect(store.readPlants().length).toBeGreaterThanOrEqual(stored + replayed);

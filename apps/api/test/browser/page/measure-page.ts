@@ -1,13 +1,12 @@
 import type { Browser } from 'playwright-core';
 import { launchChromium } from '../launch-chromium.js';
 import { openTab } from './support/open-tab.js';
-import { makePlantsFile } from './support/plants-file.js';
 import { startPlantStore } from './support/start-plant-store.js';
-import { addButton, chooseFile, openImport, readSummary, tabTo } from './support/use-page.js';
+import { tabTo } from './support/use-page.js';
 import { watchMainThread } from './support/watch-main-thread.js';
 
 /**
- * Prints the figures of docs/page.md: `pnpm --filter @plant-store/api run measure:page`. They depend on the machine, so no test asserts them, except for
+ * Prints the figures of docs/page.md but those of an import: `pnpm --filter @plant-store/api run measure:page`. They depend on the machine, so no test asserts them, except for
  * the bytes and the layout shift.
  */
 const loads = 5;
@@ -25,8 +24,6 @@ try {
     });
   });
   await printPlants(1_000_000);
-  await printPreview(100_000);
-  await printRun(20_000);
 } finally {
   await browser.close();
   await store.stop();
@@ -131,38 +128,6 @@ async function printPlants(count: number): Promise<void> {
       `heap ${(metric('JSHeapUsedSize') / 1e6).toFixed(1)} MB, ${metric('Nodes')} nodes`,
   );
   await tab.close();
-}
-
-async function printPreview(lines: number): Promise<void> {
-  const { tab, readFigures } = await openPreview(lines);
-  console.log(await readFigures());
-  await tab.close();
-}
-
-async function printRun(lines: number): Promise<void> {
-  const { tab, file, readFigures } = await openPreview(lines);
-  const [, added] = await timed(async () => {
-    await addButton(tab.page).click();
-    return readSummary(tab.page);
-  });
-  const rate = Math.round(file.plants.length / (added / 1000));
-  console.log(`${await readFigures()}; added in ${added} ms, ${rate} plants a second`);
-  await tab.close();
-}
-
-async function openPreview(lines: number) {
-  const file = makePlantsFile(lines, { faultyEvery: 100 });
-  const tab = await openTab(browser);
-  await tab.page.goto(store.address);
-  await openImport(tab.page);
-  const readBlocked = await watchMainThread(tab.page);
-  const [, previewed] = await timed(() => chooseFile(tab.page, file));
-  const readFigures = async () => {
-    const { longestTaskMs, latestTimerMs } = await readBlocked();
-    const blocked = `longest task ${longestTaskMs.toFixed(0)} ms, latest timer ${latestTimerMs.toFixed(0)} ms`;
-    return `${lines} lines (${file.text.length} bytes): preview after ${previewed} ms, ${blocked}, layout shift ${tab.layoutShift}`;
-  };
-  return { tab, file, readFigures };
 }
 
 async function timed<Result>(action: () => Promise<Result>): Promise<[Result, number]> {

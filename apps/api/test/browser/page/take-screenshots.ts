@@ -2,10 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../launch-chromium.js';
+import { addButton, chooseSource, readOutcome } from './support/import-page.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { startPlantStore } from './support/start-plant-store.js';
-import { addButton, addPlant, chooseFile, progressOf, readSummary } from './support/use-page.js';
+import { addPlant, openImport } from './support/use-page.js';
 
 /** Writes the pictures of docs/page.md to `docs/images/`: `pnpm --filter @plant-store/api run screenshots`. */
 const folder = fileURLToPath(new URL('../../../../../docs/images/', import.meta.url));
@@ -17,26 +18,38 @@ const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5 };
 const browser = await launchChromium();
 const store = await startPlantStore();
 try {
+  await fill();
   await onTab({ ...desktop, colorScheme: 'light' }, async (page) => {
-    await addSome(page);
-    await shoot(page, 'one-light');
+    await page.getByRole('row', { name: /^Monstera/ }).waitFor();
+    await shoot(page, 'plants-light');
+    await page.getByRole('row', { name: /^Monstera/ }).click();
+    await page.getByRole('button', { name: 'Delete' }).waitFor();
+    await shoot(page, 'plant');
   });
   await onTab({ ...desktop, colorScheme: 'dark' }, async (page) => {
-    await addSome(page);
-    await shoot(page, 'one-dark');
+    await page.getByRole('row', { name: /^Monstera/ }).waitFor();
+    await shoot(page, 'plants-dark');
   });
   await onTab({ ...phone, colorScheme: 'light' }, async (page) => {
-    await addSome(page);
-    await shoot(page, 'one-phone');
+    await page.getByRole('row', { name: /^Monstera/ }).waitFor();
+    await shoot(page, 'plants-phone');
   });
   await onTab({ ...desktop, colorScheme: 'light' }, async (page) => {
-    await chooseFile(page, makePlantsFile(2_000, { faultyEvery: 10 }));
-    await shoot(page, 'many-preview');
+    await addPlant(page, { id: '9223372036854775807', name: 'Ficus elastica', tag: 'houseplant' });
+    await page.getByRole('button', { name: 'Open it' }).waitFor();
+    await shoot(page, 'add-taken');
+  });
+  await onTab({ ...desktop, colorScheme: 'light' }, async (page) => {
+    await openImport(page);
+    await chooseSource(page, makePlantsFile(5_000, { faultyEvery: 100 }));
+    await shoot(page, 'import-columns');
+    await page.getByRole('button', { name: 'Review lines' }).click();
+    await page.getByRole('button', { name: /^Problems/ }).click();
+    await page.getByRole('button', { name: 'Check line' }).first().waitFor();
+    await shoot(page, 'import-review');
     await addButton(page).click();
-    while ((await progressOf(page)) < 0.3) await page.waitForTimeout(20);
-    await shoot(page, 'many-progress');
-    await readSummary(page);
-    await shoot(page, 'many-summary');
+    await readOutcome(page);
+    await shoot(page, 'import-outcome');
   });
 } finally {
   await browser.close();
@@ -50,16 +63,15 @@ async function onTab(options: BrowserContextOptions, use: (page: Page) => Promis
   await close();
 }
 
-async function addSome(page: Page): Promise<void> {
-  const plants = [
-    { id: '9223372036854775807', name: 'Monstera deliciosa', tag: 'houseplant', state: 'listed' },
-    { id: '482913605174', name: 'Ficus lyrata', tag: 'houseplant', state: 'listed' },
-    { id: '482913605174', name: 'Ficus elastica', tag: 'houseplant', state: 'rejected' },
-  ];
-  for (const plant of plants) {
-    await addPlant(page, plant);
-    await page.getByRole('listitem').filter({ hasText: plant.name }).first().waitFor();
-  }
+/** Adds the examples of the page, and a plant with the largest id. */
+async function fill(): Promise<void> {
+  const { page, close } = await openTab(browser);
+  await page.goto(store.address);
+  await page.getByRole('button', { name: 'Load 20 examples' }).click();
+  await page.getByText('20 plants').waitFor();
+  await addPlant(page, { id: '9223372036854775807', name: 'Monstera adansonii', tag: 'houseplant' });
+  await page.getByText('stored').waitFor();
+  await close();
 }
 
 async function shoot(page: Page, name: string): Promise<void> {

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { addButton, chooseFile, readOutcome } from './support/import-page.js';
 import { openTab, type Tab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
-import { addButton, addPlant, chooseFile, readSummary } from './support/use-page.js';
+import { addPlant, openImport } from './support/use-page.js';
 
 const shared = setUp({ LOG_LEVEL: 'trace' });
 let tab: Tab;
@@ -18,9 +19,10 @@ beforeAll(async () => {
   await page.getByRole('listitem').getByText('stored').waitFor();
   await addPlant(page, { id: '1', name: 'Ficus' });
   await page.getByRole('listitem').getByText('rejected').waitFor();
+  await openImport(page);
   await chooseFile(page, makePlantsFile(20, { faultyEvery: 10 }));
   await addButton(page).click();
-  await readSummary(page);
+  await readOutcome(page);
 });
 
 /** Everything that the profile keeps for the page, by where it is. */
@@ -72,6 +74,7 @@ it('sends it in the header Authorization of its own requests to the service and 
     'authorization of GET /plants',
     'authorization of GET /plants/1',
     'authorization of POST /plants',
+    'authorization of POST /plants/batch',
   ]);
   // Chromium reports an empty one of the navigation that leaves out the token, and sends none.
   for (const request of tab.requests) expect((await request.headerValue('referer')) || null).toBeNull();

@@ -1,0 +1,28 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { findViolations } from './find-violations.js';
+
+/** Windows, each with the color schemes that axe compares in it: colors do not depend on the width. */
+const windows = [
+  { name: 'desktop', width: 1280, height: 900, colors: ['light', 'dark', 'forced'] },
+  { name: 'phone', width: 360, height: 740, colors: ['light', 'dark'] },
+  { name: 'desktop at 200 % zoom', width: 640, height: 450, colors: ['light'] },
+  // WCAG 2.2, 1.4.10: 1280 CSS pixels at 400 % zoom.
+  { name: 'desktop at 400 % zoom', width: 320, height: 256, colors: ['light'] },
+] as const;
+
+/** Expects that axe finds nothing in each window, and that nothing is wider than it. `state` is for the report. */
+export async function expectUsable(page: Page, state: string): Promise<void> {
+  for (const { name, width, height, colors } of windows) {
+    await page.setViewportSize({ width, height });
+    for (const color of colors) {
+      const forcedColors = color === 'forced' ? 'active' : 'none';
+      await page.emulateMedia({ forcedColors, colorScheme: color === 'dark' ? 'dark' : 'light' });
+      expect.soft(await findViolations(page), `${state}, ${name}, ${color}`).toEqual([]);
+    }
+    await page.emulateMedia({ forcedColors: 'none' });
+    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect.soft(beyond, `${state}, ${name}: pixels beyond the window`).toBeLessThanOrEqual(0);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
