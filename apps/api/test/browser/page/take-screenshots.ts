@@ -20,18 +20,18 @@ const store = await startPlantStore();
 try {
   await fill();
   await onTab({ ...desktop, colorScheme: 'light' }, async (page) => {
-    await page.getByRole('row', { name: /^Monstera/ }).waitFor();
+    await page.getByRole('row', { name: /^Monstera adansonii/ }).waitFor();
     await shoot(page, 'plants-light');
-    await page.getByRole('row', { name: /^Monstera/ }).click();
+    await page.getByRole('row', { name: /^Monstera adansonii/ }).click();
     await page.getByRole('button', { name: 'Delete' }).waitFor();
     await shoot(page, 'plant');
   });
   await onTab({ ...desktop, colorScheme: 'dark' }, async (page) => {
-    await page.getByRole('row', { name: /^Monstera/ }).waitFor();
+    await page.getByRole('row', { name: /^Monstera adansonii/ }).waitFor();
     await shoot(page, 'plants-dark');
   });
   await onTab({ ...phone, colorScheme: 'light' }, async (page) => {
-    await page.getByRole('row', { name: /^Monstera/ }).waitFor();
+    await page.getByRole('row', { name: /^Monstera adansonii/ }).waitFor();
     await shoot(page, 'plants-phone');
   });
   await onTab({ ...desktop, colorScheme: 'light' }, async (page) => {
