@@ -13,8 +13,8 @@ export const longest = [
   'src/store/postgresql/open-postgresql.test.ts',
   'test/process/stop-with-parent.test.ts',
   'test/http/exact-ids.test.ts',
-  'test/browser/page/many-plants.test.ts',
-  'test/browser/page/interrupted-run.test.ts',
+  'test/browser/documentation.test.ts',
+  'test/browser/page/import-interrupted.test.ts',
   'test/browser/page/accessibility.test.ts',
   'test/browser/page/failures.test.ts',
 ];
