@@ -18,7 +18,7 @@ const largeBytes = 2 ** 20;
 
 /**
  * Writes files as the service reads them (`src/http/served-files.ts`): each, the same compressed where that is smaller, and the
- * list of all with their hashes. A large one is written compressed alone, so that a release is small.
+ * list of these with their hashes. A large one is written compressed alone, so that a release is small.
  *
  * @param target the folder to write, which must not exist
  * @throws {Error} when a file that would be cached forever has no hash in its name
@@ -34,8 +34,7 @@ export function writeServedFiles(target: string, files: Iterable<readonly [name:
     if (name.startsWith(hashedFolder) && !/-[\w-]{8}\.\w+$/.test(name)) {
       throw new Error(`${name} has no hash in its name, but would be cached forever.`);
     }
-    if (content.length > largeBytes) hashes[name] = hashOf(content);
-    else write(name, content);
+    if (content.length <= largeBytes) write(name, content);
     for (const [suffix, compress] of compressors) {
       const compressed = compress(content);
       if (compressed.length < content.length) write(`${name}${suffix}`, compressed);

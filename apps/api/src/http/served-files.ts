@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import type { Request, Response } from 'express';
@@ -43,28 +43,30 @@ export function readServedFiles(folder: string): readonly ServedFile[] {
     if (hash !== hashes.get(name)) throw new Error(`${name} is not the file that was built`);
     return { content, etag: `"${hash}"` };
   };
-  const isCompressed = (name: string) => Object.values(suffixes).some((suffix) => name.endsWith(suffix));
-  const names = [...hashes.keys()].filter((name) => !isCompressed(name));
-  return names.map((name) => {
+  const names = new Set([...hashes.keys()].map(toPlainName));
+  return [...names].map((name) => {
     const compressed = Object.entries(suffixes).flatMap(([coding, suffix]) =>
       hashes.has(`${name}${suffix}`) ? [[coding, read(`${name}${suffix}`)] as const] : [],
     );
     const isHashed = name.startsWith(hashedFolder);
-    // Of a large file the build has written the compressed forms alone.
+    // Of a large file the build has written, and listed, the compressed forms alone.
     const [[, smallest] = []] = compressed;
-    const plain =
-      smallest !== undefined && !existsSync(join(folder, name))
-        ? decompress(smallest, `"${hashes.get(name)}"`)
-        : read(name);
+    const plain = smallest === undefined || hashes.has(name) ? read(name) : decompress(smallest);
     return { name, isHashed, plain, compressed: new Map(compressed) };
   });
 }
 
+function toPlainName(name: string): string {
+  const suffix = Object.values(suffixes).find((end) => name.endsWith(end)) ?? '';
+  return name.slice(0, name.length - suffix.length);
+}
+
 /** The same without its coding, brotli. It is decompressed when it is first asked for, which few clients do, and then kept. */
-function decompress({ content }: Representation, etag: string): Representation {
+function decompress({ content, etag }: Representation): Representation {
   let plain: Buffer | undefined;
   return {
-    etag,
+    // Another representation has another one.
+    etag: etag.replace(/"$/, '-plain"'),
     get content() {
       plain ??= brotliDecompressSync(content);
       return plain;
