@@ -1,10 +1,12 @@
-// Bundles the command into dist, with the page and the viewer of the OpenAPI document in folders of their own.
+// Bundles the command into dist, with the page, the viewer of the OpenAPI document and the packed client in folders of their own.
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
+import { writeClient } from './client/write-client.js';
 import { pageSource, writePage } from './page/write-page.js';
 import { writeViewer } from './viewer/write-viewer.js';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 await bundle(dist, { sourcemap: true });
 writePage(pageSource, `${dist}/page`);
+writeClient(`${dist}/client`);
 await writeViewer(`${dist}/docs`);

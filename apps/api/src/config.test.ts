@@ -30,6 +30,7 @@ it('has a default for everything', () => {
     drainDelayMs: undefined,
     shutdownTimeoutMs: 10_000,
     pageFolder: fileURLToPath(new URL('../dist/page', import.meta.url)),
+    clientFolder: fileURLToPath(new URL('../dist/client', import.meta.url)),
     fastPath: true,
   });
   expect(Object.isFrozen(config)).toBe(true);
@@ -112,6 +113,7 @@ it('quotes the value that is not an origin', () => {
 
 it('has no page when that is switched off', () => {
   expect(parseConfig({ PAGE: 'off' }, '/srv').pageFolder).toBeUndefined();
+  expect(parseConfig({ CLIENT: 'off' }, '/srv').clientFolder).toBeUndefined();
 });
 
 it('takes no shortcuts when they are switched off', () => {

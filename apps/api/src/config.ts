@@ -57,6 +57,8 @@ export type Config = Readonly<{
   shutdownTimeoutMs: number;
   /** The folder of the built page on which people add plants; `undefined` where it is not served. */
   pageFolder: string | undefined;
+  /** The folder of the packed client; `undefined` where it is not served. */
+  clientFolder: string | undefined;
   /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 20). */
   fastPath: boolean;
 }>;
@@ -96,6 +98,7 @@ const EnvironmentSchema = z
     DRAIN_DELAY_MS: wholeNumber(0, 10 ** 7).optional(),
     SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
     PAGE: onOrOff.default('on'),
+    CLIENT: onOrOff.default('on'),
     FAST_PATH: onOrOff.default('on'),
   })
   // One token may use half of the limit, which must leave room for one body.
@@ -185,6 +188,8 @@ export function parseConfig(
     drainDelayMs: variables.DRAIN_DELAY_MS,
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
     pageFolder: variables.PAGE === 'on' ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
+    clientFolder:
+      variables.CLIENT === 'on' ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
     fastPath: variables.FAST_PATH === 'on',
   });
 }

@@ -14,6 +14,7 @@ import type { Config } from './config.js';
 import { createApp } from './http/create-app.js';
 import { createGracefulShutdown, listen, trackConnections } from './http/listen.js';
 import type { RequestCounts } from './http/middleware/rate-limit.js';
+import { type ClientPackage, readClient } from './http/read-client.js';
 import { type Page, readPage } from './http/read-page.js';
 import { createServer } from './http/server.js';
 import { createAdminServer, type ReadableMetrics } from './observe/admin-server.js';
@@ -54,7 +55,7 @@ export interface Service {
  * Starts the service in this process.
  *
  * @param requestLog where requests are logged
- * @throws {OperatorError} when the page cannot be served, the database cannot be opened or the address cannot be listened on
+ * @throws {OperatorError} when the page or the client cannot be served, the database cannot be opened or the address cannot be listened on
  */
 export async function startService(
   config: Config,
@@ -63,10 +64,10 @@ export async function startService(
 ): Promise<Service> {
   // Nobody could read them without an admin port.
   const metrics = config.admin && createRegistry();
-  const page = readConfiguredPage(config);
+  const files = readConfiguredFiles(config);
   const { database, tokens } = await openBackend(config, { metrics, log });
   const backend = createBackend(config, { database, tokens, log });
-  const api = await createApi(config, { backend, page, metrics, log, requestLog });
+  const api = await createApi(config, { backend, files, metrics, log, requestLog });
   return runService(config, {
     ...{ database, tokens, backend, metrics, log },
     readiness: backend.readiness,
@@ -179,8 +180,7 @@ export function createBackend(
 /** What the API of a process needs besides its settings. */
 interface ApiParts extends Observers {
   readonly backend: Backend;
-  /** The page on which people add plants; `undefined` where it is not served. */
-  readonly page: Page | undefined;
+  readonly files: ConfiguredFiles;
   readonly requestLog: RequestLog;
   /** Where the requests of each caller are counted; by default in this process. */
   readonly requestCounts?: RequestCounts | undefined;
@@ -197,12 +197,12 @@ export interface Api {
 
 /** Creates the HTTP server of the API. */
 export async function createApi(config: Config, parts: ApiParts): Promise<Api> {
-  const { backend, page, metrics, log, requestLog, requestCounts } = parts;
+  const { backend, files, metrics, log, requestLog, requestCounts } = parts;
   const { plants, tokens, health, draining } = backend;
   const stopping = new AbortController();
   const app = await createApp({
     ...config,
-    ...{ plants, store: backend.store, ...tokens, page, metrics, log, requestLog, requestCounts },
+    ...{ plants, store: backend.store, ...tokens, ...files, metrics, log, requestLog, requestCounts },
     draining: draining.signal,
     stopping: stopping.signal,
   });
@@ -220,9 +220,23 @@ export async function createApi(config: Config, parts: ApiParts): Promise<Api> {
   };
 }
 
-/** @throws {OperatorError} when the page cannot be served */
-export function readConfiguredPage({ pageFolder }: Pick<Config, 'pageFolder'>): Page | undefined {
-  return pageFolder === undefined ? undefined : readPage(pageFolder);
+/** What is served besides the API; `undefined` for what is not. */
+export interface ConfiguredFiles {
+  /** The page on which people keep plants. */
+  readonly page: Page | undefined;
+  /** The packed client. */
+  readonly client: ClientPackage | undefined;
+}
+
+/** @throws {OperatorError} when one of them cannot be served */
+export function readConfiguredFiles({
+  pageFolder,
+  clientFolder,
+}: Pick<Config, 'pageFolder' | 'clientFolder'>): ConfiguredFiles {
+  return {
+    page: pageFolder === undefined ? undefined : readPage(pageFolder),
+    client: clientFolder === undefined ? undefined : readClient(clientFolder),
+  };
 }
 
 /** Where requests come in: the HTTP server of this process, or the workers. */

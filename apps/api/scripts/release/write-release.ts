@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundle } from '../bundle.js';
+import { writeClient } from '../client/write-client.js';
 import { pageSource, writePage } from '../page/write-page.js';
 import { writeViewer } from '../viewer/write-viewer.js';
 import { findInstalled, listBundledPackages } from './bundled-packages.js';
@@ -59,6 +60,7 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
     const pageFiles = writePage(pageSource, join(target, 'dist/page'));
     await writeViewer(join(target, 'dist/docs'));
+    writeClient(join(target, 'dist/client'));
     const packages = mergePackages([service, listPagePackages(pageSource, pageFiles)]);
     write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
     write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));

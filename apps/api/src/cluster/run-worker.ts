@@ -6,7 +6,7 @@ import { backlog } from '../http/listen.js';
 import { createLogger } from '../observe/logger.js';
 import { createRegistry } from '../observe/metrics.js';
 import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
-import { createApi, createBackend, readConfiguredPage, stopServing } from '../service.js';
+import { createApi, createBackend, readConfiguredFiles, stopServing } from '../service.js';
 import { openDatabase } from '../store/open-database.js';
 import { createAcceptTurns } from './accept-turns.js';
 import type { WorkerCalls, WorkerEnd, WorkerStart } from './calls.js';
@@ -67,7 +67,7 @@ async function startWorker(
 ): Promise<ServingWorker> {
   const { config } = start;
   const { log, requestLog, close: closeLog } = await openLog(start, isTerminal);
-  const page = readConfiguredPage(config);
+  const files = readConfiguredFiles(config);
   const metrics = config.admin && createRegistry();
   const database =
     config.database.engine === 'sqlite'
@@ -79,7 +79,7 @@ async function startWorker(
     log,
   });
   const api = await createApi(config, {
-    ...{ backend, page, metrics, log, requestLog },
+    ...{ backend, files, metrics, log, requestLog },
     requestCounts: {
       increment: (caller, count = 1) => primary.call('countRequests', { caller, count }),
       // Each request counts, whatever its reply.

@@ -17,7 +17,9 @@ import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middlewar
 import { type RequestCounts, rateLimit } from './middleware/rate-limit.js';
 import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
 import { observeRequests, requestId, requestLogger } from './middleware/request-logger.js';
+import type { ClientPackage } from './read-client.js';
 import type { Page } from './read-page.js';
+import { client } from './routes/client.js';
 import { docs } from './routes/docs.js';
 import { notFound, rejectOtherMethods } from './routes/fallbacks.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
@@ -51,6 +53,8 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly corsOrigins: readonly string[];
   /** The page on which people add plants; by default there is none. */
   readonly page?: Page | undefined;
+  /** The packed client that front-end teams install; by default there is none. */
+  readonly client?: ClientPackage | undefined;
   /** Whether replies are composed without Express; see decision 20. */
   readonly fastPath: boolean;
 }
@@ -99,6 +103,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   app.use(rejectOtherMethods);
 
   if (dependencies.page !== undefined) app.use(page(dependencies.page));
+  if (dependencies.client !== undefined) app.use(client(dependencies.client));
   app.use(docs({ hasPage: dependencies.page !== undefined }));
   app.use(notFound);
   const rejections = createRejectionLog(log, stopping);

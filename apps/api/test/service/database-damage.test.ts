@@ -39,7 +39,10 @@ it('stores nothing after a create hits a damaged page, is not ready, and logs it
   damagePages(firstPages);
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
-  const config = parseConfig({ PORT: '0', ADMIN_PORT: '0', DATABASE_URL: database.url, PAGE: 'off' }, '/');
+  const config = parseConfig(
+    { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: database.url, PAGE: 'off', CLIENT: 'off' },
+    '/',
+  );
   const service = await startService(config, log);
   const { text: token } = await service.accessTokens.issue({ name: 'test' });
   const post = (id: number) => postPlant({ ...service, token }, { id, name: 'Fern' });

@@ -30,7 +30,7 @@ describe.each(engines)('the last use of a token on %s', (engine) => {
   async function start() {
     const log = pino({}, { write: (line) => void logLines.push(line) });
     const service = await startService(
-      parseConfig({ PORT: '0', DATABASE_URL: database.url, PAGE: 'off' }, '/'),
+      parseConfig({ PORT: '0', DATABASE_URL: database.url, PAGE: 'off', CLIENT: 'off' }, '/'),
       log,
     );
     const issue = async (name: string) => (await service.accessTokens.issue({ name })).text;

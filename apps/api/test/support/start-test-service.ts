@@ -34,8 +34,9 @@ export async function startTestService(
   const settings = {
     PORT: '0',
     DATABASE_URL: database.url,
-    // These tests run the sources, and need no built page.
+    // These tests run the sources, and need no built page, nor a packed client.
     PAGE: 'off',
+    CLIENT: 'off',
     FAST_PATH: inject('fastPath'),
     // All tests have one address, and many send tokens that are not valid.
     AUTH_FAILURES_PER_MINUTE: '1000000',

@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { clientName } from '../../src/http/read-client.js';
+import { writeServedFiles } from '../write-served-files.js';
+
+const client = fileURLToPath(new URL('../../../../packages/client', import.meta.url));
+
+/**
+ * Packs the client, as it would be published, and writes it as the service reads it.
+ *
+ * @param target the folder to write, which must not exist
+ * @throws {Error} when the client has not been built, or pnpm cannot pack it
+ */
+export function writeClient(target: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-client-'));
+  try {
+    const tarball = join(folder, clientName);
+    execFileSync('pnpm', ['pack', '--out', tarball], { cwd: client, stdio: ['ignore', 'ignore', 'inherit'] });
+    writeServedFiles(target, [[clientName, readFileSync(tarball)]]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
