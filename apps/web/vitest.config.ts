@@ -8,8 +8,8 @@ const shared = {
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
 };
 
-/** Only a test that hangs takes this long, even on a busy machine. */
-const testTimeout = 60_000;
+/** Only what hangs takes this long, even on a busy machine. */
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
@@ -23,7 +23,7 @@ export default defineConfig({
           // Each file restores what it replaces, so that they can share loaded modules.
           isolate: false,
           setupFiles: ['test/restore-mocks.ts'],
-          testTimeout,
+          ...timeouts,
         },
       },
       {
@@ -35,7 +35,7 @@ export default defineConfig({
           // Each file has a context of its own in a thread that stays, which takes half the processor time of a process each.
           pool: 'vmThreads',
           setupFiles: ['test/setup-jsdom.ts'],
-          testTimeout,
+          ...timeouts,
         },
       },
     ],

@@ -10,8 +10,9 @@ export default defineConfig(({ mode }) => {
       provide: { isNightly },
       // No file replaces anything in a module, so that they can share loaded modules.
       isolate: false,
-      // Only a test that hangs takes this long, even on a busy machine.
+      // Only what hangs takes this long, even on a busy machine.
       testTimeout: 180_000,
+      hookTimeout: 180_000,
     },
   };
 });

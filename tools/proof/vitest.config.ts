@@ -11,8 +11,9 @@ export default defineConfig(({ mode }) => {
       provide: { isNightly },
       // No file replaces anything in a module, so that they can share loaded modules.
       isolate: false,
-      // Only a test that hangs takes this long, even on a busy machine.
+      // Only what hangs takes this long, even on a busy machine.
       testTimeout: 600_000,
+      hookTimeout: 600_000,
     },
   };
 });
