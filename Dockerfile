@@ -1,4 +1,4 @@
-# The service as an image: docs/containers.md.
+# The service as an image: docs/operate/containers.md.
 
 FROM node:26.10.0-trixie-slim AS build
 WORKDIR /src

@@ -177,7 +177,7 @@ it.each([
 });
 
 it('is listed completely in the page of settings', () => {
-  const page = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/operate/settings.md', import.meta.url), 'utf8');
   const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   expect(listed).toEqual(environmentVariables);
 });

@@ -93,7 +93,7 @@ describe('ErrorSchema', () => {
 });
 
 it('is listed completely in the page of the API, row by row', () => {
-  const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/use/api.md', import.meta.url), 'utf8');
   const rows = definitions.map(
     ([name, { error, status, meaning }]) => `| ${error} | ${name} | ${status} | ${meaning} |`,
   );

@@ -139,7 +139,7 @@ program
 
 program
   .command('chart')
-  .description('draw docs/performance.svg from results/latest.json')
+  .description('draw docs/use/performance.svg from results/latest.json')
   .action(() => writeChart(resultFiles.comparison, resultFiles.chart));
 
 /** Adds the options of a comparison to a command. */

@@ -15,7 +15,7 @@ export const resultFiles = {
   operationsPostgresql: inRepository('tools/bench/results/operations-postgresql.json'),
   start: inRepository('tools/bench/results/start.json'),
   client: inRepository('tools/bench/results/client.json'),
-  chart: inRepository('docs/performance.svg'),
+  chart: inRepository('docs/use/performance.svg'),
 };
 
 /**

@@ -9,8 +9,8 @@ import { StartResultsSchema } from '../src/start-time/start-results.js';
 
 const readText = (url: URL | string) => readFileSync(url, 'utf8');
 const readJson = (url: string): unknown => JSON.parse(readText(url));
-const page = readText(new URL('../../../docs/performance.md', import.meta.url));
-const scaling = readText(new URL('../../../docs/scaling.md', import.meta.url));
+const page = readText(new URL('../../../docs/use/performance.md', import.meta.url));
+const scaling = readText(new URL('../../../docs/operate/scaling.md', import.meta.url));
 const readme = readText(new URL('../../../README.md', import.meta.url));
 const comparison = ComparisonResultsSchema.parse(readJson(resultFiles.comparison));
 const postgresql = ComparisonResultsSchema.parse(readJson(resultFiles.postgresql));

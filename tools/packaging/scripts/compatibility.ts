@@ -1,5 +1,5 @@
 // Tries the packed client with versions of TypeScript, bundlers, runtimes and test runners, and compares what came of it with
-// the tables in docs/compatibility.md, or writes them (--write). Names of parts on the command line limit it to them.
+// the tables in docs/use/compatibility.md, or writes them (--write). Names of parts on the command line limit it to them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryBundlers } from './compatibility/bundlers.js';
@@ -20,7 +20,7 @@ const parts: Readonly<Record<string, Try>> = {
   runtimes: (folder, client) => withService(folder, (service) => tryRuntimes(folder, client, service)),
   'test-runners': tryTestRunners,
 };
-const page = 'docs/compatibility.md';
+const page = 'docs/use/compatibility.md';
 
 const names = process.argv.slice(2).filter((name) => name !== '--write');
 const unknown = names.filter((name) => name !== 'ci' && parts[name] === undefined);

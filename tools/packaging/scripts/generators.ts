@@ -1,5 +1,5 @@
 // Runs generators on the OpenAPI document of the packed contract, compiles what they generate, and makes the generated call
-// against the built service. Compares what becomes of an id with the table in docs/openapi.md, or writes it (--write).
+// against the built service. Compares what becomes of an id with the table in docs/use/openapi.md, or writes it (--write).
 import { cpSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { generators } from './generators/cases.js';
@@ -30,5 +30,5 @@ await withPackedPackages(async ({ folder, tarballs }) => {
     console.log(`generators: ${generator.name}: generated, compiled, called`);
   }
   const head = ['generator', 'setting', '`id`', '9223372036854775807', '9007199254740993'];
-  checkTables('docs/openapi.md', [{ head, rows }]);
+  checkTables('docs/use/openapi.md', [{ head, rows }]);
 });

@@ -1,21 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { root } from './folders.js';
 
-/** Pages below `docs/` for those who change the program; all others are for those who run it, and in the release. */
-const contributorPages = new Set([
-  'architecture.md',
-  'bench-log.md',
-  'performance.md',
-  'upgrading-dependencies.md',
-]);
-
-/** The pages for operators, by their paths relative to the root of the repository. */
+/** The pages for those who call the service or run it, by their paths relative to the root of the repository. */
 export function listOperatorPages(): string[] {
-  const pages = readdirSync(`${root}/docs`).filter(
-    (name) => name.endsWith('.md') && !contributorPages.has(name),
-  );
-  return ['CHANGELOG.md', 'SECURITY.md', ...pages.toSorted().map((name) => `docs/${name}`)];
+  return ['CHANGELOG.md', 'SECURITY.md', ...globSync('docs/{operate,use}/*.md', { cwd: root }).toSorted()];
 }
 
 /**

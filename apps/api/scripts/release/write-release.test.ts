@@ -58,7 +58,7 @@ it('has what a server needs, and no other file', () => {
     'dist/docs/assets/swagger-ui-bundle-????????.js{.br,.gz}',
     'dist/docs/assets/viewer-????????.js{,.br,.gz}',
     'prisma/{sqlite,postgresql}/migrations/[0-9]*_*/migration.sql',
-    'docs/*.md',
+    'docs/{operate,use}/*.md',
     'deploy/**/*.*',
     'node_modules/@plant-store/contract/{package,openapi}.json',
     'node_modules/better-sqlite3/{LICENSE,package.json}',
@@ -77,9 +77,7 @@ it('has what a server needs, and no other file', () => {
 it('has the pages and configurations for operators, not those for contributors', () => {
   const { paths } = theRelease();
   const below = (folder: string) => paths.filter((path) => path.startsWith(`${folder}/`));
-  const contributors = /\/(architecture|bench-log|performance|upgrading-dependencies)\.md$/;
-  const pages = globSync('docs/*.md', { cwd: root }).filter((page) => !contributors.test(page));
-  expect(below('docs')).toEqual(pages.toSorted());
+  expect(below('docs')).toEqual(globSync('docs/{operate,use}/*.md', { cwd: root }).toSorted());
   const configurations = globSync('deploy/**', { cwd: root }).filter(
     (path) => statSync(join(root, path)).isFile() && !/^deploy\/(compose|trial)\//.test(path),
   );
@@ -153,12 +151,12 @@ it('has no link to a file that is not in it', () => {
     );
   expect(links.filter(({ leadsSomewhere }) => !leadsSomewhere)).toEqual([]);
   expect(links).toContainEqual({
-    page: 'docs/load-balancing.md',
-    target: '../deploy/load-balancing/nginx.conf',
+    page: 'docs/operate/load-balancing.md',
+    target: '../../deploy/load-balancing/nginx.conf',
     leadsSomewhere: true,
   });
-  expect(read('docs/settings.md')).toContain('see decision 20.');
+  expect(read('docs/operate/settings.md')).toContain('see decision 20.');
   // The pictures of a page are left out as a whole.
-  expect(readFileSync(join(root, 'docs/page.md'), 'utf8')).toContain('](images/');
-  expect(read('docs/page.md')).not.toMatch(/^!/m);
+  expect(readFileSync(join(root, 'docs/use/page.md'), 'utf8')).toContain('](images/');
+  expect(read('docs/use/page.md')).not.toMatch(/^!/m);
 });

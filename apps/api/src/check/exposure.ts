@@ -10,7 +10,7 @@ export const exposure: Item<{ readonly config: Config }> = {
       ? ok(`HOST ${host} is reached from this machine only`)
       : warning(
           `HOST ${host} is reached by other machines, and the service speaks plain HTTP: tokens cross the network in clear text`,
-          'Let only a reverse proxy that terminates TLS reach it, as docs/deploy.md describes.',
+          'Let only a reverse proxy that terminates TLS reach it, as docs/operate/deploy.md describes.',
         );
     if (admin === undefined || isLoopback(admin.host)) return [ofPort];
     const ofAdminPort = warning(

@@ -47,7 +47,7 @@ export async function migrate(
 async function requireDistributable(location: DatabaseLocation): Promise<PostgresqlLocation> {
   if (location.engine !== 'postgresql')
     throw new OperatorError(
-      'Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. docs/postgresql.md describes how to move to PostgreSQL. Nothing was changed.',
+      'Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. docs/operate/postgresql.md describes how to move to PostgreSQL. Nothing was changed.',
     );
   const { requireCluster } = await import('../store/postgresql/citus/distribute-plants.js');
   await requireCluster(location);

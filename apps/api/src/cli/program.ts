@@ -69,7 +69,7 @@ export function createProgram(dependencies: ProgramDependencies): Command {
     .addHelpText(
       'after',
       `
-Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see docs/settings.md.
+Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see docs/operate/settings.md.
 Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
     );
   addService(program, dependencies);

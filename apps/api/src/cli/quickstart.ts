@@ -61,7 +61,7 @@ export function describeQuickstart(
 Plant Store listens on ${baseUrl}
 Its documentation is ${baseUrl}/docs, its access token in ${tokenFile}
 ${page}
-Store a plant (docs/api.md has the command for a Windows terminal):
+Store a plant (docs/use/api.md has the command for a Windows terminal):
 
 ${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}
 

@@ -169,7 +169,7 @@ Send it with each request, in the header  Authorization: Bearer <token>`;
 function describeUseOf({ host, port, pageFolder }: Config): string {
   const { origin } = reachableUrl(host, port);
   const page = pageFolder === undefined ? '' : ` on the page ${origin}/ or,`;
-  return `Try it while the service runs,${page} after  TOKEN=<token>  in the shell, with (docs/api.md has the command for a Windows terminal)
+  return `Try it while the service runs,${page} after  TOKEN=<token>  in the shell, with (docs/use/api.md has the command for a Windows terminal)
 ${createCurl(origin, '$TOKEN')}`;
 }
 

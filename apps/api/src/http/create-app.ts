@@ -61,7 +61,7 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
 
 /**
  * The app: everything between a request and its reply, in the order in which it happens. Errors are reported in that
- * order, too: see docs/api.md, "Which error is reported".
+ * order, too: see docs/use/api.md, "Which error is reported".
  */
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;

@@ -2,17 +2,20 @@ import { readFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { clusterStopTimeouts, startStopTime, stopTimeouts } from './stop-timeouts.js';
 
-const deploy = readFileSync(new URL('../../../../docs/deploy.md', import.meta.url), 'utf8');
+const deploy = readFileSync(new URL('../../../../docs/operate/deploy.md', import.meta.url), 'utf8');
 const { databaseMs, ...lastSteps } = stopTimeouts;
 
 it.each([
   ['one process', /ends\s+within\s+(\d+)\s+seconds/, { databaseMs, ...lastSteps }],
   ['workers', /(\d+)\s+seconds\s+with\s+workers/, { ...clusterStopTimeouts, ...lastSteps }],
-])('leave a quarter of the time that docs/deploy.md promises to the machine: %s', (_, promise, timeouts) => {
-  const [, seconds] = promise.exec(deploy) ?? [];
-  const sum = Object.values(timeouts).reduce((total, timeoutMs) => total + timeoutMs, 0);
-  expect(sum).toBeLessThanOrEqual(0.75 * 1_000 * Number(seconds));
-});
+])(
+  'leave a quarter of the time that docs/operate/deploy.md promises to the machine: %s',
+  (_, promise, timeouts) => {
+    const [, seconds] = promise.exec(deploy) ?? [];
+    const sum = Object.values(timeouts).reduce((total, timeoutMs) => total + timeoutMs, 0);
+    expect(sum).toBeLessThanOrEqual(0.75 * 1_000 * Number(seconds));
+  },
+);
 
 it('the steps share the shutdown timeout; the database has time after the cut-off, and some even if all is over', () => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 /**
  * How long the steps of a stop may take once the shutdown timeout is over, one after the other, in milliseconds. Together
- * they are well below the 2 seconds that docs/deploy.md promises.
+ * they are well below the 2 seconds that docs/operate/deploy.md promises.
  */
 export const stopTimeouts = {
   /** To close the database, which may not answer. */
@@ -15,7 +15,7 @@ export const stopTimeouts = {
 
 /**
  * How long the steps of a stop with workers may take once the shutdown timeout is over, in milliseconds, before those of
- * `adminMs`, `logMs` and `processMs`. All together they are well below the 3 seconds that docs/deploy.md promises.
+ * `adminMs`, `logMs` and `processMs`. All together they are well below the 3 seconds that docs/operate/deploy.md promises.
  */
 export const clusterStopTimeouts = {
   /** For workers to close what they have, which includes their log. */

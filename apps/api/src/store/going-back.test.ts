@@ -15,10 +15,10 @@ import { openDatabase } from './open-database.js';
 import { migratePostgresql } from './postgresql/migrate-postgresql.js';
 import { migrateSqlite } from './sqlite/migrate-sqlite.js';
 
-/** The SQL of docs/upgrading.md, from the latest version back to 1.0, and how many migrations that had. */
+/** The SQL of docs/operate/upgrading.md, from the latest version back to 1.0, and how many migrations that had. */
 const statements = ['1\\.3', '1\\.1'].flatMap((version) => {
   const section = new RegExp(`## Going back from ${version}\n[\\s\\S]*?\`\`\`sql\n([^\`]+)\`\`\``);
-  const [, sql = ''] = section.exec(readPage('docs/upgrading.md')) ?? [];
+  const [, sql = ''] = section.exec(readPage('docs/operate/upgrading.md')) ?? [];
   return sql.split(';\n').filter((statement) => statement !== '');
 });
 const countBefore = 1;

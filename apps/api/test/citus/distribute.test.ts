@@ -120,7 +120,8 @@ it('names the privilege that a user lacks', async () => {
 
 it('gets more shards by the documented split, which the command then accepts', async () => {
   const [, split = ''] =
-    /^```sql\n(SELECT citus_split_shard_by_split_points.*?)^```$/ms.exec(readPage('docs/citus.md')) ?? [];
+    /^```sql\n(SELECT citus_split_shard_by_split_points.*?)^```$/ms.exec(readPage('docs/operate/citus.md')) ??
+    [];
   const { query, migrate } = await startOnCluster();
   await migrate('--distribute', '2');
   await query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 100) AS id`);

@@ -13,7 +13,7 @@ const invalidLines: Readonly<Record<number, string>> = {
 };
 
 it('prints for invalid lines what the page on backup shows', async () => {
-  const page = readPage('docs/backup.md');
+  const page = readPage('docs/operate/backup.md');
   const [, shown] = /^```\n(line 7: .*?)^```$/ms.exec(page) ?? [];
   const [, totals] = /`(\d+ imported, [^`]*)`/.exec(page) ?? [];
   const folder = temporaryFolder();

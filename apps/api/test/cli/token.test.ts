@@ -40,7 +40,7 @@ it('prints a new token alone, and how to use it beside it, without the token', a
   expect(stderr).toContain('which never expires. It may create, read and delete plants.');
   expect(stderr).toContain('Authorization: Bearer <token>');
   expect(stderr).toContain('on the page http://127.0.0.1:3000/ or');
-  expect(stderr).toContain('(docs/api.md has the command for a Windows terminal)');
+  expect(stderr).toContain('(docs/use/api.md has the command for a Windows terminal)');
   expect(stderr).not.toContain('pst_');
 });
 

@@ -112,7 +112,7 @@ it('are those that the page lists for the engine, and no others', async () => {
     ...(inject('workers') > 1 ? [] : ['Workers: ']),
   ];
   const rows = [
-    ...readPage('docs/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
+    ...readPage('docs/operate/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
   ];
   const listed = rows
     .filter(([, , , meaning = '']) => !others.some((other) => meaning.startsWith(other)))

@@ -80,7 +80,7 @@ const DashboardSchema = z.object({
 
 /** The metrics of the page: name, type and meaning. */
 const rows = Array.from(
-  readPage('docs/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
+  readPage('docs/operate/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
   ([, name = '', type = '', meaning = '']) => ({ name, type, meaning }),
 );
 

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 const shutdownTimeoutMs = 200;
-/** The longest time that a stop may take, as documented in docs/deploy.md. */
+/** The longest time that a stop may take, as documented in docs/operate/deploy.md. */
 const stopTimeouts = { 1: shutdownTimeoutMs + 2_000, 2: shutdownTimeoutMs + 3_000 };
 
 let server: ServerWithStandby;

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { issueToken, startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const moving = new URL('../../../../docs/postgresql.md', import.meta.url);
+const moving = new URL('../../../../docs/operate/postgresql.md', import.meta.url);
 
 /** Reads the client options that the page on PostgreSQL recommends for waiting until the end of the downtime. */
 function readDocumentedOptions(): { readonly retries: number; readonly timeoutMs: number } {

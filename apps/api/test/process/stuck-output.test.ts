@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 const shutdownTimeoutMs = 1_000;
-/** The longest time that a stop may take, as documented in docs/deploy.md. */
+/** The longest time that a stop may take, as documented in docs/operate/deploy.md. */
 const stopTimeoutMs = shutdownTimeoutMs + 2_000;
 
 async function startStuck(args: readonly string[], stderr: number | 'inherit') {

@@ -28,7 +28,7 @@ it('the page on the command line has every command and option, and no other', ()
     worker: process,
     onServiceStopped: vi.fn(),
   });
-  const shown = [...readPage('docs/cli.md').matchAll(/^\| `plant-store ([^`]+)` \|/gm)].flatMap(
+  const shown = [...readPage('docs/operate/cli.md').matchAll(/^\| `plant-store ([^`]+)` \|/gm)].flatMap(
     ([, call = '']) => {
       const name = /^[a-z ]*[a-z]/.exec(call)?.[0] ?? '';
       return [name, ...(call.match(/--[a-z-]+/g) ?? []).map((option) => `${name} ${option}`)];
@@ -46,7 +46,7 @@ it('the page on the command line has every item of the check, and no other', () 
         ([, name]) => name,
       ),
     );
-  const [, section = ''] = readPage('docs/cli.md').split('\n## Check\n');
+  const [, section = ''] = readPage('docs/operate/cli.md').split('\n## Check\n');
   const [tables = ''] = section.split('\n## ', 1);
   const shown = [...tables.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
   expect(shown.toSorted()).toEqual([...new Set(items)].toSorted());
@@ -58,10 +58,12 @@ it('the pages for operators show log messages that the code has', () => {
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
-  const [, others = ''] = readPage('docs/observability.md').split('| other lines |');
+  const [, others = ''] = readPage('docs/operate/observability.md').split('| other lines |');
   const table = others.split('\n\n', 1).join('');
   const messages = [
-    ...[...readPage('docs/sqlite.md').matchAll(/^\| \d\d \| `([^`]+)` \|/gm)].map(([, text = '']) => text),
+    ...[...readPage('docs/operate/sqlite.md').matchAll(/^\| \d\d \| `([^`]+)` \|/gm)].map(
+      ([, text = '']) => text,
+    ),
     ...[...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(
       ([, names = '']) => names.match(/[^`,]+(?=`)/g) ?? [],
     ),

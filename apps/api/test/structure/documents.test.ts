@@ -17,7 +17,7 @@ const source = 'apps/api/src';
 it('finds pages, links and anchors', () => {
   expect(pages).toContain('docs/architecture.md');
   expect(pages.flatMap(readLinks).length).toBeGreaterThan(50);
-  expect(readAnchors('docs/api.md')).toContain('which-error-is-reported');
+  expect(readAnchors('docs/use/api.md')).toContain('which-error-is-reported');
 });
 
 it('every relative link leads to a file, and its anchor to a heading', () => {
@@ -75,7 +75,7 @@ it('the changelog begins with the version of the service, and the page on upgrad
   const [latest, previous] = [...readPage('CHANGELOG.md').matchAll(/^## (\d.+)$/gm)].map(([, name]) => name);
   expect(latest).toBe(version);
   const [from, to] = [previous, latest].map((name) => name?.replace(/\.\d+$/, ''));
-  expect(readPage('docs/upgrading.md')).toContain(`\n## From ${from} to ${to}\n`);
+  expect(readPage('docs/operate/upgrading.md')).toContain(`\n## From ${from} to ${to}\n`);
 });
 
 it('every page names only source files that exist', () => {

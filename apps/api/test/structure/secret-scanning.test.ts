@@ -7,7 +7,7 @@ import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import { readPage } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const page = readPage('docs/secret-scanning.md');
+const page = readPage('docs/operate/secret-scanning.md');
 const gitleaks = readPage('deploy/secret-scanning/gitleaks.toml');
 
 /** The examples of the page, and whether they are tokens. */

@@ -13,7 +13,7 @@ function read(name: string): string | undefined {
 /** How much longer systemd waits than the service promises to take, in milliseconds. */
 const marginMs = 5_000;
 
-/** Within what time a stop ends after the shutdown timeout, as docs/deploy.md promises, in milliseconds. */
+/** Within what time a stop ends after the shutdown timeout, as docs/operate/deploy.md promises, in milliseconds. */
 const endMs = 2_000;
 
 it('the systemd unit waits until a stop with the default settings has ended by itself', () => {

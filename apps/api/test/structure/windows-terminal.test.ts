@@ -5,7 +5,7 @@ import { readPage } from '../support/read-markdown.js';
 /** The only line of the code block of a language on the page of the API. */
 function readCommand(language: string): string {
   const [, text = ''] =
-    new RegExp(`\\n\`\`\`${language}\\n(.*)\\n\`\`\`\\n`).exec(readPage('docs/api.md')) ?? [];
+    new RegExp(`\\n\`\`\`${language}\\n(.*)\\n\`\`\`\\n`).exec(readPage('docs/use/api.md')) ?? [];
   return text;
 }
 

@@ -13,7 +13,7 @@ import { beginOutage, causeOutage, checkService, type Outage } from './outage.js
 
 /**
  * Moves the file away, replaces or deletes it under a running service. What is back must be used again; of a deleted file the
- * service has a copy, from which docs/sqlite.md restores everything.
+ * service has a copy, from which docs/operate/sqlite.md restores everything.
  */
 export async function loseFile(context: ProofContext): Promise<ProofResult> {
   const { seed, amount, settings, trials, log } = context;
@@ -69,7 +69,7 @@ async function deleteFile(trial: Trial, service: RunningService, path: string, t
   tally.addDatabase(comparePlants(trial.ledger, await restored.readRows()), await restored.findDamage());
 }
 
-/** Copies a deleted file and its log from a process that has them open, as docs/sqlite.md describes. */
+/** Copies a deleted file and its log from a process that has them open, as docs/operate/sqlite.md describes. */
 function copyOpenFiles(pid: number, path: string, target: string): void {
   const folder = `/proc/${pid}/fd`;
   for (const descriptor of readdirSync(folder)) {

@@ -13,7 +13,7 @@ const requests = { short: 1_000, full: 100_000 } as const;
 
 /**
  * Sends generated requests, most of them with something wrong, and compares every reply with the OpenAPI document and
- * with what docs/api.md promises, and what is stored then with every reply.
+ * with what docs/use/api.md promises, and what is stored then with every reply.
  */
 export const proveInput: Proof = async (context) => [
   await proveOn('sqlite', context),

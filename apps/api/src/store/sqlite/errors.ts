@@ -11,7 +11,7 @@ export function explainFailure(error: unknown, path: string): string {
   const { code, message } = findCause(error);
   if (isDamaged(error)) {
     return `The database ${path} is damaged, or is not a database: ${message}
-If it is a plant store, stop every service on it and restore a backup, as docs/backup.md describes. Otherwise set DATABASE_URL to another file.`;
+If it is a plant store, stop every service on it and restore a backup, as docs/operate/backup.md describes. Otherwise set DATABASE_URL to another file.`;
   }
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
     return `The driver of SQLite, better-sqlite3, fails to load in Node.js ${process.version} on ${process.platform} ${process.arch}: ${message}

@@ -6,7 +6,7 @@ import { tabTo } from './support/use-page.js';
 import { watchMainThread } from './support/watch-main-thread.js';
 
 /**
- * Prints the figures of docs/page.md but those of an import: `pnpm --filter @plant-store/api run measure:page`. They depend on the machine, so no test asserts them, except for
+ * Prints the figures of docs/use/page.md but those of an import: `pnpm --filter @plant-store/api run measure:page`. They depend on the machine, so no test asserts them, except for
  * the bytes and the layout shift.
  */
 const loads = 5;

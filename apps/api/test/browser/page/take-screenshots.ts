@@ -8,8 +8,8 @@ import { makePlantsFile } from './support/plants-file.js';
 import { startPlantStore } from './support/start-plant-store.js';
 import { addPlant, openImport } from './support/use-page.js';
 
-/** Writes the pictures of docs/page.md to `docs/images/`: `pnpm --filter @plant-store/api run screenshots`. */
-const folder = fileURLToPath(new URL('../../../../../docs/images/', import.meta.url));
+/** Writes the pictures of docs/use/page.md to `docs/use/images/`: `pnpm --filter @plant-store/api run screenshots`. */
+const folder = fileURLToPath(new URL('../../../../../docs/use/images/', import.meta.url));
 mkdirSync(folder, { recursive: true });
 
 const desktop = { viewport: { width: 1100, height: 820 } };

@@ -5,7 +5,7 @@ import { default as addFormats } from 'ajv-formats';
 import type { Reply } from '../exchange/read-replies.js';
 import type { Operation } from '../oracle/expect-outcome.js';
 
-/** Headers that every reply has, or that HTTP itself defines (docs/api.md, Headers of replies). */
+/** Headers that every reply has, or that HTTP itself defines (docs/use/api.md, Headers of replies). */
 const generalHeaders = new Set([
   'content-type',
   'content-length',
@@ -19,7 +19,7 @@ const generalHeaders = new Set([
   'x-frame-options',
 ]);
 
-/** Replies to what is no operation, which docs/api.md has and the OpenAPI document cannot have. */
+/** Replies to what is no operation, which docs/use/api.md has and the OpenAPI document cannot have. */
 const otherReplies: Readonly<Record<number, readonly string[]>> = { 404: [], 405: ['allow'] };
 const errorContent: Content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
 
@@ -43,7 +43,7 @@ function validatorOf(pointer: string): ValidateFunction {
 }
 
 /**
- * Compares a reply of JSON with the OpenAPI document, and where that has nothing with docs/api.md.
+ * Compares a reply of JSON with the OpenAPI document, and where that has nothing with docs/use/api.md.
  *
  * @param bodiless for the reply to HEAD
  * @param operation by default the one of a create

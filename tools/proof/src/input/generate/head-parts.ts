@@ -56,7 +56,7 @@ export const target = fc.constantFrom(
 
 /**
  * A line that is added to a head. Not a complete request to upgrade: what comes right behind one may be ignored
- * (docs/api.md, Requests).
+ * (docs/use/api.md, Requests).
  */
 export const header = fc.constantFrom(
   ...[

@@ -43,7 +43,7 @@ export function hasBody(operation: Operation | undefined): boolean {
   return operation === 'createPlant' || operation === 'createPlants';
 }
 
-/** Decides by docs/api.md what the service must make of a request; of several errors it reports the first. */
+/** Decides by docs/use/api.md what the service must make of a request; of several errors it reports the first. */
 export function expectOutcome(request: FramedRequest, settings: ServiceSettings): Outcome {
   const head = expectOfHead(request, settings);
   if (head.certain || head.document || !hasBody(head.operation)) return head;

@@ -3,10 +3,10 @@ import { parse } from 'lossless-json';
 import type { StoredPlant } from '../../databases/database.js';
 import { ExactNumber, readExactNumber } from './exact-number.js';
 
-/** Levels of nesting past which a body is rejected (docs/api.md, Requests). */
+/** Levels of nesting past which a body is rejected (docs/use/api.md, Requests). */
 const maxDepth = 500;
 
-/** The most plants of a batch (docs/api.md, Batches). */
+/** The most plants of a batch (docs/use/api.md, Batches). */
 const maxPlants = 1_000;
 
 /** A plant as it is sent. */
@@ -33,7 +33,7 @@ const invalid = { errors: [errors.invalid_plant.error] };
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decides by docs/api.md, and by parsers that are not the service's, what the service must make of the body of a create. */
+/** Decides by docs/use/api.md, and by parsers that are not the service's, what the service must make of the body of a create. */
 export function readPlant(body: Uint8Array): PlantOutcome {
   return readBody(body, toPlant);
 }

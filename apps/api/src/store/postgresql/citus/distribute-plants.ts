@@ -92,7 +92,7 @@ interface Distribution extends TableDistribution {
   readonly moved: bigint | undefined;
 }
 
-/** How many plants share a commit depends on it: they wait for those of the same shard. docs/citus.md has the figures. */
+/** How many plants share a commit depends on it: they wait for those of the same shard. docs/operate/citus.md has the figures. */
 const shardsPerNode = 2;
 /** Enough for a second worker node to get half of them. */
 const fewestShards = 4;
@@ -167,7 +167,7 @@ function otherShards({ shards }: TableDistribution, wanted: number): OperatorErr
       ? 'Split shards one by one while the service runs: SELECT citus_split_shard_by_split_points(…)'
       : `Reads and inserts wait while all plants are copied: SELECT alter_distributed_table('plants', shard_count => ${wanted})`;
   return new OperatorError(
-    `The plants are distributed already, over ${shards} shards, which this command does not change to ${wanted}. ${how}. docs/citus.md has the steps.`,
+    `The plants are distributed already, over ${shards} shards, which this command does not change to ${wanted}. ${how}. docs/operate/citus.md has the steps.`,
   );
 }
 
