@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { globSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -37,7 +37,7 @@ it('every page below docs/ is shorter than 200 lines, but for the log', () => {
 
 it('what the package of the client ships links only to what it ships, but for a list of pages of the repository', () => {
   const folder = 'packages/client';
-  const { files }: { files: readonly string[] } = JSON.parse(readPage(join(folder, 'package.json')));
+  const { files } = readJson(join(folder, 'package.json'));
   expect(files).toEqual(expect.arrayContaining(['docs']));
   const shipped = pages.filter((page) => page.startsWith(`${folder}/docs/`));
   expect(shipped.length).toBeGreaterThan(3);
@@ -70,10 +70,12 @@ it('the list of decisions has every decision', () => {
   expect(listed).toEqual(expect.arrayContaining(decisions));
 });
 
-it('the changelog begins with the version of the service, and the page on upgrading has a section for it', () => {
-  const { version }: { version: string } = JSON.parse(readPage('apps/api/package.json'));
+it('the changelog begins with the version that every package has, and the page on upgrading has a section for it', () => {
   const [latest, previous] = [...readPage('CHANGELOG.md').matchAll(/^## (\d.+)$/gm)].map(([, name]) => name);
-  expect(latest).toBe(version);
+  const manifests = globSync('{.,{apps,packages,tools}/*}/package.json', { cwd: root });
+  expect(manifests.length).toBeGreaterThan(5);
+  const versions = manifests.map((manifest): [string, unknown] => [manifest, readJson(manifest).version]);
+  expect(versions.filter(([, version]) => version !== latest)).toEqual([]);
   const [from, to] = [previous, latest].map((name) => name?.replace(/\.\d+$/, ''));
   expect(readPage('docs/operate/upgrading.md')).toContain(`\n## From ${from} to ${to}\n`);
 });
@@ -121,6 +123,10 @@ it('the page on the architecture names every file that the app is made of', () =
   const named = readPaths('docs/architecture.md');
   expect(parts.filter((part) => !named.includes(part))).toEqual([]);
 });
+
+function readJson(path: string): { readonly version?: string; readonly files?: readonly string[] } {
+  return JSON.parse(readPage(path));
+}
 
 function leadsSomewhere(page: string, target: string): boolean {
   const [path = '', anchor] = decodeURIComponent(target).split('#');
