@@ -9,7 +9,7 @@ ARG SOURCE_DATE_EPOCH
 # An empty folder in a folder: COPY keeps the modes of what is in the folder that it names, but not that of the folder itself.
 RUN npx -y pnpm@10.34.9 install --frozen-lockfile \
     && npx -y pnpm@10.34.9 package \
-    && mv release/plant-store-* /opt/plant-store \
+    && mv release/plant-store-*/ /opt/plant-store \
     && install -d -m 700 /volumes/data
 
 # Only copies: a test makes the same root without an engine, and runs it.

@@ -9,4 +9,4 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url));
 await bundle(dist, { sourcemap: true });
 writePage(pageSource, `${dist}/page`);
 writeClient(`${dist}/client`);
-await writeViewer(`${dist}/docs`);
+await writeViewer(`${dist}/docs`, `${dist}/client`);

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clientName } from '../../src/http/read-client.js';
+import { pack } from '../pack.js';
 import { writeServedFiles } from '../write-served-files.js';
 
 const client = fileURLToPath(new URL('../../../../packages/client', import.meta.url));
@@ -18,7 +18,7 @@ export function writeClient(target: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-client-'));
   try {
     const tarball = join(folder, clientName);
-    execFileSync('pnpm', ['pack', '--out', tarball], { cwd: client, stdio: ['ignore', 'ignore', 'inherit'] });
+    pack(client, tarball);
     writeServedFiles(target, [[clientName, readFileSync(tarball)]]);
   } finally {
     rmSync(folder, { recursive: true });

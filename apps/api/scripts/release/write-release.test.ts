@@ -53,7 +53,7 @@ it('has what a server needs, and no other file', () => {
     'dist/page/{index.html,icon.svg}{,.br,.gz}',
     'dist/page/assets/*-????????.{css,js}{,.br,.gz}',
     'dist/docs/files.json',
-    'dist/docs/{with,without}-page.html{,.br,.gz}',
+    'dist/docs/{no-,}page-{no-,}client.html{,.br,.gz}',
     'dist/docs/assets/{swagger-ui,viewer}-????????.css{,.br,.gz}',
     'dist/docs/assets/swagger-ui-bundle-????????.js{.br,.gz}',
     'dist/docs/assets/viewer-????????.js{,.br,.gz}',

@@ -53,26 +53,17 @@ const packageFiles = {
  * @throws {Error} when a bundled package has no license text; a release of that version that was there stays as it was
  */
 export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
-  const { version, description, license, engines } = readJson(`${packageFolder}/package.json`);
+  const { version, description, keywords, license, engines } = readJson(`${packageFolder}/package.json`);
   const identity = { name: 'plant-store', version: String(version), commit };
   const folder = join(parent, `plant-store-${version}`);
   await replaceFolder(folder, async (target) => {
     const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
     const pageFiles = writePage(pageSource, join(target, 'dist/page'));
-    await writeViewer(join(target, 'dist/docs'));
     writeClient(join(target, 'dist/client'));
+    await writeViewer(join(target, 'dist/docs'), join(target, 'dist/client'));
     const packages = mergePackages([service, listPagePackages(pageSource, pageFiles)]);
     write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
     write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
-    writeJson(join(target, 'package.json'), {
-      ...identity,
-      private: true,
-      description,
-      license,
-      type: 'module',
-      bin: { 'plant-store': './dist/main.js' },
-      engines,
-    });
     copy(root, target, ['LICENSE']);
     // Images are built from a clone, and trials run in one.
     copy(root, target, ['deploy/**/*.{cfg,conf,json,md,service,sh,toml,yml}'], {
@@ -83,11 +74,34 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
       copy(findInstalled(name), join(target, 'node_modules', name), files);
     }
     copyContract(join(target, 'node_modules/@plant-store/contract'));
+    const dependencies = readVersions(join(target, 'node_modules'));
+    writeJson(join(target, 'package.json'), {
+      ...identity,
+      description,
+      keywords,
+      license,
+      repository: readJson(`${root}/package.json`)['repository'],
+      type: 'module',
+      bin: { 'plant-store': './dist/main.js' },
+      dependencies,
+      // They are here, so that nothing is installed besides.
+      bundleDependencies: Object.keys(dependencies),
+      engines,
+      publishConfig: { access: 'public', provenance: true },
+    });
     writePages(target, identity);
     finish(target, time);
   });
   const files = listFiles(folder);
   return { folder, files: files.length, bytes: files.reduce((sum, path) => sum + statSync(path).size, 0) };
+}
+
+/** The packages in a folder `node_modules`, with their versions. */
+function readVersions(folder: string): Readonly<Record<string, unknown>> {
+  const manifests = globSync('{,@*/}*/package.json', { cwd: folder }).toSorted();
+  return Object.fromEntries(
+    manifests.map((path) => [dirname(path), readJson(join(folder, path))['version']]),
+  );
 }
 
 /** Of the contract only the OpenAPI document is read as a file; the rest is in the bundle. */

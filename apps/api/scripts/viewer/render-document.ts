@@ -28,11 +28,12 @@ interface Operation {
  * Swagger UI, which takes their place (`viewer/main.ts`).
  *
  * @param hasPage whether the page on which people add plants is there to be linked
+ * @param integrity that of the packed client, if the service hands it out
  */
 export function renderDocument(
   { info, paths }: OpenApi,
   files: ViewerFiles,
-  { hasPage }: { readonly hasPage: boolean },
+  { hasPage, integrity }: { readonly hasPage: boolean; readonly integrity: string | undefined },
 ): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => renderOperation(path, method, operation)),
@@ -55,6 +56,7 @@ export function renderDocument(
       ${hasPage ? '<nav><a href="/">Add plants without a program</a></nav>\n      ' : ''}<h1>${escapeText(info.title)}</h1>
       <p>${escapeText(info.description)}</p>
       <p>Version ${escapeText(info.version)}, license ${escapeText(info.license.name)}, <a href="/openapi.json">openapi.json</a></p>
+      ${integrity === undefined ? '' : renderClient(integrity)}
     </header>
     <main id="overview">
       <h2>Operations</h2>
@@ -68,6 +70,11 @@ export function renderDocument(
   </body>
 </html>
 `;
+}
+
+/** `viewer/main.ts` puts the address of the service before the path. */
+function renderClient(integrity: string): string {
+  return `<p>The client for TypeScript: <code>npm install <a id="client" href="/client.tgz">/client.tgz</a></code>, integrity <code>${integrity}</code></p>`;
 }
 
 /** The link is that of Swagger UI, which opens the operation once it has started. */

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { viewerDocuments } from '../../src/http/routes/docs.js';
+import { readClient } from '../../src/http/read-client.js';
+import { documentName } from '../../src/http/routes/docs.js';
 import { hashedFolder, hashOf } from '../../src/http/served-files.js';
 import { writeServedFiles } from '../write-served-files.js';
 import { type OpenApi, renderDocument } from './render-document.js';
@@ -16,8 +17,9 @@ const sources = fileURLToPath(new URL('../../viewer', import.meta.url));
  * documents that load them.
  *
  * @param target the folder to write, which must not exist
+ * @param client the folder of the packed client, whose integrity they show
  */
-export async function writeViewer(target: string): Promise<void> {
+export async function writeViewer(target: string, client: string): Promise<void> {
   const [script, style] = await bundleOwn();
   const files = {
     swaggerUiStyle: hashed('swagger-ui.css', readFileSync(resolve('swagger-ui-dist/swagger-ui.css'))),
@@ -35,12 +37,18 @@ export async function writeViewer(target: string): Promise<void> {
     script: files.script[0],
   };
   const openapi: OpenApi = JSON.parse(readFileSync(resolve('@plant-store/contract/openapi.json'), 'utf8'));
-  const document = (hasPage: boolean) => Buffer.from(renderDocument(openapi, names, { hasPage }));
-  writeServedFiles(target, [
-    ...Object.values(files),
-    [viewerDocuments.withPage, document(true)],
-    [viewerDocuments.withoutPage, document(false)],
-  ]);
+  const { sha512 } = readClient(client);
+  const flags = [true, false];
+  const documents = flags.flatMap((hasPage) =>
+    flags.map((hasClient) => {
+      const text = renderDocument(openapi, names, {
+        hasPage,
+        integrity: hasClient ? `sha512-${sha512}` : undefined,
+      });
+      return [documentName({ hasPage, hasClient }), Buffer.from(text)] as const;
+    }),
+  );
+  writeServedFiles(target, [...Object.values(files), ...documents]);
 }
 
 /** Bundles the script and the style sheet of `viewer/`. */

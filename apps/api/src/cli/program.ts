@@ -103,7 +103,9 @@ function addService(
     .action(async (options: ServeOptions) => {
       // Loaded only here: the other commands need no HTTP server, which is most of the program.
       const { serve } = await import('./serve.js');
-      await serve(readConfig, options, context).finally(onServiceStopped);
+      // npx, which passes no SIGTERM on, and runs the packed service with this set.
+      const stopWithParent = options.stopWithParent ?? environment['npm_command'] === 'exec';
+      await serve(readConfig, { ...options, stopWithParent }, context).finally(onServiceStopped);
     });
   // What `serve` runs for each of its workers; it is not for users, so the help leaves it out.
   program.command('worker', { hidden: true }).action(async () => {

@@ -43,7 +43,7 @@ function permitsAll(verification: Verification): boolean {
 }
 
 /**
- * What the quickstart prints: the address, and a `curl` to paste, which reads the token from its file.
+ * What the quickstart prints: the addresses, and a `curl` to paste, which reads the token from its file.
  *
  * @param pageToken the token that the page is opened with, in the fragment of its address, which browsers do not send;
  *   `undefined` where there is no page
@@ -53,14 +53,13 @@ export function describeQuickstart(
   tokenFile: string,
   pageToken: string | undefined,
 ): string {
-  const page =
-    pageToken === undefined
-      ? ''
-      : `\nAdd plants on its page, which this address opens with the token:\n\n${baseUrl}/#token=${pageToken}\n`;
+  const page = pageToken === undefined ? '' : `  page   ${baseUrl}/#token=${pageToken}\n`;
   return `
 Plant Store listens on ${baseUrl}
-Its documentation is ${baseUrl}/docs, its access token in ${tokenFile}
-${page}
+
+${page}  API    ${baseUrl}/docs
+  token  ${tokenFile}
+
 Store a plant (docs/use/api.md has the command for a Windows terminal):
 
 ${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}

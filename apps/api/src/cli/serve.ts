@@ -50,13 +50,13 @@ export async function serve(
   const service = await start(config, readConfig, logger, context);
   const { baseUrl, adminUrl, appliedMigrations } = service;
   try {
-    log.info({ baseUrl, adminUrl, appliedMigrations, ...(workers > 1 && { workers }) }, 'listening');
-    context.reportStarted().catch((error: unknown) => log.warn({ err: error }, 'systemd was not notified'));
     if (quickstart) {
       const tokenFile = resolve(context.folder, 'data/access-token');
       const token = await ensureQuickstartToken(service.accessTokens, tokenFile);
       print(describeQuickstart(baseUrl, tokenFile, config.pageFolder === undefined ? undefined : token));
     }
+    log.info({ baseUrl, adminUrl, appliedMigrations, ...(workers > 1 && { workers }) }, 'listening');
+    context.reportStarted().catch((error: unknown) => log.warn({ err: error }, 'systemd was not notified'));
     log.info({ ...(await stopCause), drainDelayMs }, 'stopping');
     await service.drain(drainDelayMs);
   } finally {

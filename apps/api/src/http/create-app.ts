@@ -104,7 +104,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
 
   if (dependencies.page !== undefined) app.use(page(dependencies.page));
   if (dependencies.client !== undefined) app.use(client(dependencies.client));
-  app.use(docs({ hasPage: dependencies.page !== undefined }));
+  app.use(docs({ hasPage: dependencies.page !== undefined, hasClient: dependencies.client !== undefined }));
   app.use(notFound);
   const rejections = createRejectionLog(log, stopping);
   app.use(errorHandler(log, metrics === undefined ? rejections : countRejections(rejections, metrics)));

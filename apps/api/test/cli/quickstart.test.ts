@@ -43,7 +43,8 @@ it('prints the address of the page and a curl that stores a plant, and keeps tok
     expect(exitCode).toBe(0);
     // For a person, and in no record of the log.
     const lines = (stdout + stderr).split('\n').filter((line) => line.includes(token));
-    expect(lines).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=pst_\w+$/)]);
+    expect(lines).toEqual([expect.stringMatching(/^ {2}page {3}http:\/\/127\.0\.0\.1:\d+\/#token=pst_\w+$/)]);
+    expect(stdout).toMatch(/^\nPlant Store listens on http:\S+\n/);
     expect(stdout).toContain('"msg":"stopped"');
   }
 });

@@ -24,7 +24,7 @@ const written = (name: string) => readFileSync(viewerFolder + name);
 
 const [html, script, style] = ['text/html', 'text/javascript', 'text/css'];
 const files = [
-  { path: '/docs', type: html, content: written('without-page.html') },
+  { path: '/docs', type: html, content: written('no-page-no-client.html') },
   { path: viewerPaths.swaggerUiScript, type: script, content: swaggerUi('swagger-ui-bundle.js') },
   { path: viewerPaths.swaggerUiStyle, type: style, content: swaggerUi('swagger-ui.css') },
   { path: viewerPaths.script, type: script, content: written(viewerPaths.script.slice('/docs/'.length)) },
@@ -111,8 +111,8 @@ describe.each(files)('$path', ({ path, type, content: expected }) => {
 it.each([
   '/docs/',
   '/Docs',
-  '/docs/with-page.html',
-  '/docs/without-page.html',
+  '/docs/page-client.html',
+  '/docs/no-page-no-client.html',
   '/docs/files.json',
   '/docs/swagger-ui-bundle.js',
   '/docs/assets',

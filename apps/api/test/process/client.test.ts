@@ -50,9 +50,11 @@ it('is installed by npm from the service alone, and stores a plant', async () =>
   const { headers } = await getFile(baseUrl, '/client.tgz');
   const { integrity } = lock.packages['node_modules/@plant-store/client'];
   expect(headers['repr-digest']).toBe(`sha-512=:${integrity.replace('sha512-', '')}:`);
+  expect(await (await fetch(`${baseUrl}/docs`)).text()).toContain(`<code>${integrity}</code>`);
 });
 
 it('is left out by CLIENT=off', async () => {
   const { baseUrl } = await serve({ CLIENT: 'off' });
   expect((await fetch(`${baseUrl}/client.tgz`)).status).toBe(404);
+  expect(await (await fetch(`${baseUrl}/docs`)).text()).not.toContain('client.tgz');
 });

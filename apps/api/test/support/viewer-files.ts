@@ -13,7 +13,7 @@ export const viewerPaths = {
 };
 
 function findPath(name: RegExp): string {
-  const document = readFileSync(`${viewerFolder}with-page.html`, 'utf8');
+  const document = readFileSync(`${viewerFolder}page-client.html`, 'utf8');
   const [path] = new RegExp(`/docs/assets/${name.source}`).exec(document) ?? [];
   if (path === undefined) throw new Error(`The document of the viewer loads no ${name}`);
   return path;

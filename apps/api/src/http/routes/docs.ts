@@ -11,12 +11,14 @@ import { serveFiles } from './serve-files.js';
 
 const { resolve } = createRequire(import.meta.url);
 
-/**
- * Serves the OpenAPI document of the API, and a page that shows it; both need no token.
- *
- * @param hasPage whether the page on which people add plants is there to be linked
- */
-export function docs({ hasPage }: { readonly hasPage: boolean }): Router {
+/** What the viewer shows besides the API, if the service serves it: the page on which people keep plants, and the packed client. */
+export interface Shown {
+  readonly hasPage: boolean;
+  readonly hasClient: boolean;
+}
+
+/** Serves the OpenAPI document of the API, and a page that shows it; both need no token. */
+export function docs(shown: Shown): Router {
   const document = readFileSync(resolve('@plant-store/contract/openapi.json'));
   const router = Router({ caseSensitive: true, strict: true });
 
@@ -28,7 +30,7 @@ export function docs({ hasPage }: { readonly hasPage: boolean }): Router {
   router.use(
     serveFiles({
       headers: viewerHeaders,
-      find: findViewerFile(hasPage),
+      find: findViewerFile(documentName(shown)),
       routeOf: ({ isHashed }) => (isHashed ? `${viewerPath}/${hashedFolder}*` : viewerPath),
     }),
   );
@@ -38,16 +40,17 @@ export function docs({ hasPage }: { readonly hasPage: boolean }): Router {
 /** The path of the document of the viewer. Its other files are below. */
 const viewerPath = '/docs';
 
-/** The documents that `scripts/viewer/write-viewer.ts` writes: with a link to the page, and without. */
-export const viewerDocuments = { withPage: 'with-page.html', withoutPage: 'without-page.html' } as const;
+/** The name of the document that shows this, in the folder that `scripts/viewer/write-viewer.ts` writes. */
+export function documentName({ hasPage, hasClient }: Shown): string {
+  return `${hasPage ? 'page' : 'no-page'}-${hasClient ? 'client' : 'no-client'}.html`;
+}
 
 /**
  * Reads the viewer when it is first asked for, and keeps it: all replies share its buffers.
  *
  * @returns what finds a file of it by its path
  */
-function findViewerFile(hasPage: boolean): (path: string) => ServedFile | undefined {
-  const document = hasPage ? viewerDocuments.withPage : viewerDocuments.withoutPage;
+function findViewerFile(document: string): (path: string) => ServedFile | undefined {
   let files: ReadonlyMap<string, ServedFile> | undefined;
   return (path) => {
     if (path !== viewerPath && !path.startsWith(`${viewerPath}/`)) return undefined;
