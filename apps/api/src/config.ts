@@ -59,7 +59,7 @@ export type Config = Readonly<{
   pageFolder: string | undefined;
   /** The folder of the packed client; `undefined` where it is not served. */
   clientFolder: string | undefined;
-  /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 20). */
+  /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
   fastPath: boolean;
 }>;
 

@@ -38,7 +38,7 @@ const defaultTimeLimits: TimeLimits = {
 /** How a server differs from the default one. */
 interface ServerOptions {
   readonly limits?: TimeLimits;
-  /** Whether messages are of classes made for the app; see decision 20. */
+  /** Whether messages are of classes made for the app; see decision 10. */
   readonly fastPath?: boolean;
 }
 

@@ -163,7 +163,7 @@ export function measurePool(pool: Pool, registry: Registry): void {
 
 /*
  * What each request counts is counted in plain numbers, which the library gets at each scrape only, since its own `inc` and
- * `observe` validate the labels and compose a key of them at each call; see decision 47.
+ * `observe` validate the labels and compose a key of them at each call; see decision 22.
  */
 
 type LabelValue = string | number;
