@@ -155,7 +155,7 @@ it('has no link to a file that is not in it', () => {
     target: '../../deploy/load-balancing/nginx.conf',
     leadsSomewhere: true,
   });
-  expect(read('docs/operate/settings.md')).toContain('see decision 20.');
+  expect(read('docs/operate/settings.md')).toContain('see decision 10.');
   // The pictures of a page are left out as a whole.
   expect(readFileSync(join(root, 'docs/use/page.md'), 'utf8')).toContain('](images/');
   expect(read('docs/use/page.md')).not.toMatch(/^!/m);
