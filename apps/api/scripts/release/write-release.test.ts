@@ -151,7 +151,7 @@ it('has no link to a file that is not in it', () => {
     );
   expect(links.filter(({ leadsSomewhere }) => !leadsSomewhere)).toEqual([]);
   expect(links).toContainEqual({
-    page: 'docs/operate/load-balancing.md',
+    page: 'docs/operate/scaling.md',
     target: '../../deploy/load-balancing/nginx.conf',
     leadsSomewhere: true,
   });

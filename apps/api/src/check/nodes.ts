@@ -101,7 +101,7 @@ function describeAway(name: string, reason: string, shares: ReadonlyMap<string, 
   const why = reason.includes(name) ? '' : ` (${reason})`;
   return failure(
     `the coordinator does not reach ${name}${why}: plants with ${percent(shares.get(name) ?? 0)} of the ids cannot be stored, and none exported`,
-    'Start it, or put its standby in its place by citus_update_node on the coordinator: docs/operate/node-away.md has the steps.',
+    'Start it, or put its standby in its place by citus_update_node on the coordinator: docs/operate/citus.md, "A node is away", has the steps.',
   );
 }
 

@@ -12,7 +12,7 @@ import { startTestService } from '../support/start-test-service.js';
 
 /** The statements of the page, as an operator would paste them. */
 const [, partition = ''] = /^```sql\n(BEGIN;.*?PARTITION BY HASH.*?)^```$/ms.exec(
-  readPage('docs/operate/partitioning.md'),
+  readPage('docs/operate/postgresql.md'),
 ) ?? [''];
 
 /** Runs several statements in one message, as psql does with `-c`. */
