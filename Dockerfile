@@ -1,4 +1,4 @@
-# The service as an image: docs/operate/containers.md.
+# The service as an image: docs/operate/deploy.md.
 
 FROM node:26.10.0-trixie-slim AS build
 WORKDIR /src
