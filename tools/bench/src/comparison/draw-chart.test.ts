@@ -52,37 +52,42 @@ const results: ComparisonResults = {
 
 const svg = drawChart(results);
 
+/** The widths of the bars, in their order. */
+const readBars = (chart: string) =>
+  [...chart.matchAll(/<rect class="(ours|other)"[^>]* width="([\d.]+)"/g)].map(([, kind, size]) => ({
+    kind,
+    size: Number(size),
+  }));
+
 describe('the chart', () => {
-  it('has a title, an axis, a heading for each number of connections and the machine', () => {
-    for (const text of [
-      'Creates per second',
-      '>requests/s<',
-      '>30,000<',
-      '>1 connection<',
-      '>64 connections<',
-    ]) {
+  it('has the number of connections in its title, and how and on which machine it was measured', () => {
+    for (const text of ['>Creates per second at 64 connections<', 'Median of 3 rounds of 5 s.']) {
       expect(svg).toContain(text);
     }
-    expect(svg).toContain('Some &lt;CPU&gt; &amp; more, 2 cores, 8 GiB');
+    expect(svg).toContain('Some &lt;CPU&gt; &amp; more, 2 cores');
+    expect(svg).toContain('Node.js 20.19.0, 2026-01-02.');
   });
 
-  it('has a bar for each target in each group, with its name and figure', () => {
-    expect(svg.match(/<rect class="ours"/g)).toHaveLength(2);
-    expect(svg.match(/<rect class="other"/g)).toHaveLength(2);
-    expect(svg.match(/<rect class="baseline"/g)).toHaveLength(2);
-    for (const figure of ['2,000', '1,000', '12,346', '1,500 INVALID', 'not measured']) {
-      expect(svg).toContain(`>${figure}</text>`);
+  it('has a bar to scale with its name and figure for each target that stores, the fastest first', () => {
+    const [ours, other, ...more] = readBars(svg);
+    expect([ours?.kind, other?.kind, ...more]).toEqual(['ours', 'other']);
+    expect((ours?.size ?? 0) / (other?.size ?? 1)).toBeCloseTo(12345.6 / 1500, 0);
+    for (const text of ['Plant Store', 'Another', '12,346', '1,500 INVALID']) {
+      expect(svg).toContain(`>${text}</text>`);
     }
+    expect(svg.indexOf('>Plant Store<')).toBeLessThan(svg.indexOf('>Another<'));
   });
 
-  it('draws bars to scale', () => {
-    const widths = [...svg.matchAll(/<rect class="(?:ours|other|baseline)"[^>]* width="([\d.]+)"/g)].map(
-      ([, w]) => Number(w),
-    );
-    const [ours1 = 0, other1 = 0, baseline1, , , baseline64 = 0] = widths;
-    expect(ours1 / other1).toBeCloseTo(2, 1);
-    expect(baseline64 / ours1).toBeCloseTo(15, 0);
-    expect(baseline1).toBe(0);
+  it('has a target that stores nothing in a note alone', () => {
+    expect(svg).toContain('Baseline (The baseline): 30,000.');
+    const summaries = results.summaries.filter(({ target }) => target !== 'baseline');
+    expect(drawChart({ ...results, summaries })).not.toContain('Baseline');
+  });
+
+  it('shows the most connections that were measured where 64 were not', () => {
+    const chart = drawChart({ ...results, settings: { ...results.settings, connections: [1] } });
+    expect(chart).toContain('>Creates per second at 1 connection<');
+    expect(chart).toContain('>2,000</text>');
   });
 
   it('in docs is drawn from the latest results', () => {
