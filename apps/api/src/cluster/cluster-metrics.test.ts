@@ -4,6 +4,8 @@ import { createClusterMetrics } from './cluster-metrics.js';
 import type { WorkerGroup } from './worker-group.js';
 import type { WorkerProcess } from './worker-process.js';
 
+// Guards upgrades of @prometheus-io/client: its types leave out the values that an aggregated metric has.
+
 /** What shows which process is at its limit. */
 const shown = {
   memory: 'process_resident_memory_bytes',

@@ -2,6 +2,8 @@ import { Counter, Histogram, Registry } from '@prometheus-io/client';
 import { expect, it } from 'vitest';
 import { createCounter, createHistogram } from './metrics.js';
 
+// Guards upgrades of @prometheus-io/client: a registry takes any object with `get`, and calls `collect` before it reads values.
+
 const counter = { name: 'requests_total', help: 'Requests' };
 
 it("a counter shows the text of the library's own", async () => {

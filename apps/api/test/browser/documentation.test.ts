@@ -4,6 +4,9 @@ import { expectUsable } from './page/support/expect-usable.js';
 import { openTab, type Tab } from './page/support/open-tab.js';
 import { setUp } from './page/support/set-up.js';
 
+// Guards upgrades of swagger-ui-dist: the components and functions that viewer/plugin.ts wraps, and the classes in viewer.css, are
+// not documented.
+
 const shared = setUp();
 const largest = '9223372036854775807';
 const smallest = '-9223372036854775808';

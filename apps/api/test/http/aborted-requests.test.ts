@@ -6,6 +6,8 @@ import { sendUntilReceived } from '../support/send-until-received.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
+// Guards upgrades of Node.js: which responses of a pipelined connection it emits `close` on is not documented.
+
 let service: TestService;
 beforeEach(async () => {
   service = await startTestService();

@@ -8,6 +8,8 @@ import { readPlants } from '../support/read-plants.js';
 import { sendRaw } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 
+// Guards upgrades of ts-rest: the order in which it validates, and the shape of its `RequestValidationError`.
+
 const limit = 100;
 let service: TestService;
 beforeAll(async () => {

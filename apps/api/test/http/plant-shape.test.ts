@@ -5,6 +5,8 @@ import { postPlant } from '../support/post-plant.js';
 import { readPlants } from '../support/read-plants.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 
+// Guards upgrades of zod and ts-rest: the messages of zod's issues are in replies.
+
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService();

@@ -11,6 +11,9 @@ import { postPlant } from '../support/post-plant.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
+// Guards upgrades of jose: `createRemoteJWKSet` shares a fetch, keeps its keys when one fails, waits for `cooldownDuration`, and
+// passes on what its `customFetch` throws.
+
 const plant = { id: 1, name: 'Monstera' };
 const never = 3_600_000;
 

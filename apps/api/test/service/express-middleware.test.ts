@@ -7,6 +7,9 @@ import { createServer } from '../../src/http/server.js';
 import { listen, silentLog as log, openApp } from '../support/open-app.js';
 import { until } from '../support/until.js';
 
+// Guards upgrades of Express and Node.js: the prototypes and `locals` of messages, and the parser calling `push` on requests. It
+// fails where a shortcut of fast-path.ts is no longer taken.
+
 it('works behind Express middleware, mounted in another app', async () => {
   const { app, token } = await openApp();
   const outer = express();

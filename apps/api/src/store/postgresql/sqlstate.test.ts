@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { classes, exceptions, meaningOf } from './errors.js';
 
+// A new major version of PostgreSQL may add classes and messages: compare its documentation.
+
 /** Every class that the server may raise, according to its documentation and source. */
 const classesOfPostgresql =
   '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 10 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 F0 HV P0 XX';
