@@ -53,7 +53,7 @@ const concurrency = 2;
  * import { storeAll } from '@plant-store/client/bulk';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
- * const plants = [{ id: 1, name: 'Fern' }, { id: 2, name: 'Ivy', tag: 'climber' }];
+ * const plants = [{ id: 11_002, name: 'Fern' }, { id: 11_003, name: 'Ivy', tag: 'climber' }];
  * for await (const { plant, message } of storeAll(client, plants)) console.error(plant.id, message);
  */
 export async function* storeAll(

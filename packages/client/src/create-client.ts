@@ -21,7 +21,7 @@ import { createTokens } from './tokens.js';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
  *
- * const reply = await client.createPlant({ body: { id: 9223372036854775807n, name: 'Monstera deliciosa' } });
+ * const reply = await client.createPlant({ body: { id: 9000000000000011001n, name: 'Monstera deliciosa' } });
  * if (reply.status === 200) {
  *   console.log(reply.body.name);
  * } else {

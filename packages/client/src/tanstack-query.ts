@@ -36,7 +36,7 @@ export type TanstackQueryUtils<Client> = {
  * const plantStore = createTanstackQueryUtils(createClient({ baseUrl: location.origin, token: 'pst_…' }));
  *
  * const { mutate, data, error } = useMutation(plantStore.createPlant.mutationOptions());
- * mutate({ body: { id: 9223372036854775807n, name: 'Monstera deliciosa' } });
+ * mutate({ body: { id: 13_001, name: 'Rose' } });
  * if (isRejectedError(error, errors.id_taken.error)) chooseAnotherId();
  */
 export function createTanstackQueryUtils<Client extends object>(client: Client): TanstackQueryUtils<Client> {

@@ -13,7 +13,7 @@ import { parseRetryAfter } from './backoff.js';
  * import { unwrap } from '@plant-store/client/unwrap';
  *
  * const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token: 'pst_…' });
- * const plant = await unwrap(client.createPlant({ body: { id: 1, name: 'Monstera deliciosa' } }));
+ * const plant = await unwrap(client.createPlant({ body: { id: 12_001, name: 'Rose' } }));
  */
 export function unwrap<Given extends AnyReply | Promise<AnyReply>>(reply: Given): Unwrapped<Given>;
 export function unwrap(reply: AnyReply | Promise<AnyReply>): unknown {

@@ -60,9 +60,9 @@ export interface FakePlantStore {
  * const client = createClient({ baseUrl, token, fetch });
  *
  * store.fail({ kind: 'drop', stored: true });
- * const reply = await client.createPlant({ body: { id: 1, name: 'Monstera deliciosa' } });
+ * const reply = await client.createPlant({ body: { id: 14_001, name: 'Rose' } });
  * console.log(reply.status === 200 && reply.replayed); // true: the second attempt found the plant stored
- * console.log(store.plants.get(1n)); // { name: 'Monstera deliciosa' }
+ * console.log(store.plants.get(14_001n)); // { name: 'Rose' }
  */
 export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakePlantStore {
   const baseUrl = parseBaseUrl(options.baseUrl ?? 'http://plant-store.test');
