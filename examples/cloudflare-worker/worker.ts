@@ -7,7 +7,7 @@ interface Env {
 }
 
 export default {
-  /** Stores the plant of a request, `{ "id": "1", "name": "Rose" }`. */
+  /** Stores the plant of a request, `{ "id": "9000000000000008001", "name": "Rose" }`. */
   async fetch(request: Request, env: Env): Promise<Response> {
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { Allow: 'POST' } });
     const { id, name } = Object(await request.json().catch(() => undefined));

@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers';
 import { type Client, isTimeoutError } from '@plant-store/client';
 import { createClientWithTokenFile } from './create-client-with-token-file.ts';
 
-/** Answers `POST /orders` with `{ "plant": "1", "name": "Rose" }`: it stores a plant for each order. */
+/** Answers `POST /orders` with `{ "plant": "9000000000000006001", "name": "Rose" }`: it stores a plant for each order. */
 export function handleOrders(client: Client): RequestListener {
   return async (request, response) => {
     // When the caller hangs up, the client need not wait for a reply either.

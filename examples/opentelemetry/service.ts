@@ -11,7 +11,7 @@ const client = createClient({
   token: process.env['PLANT_STORE_TOKEN'] ?? '',
 });
 
-/** Stores the plant of a request, `{ "id": "1", "name": "Rose" }`, and resolves to the status and body of the reply. */
+/** Stores the plant of a request, `{ "id": "9000000000000009001", "name": "Rose" }`, and resolves to the status and body of the reply. */
 async function store(request: IncomingMessage): Promise<[number, object]> {
   const { id, name } = Object(await json(request).catch(() => undefined));
   if (typeof id !== 'string' || !/^-?\d+$/.test(id) || typeof name !== 'string') {

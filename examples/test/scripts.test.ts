@@ -30,10 +30,11 @@ const scripts = [
   },
 ] as const;
 
-const maximum = '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"houseplant"}';
-
 describe.each(scripts)('$name', ({ name, call }) => {
   const { folder, command, path } = findExample(name);
+  /** The id in the command, which no `number` holds. */
+  const [id = ''] = /\d{19}/.exec(command) ?? [];
+  const documented = `{"id":${id},"name":"Monstera deliciosa","tag":"houseplant"}`;
   /** Runs a command with the service, or with what is at `url`. */
   const runWith = (command: readonly string[], environment: Readonly<Record<string, string>>) =>
     run(command, { folder, environment: { ...environment, ...path } });
@@ -42,25 +43,29 @@ describe.each(scripts)('$name', ({ name, call }) => {
     const service = await startService();
     const first = await runWith(['sh', '-c', command], service.environment);
     expect(first).toMatchObject({ status: 0, stderr: '' });
-    expect(await service.readPlants()).toEqual([maximum]);
+    expect(await service.readPlants()).toEqual([documented]);
     const second = await runWith(['sh', '-c', command], service.environment);
     expect(second).toMatchObject({ status: 0, stderr: '' });
     if (name !== 'curl') {
-      expect(first.stdout).toBe('9223372036854775807 is stored\n');
-      expect(second.stdout).toBe('9223372036854775807 was there already\n');
+      expect(first.stdout).toBe(`${id} is stored\n`);
+      expect(second.stdout).toBe(`${id} was there already\n`);
     }
-    expect(await service.readPlants()).toEqual([maximum]);
+    expect(await service.readPlants()).toEqual([documented]);
   });
 
   it('shows why a plant is rejected, and fails', async () => {
     const service = await startService();
     const create = (id: string, name: string) => runWith(call(id, name), service.environment);
     expect(await create('-9223372036854775808', 'Rose')).toMatchObject({ status: 0 });
+    expect(await create('9223372036854775807', 'Ivy')).toMatchObject({ status: 0 });
     expectRejection(await create('-9223372036854775808', 'Fern'), 40003, 'belongs to another plant');
     expectRejection(await create('9223372036854775808', 'Rose'), 40002, 'id');
     const environment = { ...service.environment, PLANT_STORE_TOKEN: 'pst_wrong' };
     expectRejection(await runWith(call('1', 'Rose'), environment), 40101, 'token');
-    expect(await service.readPlants()).toEqual(['{"id":-9223372036854775808,"name":"Rose"}']);
+    expect(await service.readPlants()).toEqual([
+      '{"id":-9223372036854775808,"name":"Rose"}',
+      '{"id":9223372036854775807,"name":"Ivy"}',
+    ]);
   });
 
   // curl retries no broken connection.

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readPage, root } from '../support/read-markdown.js';
@@ -37,7 +37,73 @@ it('every example is listed, and has a README that shows its command in three li
   expect(wrong).toEqual([]);
 });
 
+it('every example and document has ids of its own, so that all can be followed against one store', () => {
+  const rows = [...readPage('examples/README.md').matchAll(/^\| ([\d, s]+) \| (.+) \|$/gm)];
+  const ranges = rows.map(([, ids = '']) => ids);
+  expect(ranges.length).toBeGreaterThan(10);
+  expect(new Set(ranges).size).toBe(ranges.length);
+  const wrong = rows.flatMap(([, ids = '', links = '']) =>
+    [...links.matchAll(/\(([^)]+\.md)\)/g)].flatMap(([, page = '']) => {
+      const shown = listFiles(page).flatMap((file) => readIds(readPage(file)));
+      const others = shown.filter((id) => !isListed(id, ids));
+      return shown.length === 0 || others.length > 0 ? [`${page}: ${others}`] : [];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+it('the lockfile of the examples has the binaries of every platform', () => {
+  const { packages, snapshots }: Lockfile = parse(readPage('examples/pnpm-lock.yaml'));
+  const systemsOf = (name: string) => packages[name.replace(/\(.*/, '')]?.os ?? [];
+  const platforms = Object.entries(snapshots)
+    .filter(([name]) => systemsOf(name).length === 0)
+    .map(([name, { optionalDependencies = {} }]) => ({
+      name,
+      systems: Object.entries(optionalDependencies).flatMap(([name, version]) =>
+        systemsOf(`${name}@${version}`),
+      ),
+    }))
+    .filter(({ systems }) => systems.includes('linux'));
+  expect(platforms.length).toBeGreaterThan(5);
+  const incomplete = platforms.filter(
+    ({ systems }) => !(systems.includes('darwin') && systems.includes('win32')),
+  );
+  expect(incomplete).toEqual([]);
+});
+
 it('the examples run on the Node.js of the repository', () => {
   const { nodeVersion } = parse(readPage('examples/pnpm-workspace.yaml'));
   expect(nodeVersion).toBe(parse(readPage('pnpm-workspace.yaml')).nodeVersion);
 });
+
+interface Lockfile {
+  readonly packages: Readonly<Record<string, { readonly os?: readonly string[] }>>;
+  readonly snapshots: Readonly<
+    Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>
+  >;
+}
+
+/** The files of an example, of which the list of examples links the README, or a document of another folder alone. */
+function listFiles(page: string): string[] {
+  if (page.startsWith('../')) return [page.slice(3)];
+  const folder = join('examples', dirname(page));
+  return globSync(`${folder}/**/*.{md,ts,tsx,sh,py,ndjson}`, {
+    cwd: root,
+    exclude: (path) => /node_modules|\.next/.test(path),
+  });
+}
+
+/** The ids of plants in a text: values of `id` and `plant`, and arguments of the scripts. */
+function readIds(text: string): bigint[] {
+  return [...text.matchAll(/(?:\b(?:id|plant)\\?["']?: ?["']?|add.plant\.\w+ )(-?\d[\d_]*)/g)].map(
+    ([, digits = '']) => BigInt(digits.replaceAll('_', '')),
+  );
+}
+
+/** Whether ids as the list has them, `1, 5` or `2000s`, include one; a range has a second time beyond what a `number` holds. */
+function isListed(id: bigint, ids: string): boolean {
+  const first = /^(\d+)s$/.exec(ids)?.[1];
+  if (first === undefined) return ids.split(', ').includes(String(id));
+  const offset = ((id < 0n ? -id : id) % 9_000_000_000_000_000_000n) - BigInt(first);
+  return offset >= 0n && offset < 1_000n;
+}
