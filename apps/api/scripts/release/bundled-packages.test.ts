@@ -53,6 +53,11 @@ it('has a license text for everything in the bill of materials, so the blessing 
   );
 });
 
+it('has only packages whose licenses let anybody use and pass on the release', () => {
+  const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
+  expect(packages.filter(({ license }) => !permissive.includes(license))).toEqual([]);
+});
+
 it('rejects a package without a license text', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'README.md'), '# Some package\n\n## License\n\nMIT\n\n## Other\n');

@@ -34,10 +34,10 @@ export interface Consumer {
 
 /**
  * Installs each packed package with npm, alone and outside the workspace, and compiles its programs from `consumer/`
- * there, once for each module resolution. All is removed after `use`, which also gets the client's tarball.
+ * there, once for each module resolution. All is removed after `use`.
  */
-export function withConsumers(use: (consumers: readonly Consumer[], client: string) => void): Promise<void> {
-  return withPackedPackages(({ folder, tarballs }) => {
+export function withConsumers(use: (consumers: readonly Consumer[]) => void | Promise<void>): Promise<void> {
+  return withPackedPackages(async ({ folder, tarballs }) => {
     const consumers = projects.flatMap(({ name, programs }) => {
       const project = createProject(folder, `${name}-project`);
       installWithNpm(project, tarballs[name], ...pinnedCompiler);
@@ -48,7 +48,7 @@ export function withConsumers(use: (consumers: readonly Consumer[], client: stri
         programs: compile(join(project, options.moduleResolution), options, programs),
       }));
     });
-    use(consumers, tarballs.client);
+    await use(consumers);
   });
 }
 
