@@ -5,7 +5,6 @@ import type { SwaggerUI } from './swagger-ui.js';
 declare const SwaggerUIBundle: SwaggerUI;
 
 followColorScheme();
-showAddressOfClient();
 
 const ui = SwaggerUIBundle({
   dom_id: '#viewer',
@@ -24,12 +23,6 @@ function followColorScheme(): void {
   const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
   dark.addEventListener('change', follow);
   follow();
-}
-
-/** The document does not know under which address the service is reached. */
-function showAddressOfClient(): void {
-  const link = document.querySelector<HTMLAnchorElement>('#client');
-  if (link !== null) link.textContent = link.href;
 }
 
 /** Removes what the document shows until Swagger UI has started. */

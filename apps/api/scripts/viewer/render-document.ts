@@ -72,9 +72,9 @@ export function renderDocument(
 `;
 }
 
-/** `viewer/main.ts` puts the address of the service before the path. */
 function renderClient(integrity: string): string {
-  return `<p>The client for TypeScript: <code>npm install <a id="client" href="/client.tgz">/client.tgz</a></code>, integrity <code>${integrity}</code></p>`;
+  const link = '<a href="/client.tgz">client.tgz</a>';
+  return `<p>The client for TypeScript: <code>npm install</code> and the address of ${link}, integrity <code>${integrity}</code></p>`;
 }
 
 /** The link is that of Swagger UI, which opens the operation once it has started. */

@@ -72,7 +72,11 @@ it(
     await again.page.goto(importAddress(store));
     await chooseFile(again.page, file);
     await addButton(again.page).click();
-    expect(await readOutcome(again.page)).toMatchObject({ stored: count - first, replayed: first });
+    const { stored, replayed } = await readOutcome(again.page);
+    expect(stored + replayed).toBe(count);
+    // A request that was in flight when the tab was closed may be stored later than that.
+    expect(replayed).toBeGreaterThanOrEqual(first);
+    expect(replayed).toBeLessThan(count);
     expect(store.readPlants()).toHaveLength(count);
   },
 );
