@@ -53,7 +53,7 @@ const packageFiles = {
  * @throws {Error} when a bundled package has no license text; a release of that version that was there stays as it was
  */
 export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
-  const { version, description, keywords, license, engines } = readJson(`${packageFolder}/package.json`);
+  const { version, description, license, engines } = readJson(`${packageFolder}/package.json`);
   const identity = { name: 'plant-store', version: String(version), commit };
   const folder = join(parent, `plant-store-${version}`);
   await replaceFolder(folder, async (target) => {
@@ -78,7 +78,6 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     writeJson(join(target, 'package.json'), {
       ...identity,
       description,
-      keywords,
       license,
       repository: readJson(`${root}/package.json`)['repository'],
       type: 'module',

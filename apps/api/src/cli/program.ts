@@ -103,8 +103,7 @@ function addService(
     .action(async (options: ServeOptions) => {
       // Loaded only here: the other commands need no HTTP server, which is most of the program.
       const { serve } = await import('./serve.js');
-      // npx, which passes no SIGTERM on, and runs the packed service with this set.
-      const stopWithParent = options.stopWithParent ?? environment['npm_command'] === 'exec';
+      const stopWithParent = options.stopWithParent ?? isRunByNpx(environment);
       await serve(readConfig, { ...options, stopWithParent }, context).finally(onServiceStopped);
     });
   // What `serve` runs for each of its workers; it is not for users, so the help leaves it out.
@@ -381,4 +380,13 @@ export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(text) ?? [];
   const unitMs = unitsMs[unit];
   return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
+}
+
+/**
+ * Whether npx runs the packed service, and not a package manager that has started this. The environment tells: children
+ * inherit it, so the name of the command is compared, too (https://docs.npmjs.com/cli/using-npm/scripts, "Environment").
+ */
+function isRunByNpx(environment: NodeJS.ProcessEnv): boolean {
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = environment;
+  return event === 'npx' && /^\W?plant-store\b/.test(script);
 }
