@@ -1,16 +1,8 @@
-import { ColumnTypeEnum, type SqlQuery } from '@prisma/driver-adapter-utils';
 import { expect, it, vi } from 'vitest';
 import { findAccessToken } from './token-store.js';
 
-/** A connection on which every query returns this row. */
-function createConnection(row: unknown[]) {
-  const queryRaw = vi.fn(async (_query: SqlQuery) => ({
-    columnNames: ['id', 'name', 'scopes', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
-    columnTypes: [ColumnTypeEnum.Int32],
-    rows: [row],
-  }));
-  return { queryRaw };
-}
+/** Every query returns this row. */
+const returning = (row: readonly unknown[]) => async () => [row];
 
 it('reads a time without a time zone, as SQLite itself writes it, as UTC, and the scopes that it knows', async () => {
   vi.stubEnv('TZ', 'Asia/Kolkata');
@@ -23,7 +15,7 @@ it('reads a time without a time zone, as SQLite itself writes it, as UTC, and th
     '2031-02-03T04:05:06Z',
     null,
   ];
-  expect(await findAccessToken(createConnection(row), '?', 'a')).toStrictEqual({
+  expect(await findAccessToken(returning(row), '?', 'a')).toStrictEqual({
     id: 1,
     name: 'shop',
     scopes: ['create', 'delete'],

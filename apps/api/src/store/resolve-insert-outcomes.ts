@@ -3,9 +3,9 @@ import {
   type InsertOutcome,
   isTombstone,
   type PlantStore,
-  type StoredPlant,
   type StoredRecord,
   stored,
+  type Tombstone,
 } from '../plants/plant-store.js';
 
 /**
@@ -52,9 +52,7 @@ export async function resolveInsertOutcomes(
   const wasStored = records.map(({ id }) => unclaimed.delete(id));
   const takenIds = new Set(records.filter((_, index) => !wasStored[index]).map(({ id }) => id));
   const found = takenIds.size === 0 ? [] : await find([...takenIds]);
-  const existing = new Map(
-    found.map((record) => [record.id, isTombstone(record) ? record : withoutTime(record)]),
-  );
+  const existing = new Map(found.map((record) => [record.id, withoutTime(record)]));
   return records.map((record, index) => {
     if (wasStored[index]) return stored;
     const { id } = record;
@@ -66,14 +64,19 @@ export async function resolveInsertOutcomes(
   });
 }
 
-const withoutTime = ({ addedAt: _, ...plant }: StoredPlant): NewPlant => plant;
+/** What an outcome has of a record. */
+export function withoutTime(record: StoredRecord): NewPlant | Tombstone {
+  if (isTombstone(record)) return record;
+  const { addedAt: _, ...plant } = record;
+  return plant;
+}
 
 /**
  * Decodes a row of id, name, tag, time, and whether the plant was deleted. The driver adapters return an id that a number cannot
  * hold exactly as text. A plant has no tag and no time rather than `null`.
  */
 export function toRecord([id, name, tag, addedAt, deleted]: readonly unknown[]): StoredRecord {
-  if (deleted === true || deleted === 1) return { id: BigInt(String(id)), deleted: true };
+  if (deleted === true || deleted === 1n) return { id: BigInt(String(id)), deleted: true };
   return {
     id: BigInt(String(id)),
     name: String(name),

@@ -1,12 +1,11 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
-import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import type {
   AccessToken,
   AccessTokenStore,
   HashedAccessToken,
   TokenUse,
 } from '../auth/access-token-store.js';
-import { type QueryWrapper, text } from './queries.js';
+import type { QueryWrapper } from './queries.js';
 
 /** Leaves the hash out of a result. */
 const withoutHash = { hash: true } as const;
@@ -125,23 +124,21 @@ export function createPrismaAccessTokenStore({
 }
 
 /**
- * Finds an access token by the SHA-256 of its text, on a connection of Prisma's driver adapter. Requests need no more
+ * Finds an access token by the SHA-256 of its text, without Prisma's client. Requests need no more
  * of Prisma than this, and loading its client with the query compiler would take longer than the rest of the first
  * request.
  *
  * @param parameter the placeholder of the first parameter in the engine's SQL
  */
 export async function findAccessToken(
-  connection: Pick<SqlQueryable, 'queryRaw'>,
+  query: (sql: string, values: readonly string[]) => Promise<readonly (readonly unknown[])[]>,
   parameter: '?' | '$1',
   hash: string,
 ): Promise<AccessToken | null> {
-  const { rows } = await connection.queryRaw({
-    sql: `SELECT id, name, scopes, created_at, expires_at, revoked_at, last_used_at FROM access_tokens WHERE hash = ${parameter}`,
-    args: [hash],
-    argTypes: [text],
-  });
-  const [row] = rows;
+  const [row] = await query(
+    `SELECT id, name, scopes, created_at, expires_at, revoked_at, last_used_at FROM access_tokens WHERE hash = ${parameter}`,
+    [hash],
+  );
   if (row === undefined) return null;
   const [id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt] = row;
   return {

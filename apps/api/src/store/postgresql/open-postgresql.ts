@@ -8,6 +8,7 @@ import { openWriter } from '../batcher.js';
 import { type Database, type DatabaseLog, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
+import { text } from '../queries.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
@@ -50,8 +51,10 @@ export async function openPostgresql(
     const connections = await adapter.connect();
     const distributed = await citus?.openCitus(connectionPool, location, metrics);
     const plants = createPostgresqlPlantStore(connections, runQuery, distributed?.table ?? singleTable);
+    const query = async (sql: string, args: readonly string[]) =>
+      (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({
-      findByHash: (hash) => findAccessToken(connections, '$1', hash),
+      findByHash: (hash) => findAccessToken(query, '$1', hash),
       recordUses: (uses) => recordUses(pool, uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => void (await pool.query(confirmDurable)),

@@ -2,7 +2,7 @@ import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
-const lockTimeoutMs = 5;
+export const lockTimeoutMs = 5;
 
 /**
  * Creates connections to a file that exists, which do not change its settings.

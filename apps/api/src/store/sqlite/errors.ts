@@ -95,11 +95,6 @@ export function isRowRejected(error: unknown): boolean {
   return /^SQLITE_CONSTRAINT/.test(findDriverError(error)?.code ?? '');
 }
 
-/** Whether a row with the same primary key exists. */
-export function isIdTaken(error: unknown): boolean {
-  return findDriverError(error)?.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
-}
-
 /** How long a query waits for another process that has locked the file, in milliseconds. */
 const busyTimeoutMs = 1_000;
 

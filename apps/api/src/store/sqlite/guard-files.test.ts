@@ -25,7 +25,9 @@ afterEach(async () => {
 });
 
 const unavailable = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
-const never = () => Promise.reject(new Error('the log must not be saved'));
+const never = () => {
+  throw new Error('the log must not be saved');
+};
 
 it('checks again after a commit that took long, before its outcome is returned', async () => {
   const guard = guardFiles(identifyFiles(path), log, never);
@@ -65,6 +67,6 @@ it('reports a file that is gone rather than the error of SQLite', async () => {
 
 it('passes on any other error unchanged', async () => {
   const guard = guardFiles(identifyFiles(path), log, never);
-  await expect(guard.run(never)).rejects.toThrow('must not be saved');
+  await expect(guard.run(async () => never())).rejects.toThrow('must not be saved');
   expect(lines).toEqual([]);
 });

@@ -27,7 +27,7 @@ export interface FileGuard {
  * @param log receives the beginning and the end of a loss
  * @param saveLog moves the contents of the write-ahead log into the database; called when that log is deleted
  */
-export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () => Promise<void>): FileGuard {
+export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () => void): FileGuard {
   let checkedAt = performance.now();
   let problem: string | undefined;
 
@@ -50,7 +50,11 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
       return;
     }
     log.error({ err: new Error(found) }, 'a file of the database is gone');
-    if (maySaveLog(files)) saveLog().catch(() => undefined);
+    try {
+      if (maySaveLog(files)) saveLog();
+    } catch {
+      // Its loss is logged already.
+    }
   }
 
   return {

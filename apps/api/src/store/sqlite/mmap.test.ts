@@ -5,8 +5,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { collect } from '../../../test/support/collect.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { until } from '../../../test/support/until.js';
-import { createDurableFactory } from './connections.js';
-import { enableMmap, openSqlite } from './open-sqlite.js';
+import { openSqlite } from './open-sqlite.js';
+import { enableMmap, openConnection } from './plant-statements.js';
 
 /** The memory mappings of this process. Only Linux has this file; CI runs on Linux. */
 const maps = '/proc/self/maps';
@@ -31,12 +31,12 @@ function countMapped(): number {
 // Linux, where CI runs, lists what is mapped.
 it.runIf(existsSync(maps))('maps the file, and maps it again as it grows', async () => {
   await (await openSqlite(path)).close();
-  const connection = await createDurableFactory(path).connect();
-  const grow = await enableMmap(connection, 10);
+  const connection = openConnection(path);
+  const grow = enableMmap(connection, 10);
   const atFirst = statSync(path).size;
   expect(countMapped()).toBe(atFirst);
 
-  await connection.executeScript(`
+  connection.exec(`
     WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 10000)
     INSERT INTO plants (id, name) SELECT id, 'x' FROM ids`);
   const checkpointer = new Sqlite(path);
@@ -47,7 +47,7 @@ it.runIf(existsSync(maps))('maps the file, and maps it again as it grows', async
   grow(1);
   expect(countMapped()).toBe(statSync(path).size);
   expect(statSync(path).size).toBeGreaterThan(2 * atFirst);
-  await connection.dispose();
+  connection.close();
 });
 
 // Linux, where CI runs, lists what is mapped.

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../observe/metrics.js';
@@ -17,8 +18,9 @@ import { identifyFiles } from './file-identity.js';
 import { guardFiles } from './guard-files.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
+import { enableMmap, openConnection, preparePlantStatements } from './plant-statements.js';
 import { probeCommit } from './probe-commit.js';
-import { createSqlitePlantStore, readDataVersion, syncOrThrow } from './sqlite-plant-store.js';
+import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 
 /** How long after an insert plants count as being stored, in milliseconds. */
 const storingMs = 50;
@@ -39,14 +41,16 @@ export async function openSqlite(
     if (mustExist) requireDatabaseFile(path);
     else createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
-    const { connection, refreshMmap, files, version } = await connect(path);
-    const guard = guardFiles(files, log, () => connection.executeScript('PRAGMA wal_checkpoint'));
+    const { connection, refreshMmap, statements, files, version } = await connect(path);
+    const guard = guardFiles(files, log, () => void connection.exec('PRAGMA wal_checkpoint'));
     const adapter = createDurableFactory(path, guard.check);
     const unlessDamaged = rememberDamage(log);
     const runUnlessDamaged = compose(unlessDamaged, runQuery);
     const syncLog = () => syncToDisk(files.log.path);
+    const query = async (sql: string, values: readonly string[]) =>
+      connection.prepare<unknown[], unknown[]>(sql).raw().all(values);
     const accessTokens = createPrismaAccessTokenStore({
-      findByHash: (hash) => findAccessToken(connection, '?', hash),
+      findByHash: (hash) => findAccessToken(query, '?', hash),
       recordUses: (uses) => runCheck(() => recordUses(createFactory(path, guard.check), uses)),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => syncOrThrow(syncLog),
@@ -54,7 +58,7 @@ export async function openSqlite(
     });
     let storedAt = Number.NEGATIVE_INFINITY;
     const lists = createListThread(files, () => performance.now() - storedAt < storingMs);
-    const plants = createSqlitePlantStore(connection, {
+    const plants = createSqlitePlantStore(statements, {
       ...{ syncLog, syncedVersion: version },
       run: compose(unlessDamaged, guard.run, runQuery),
       runRead: runQuery,
@@ -75,7 +79,7 @@ export async function openSqlite(
       return plants.insert(newPlants);
     };
     const checks = {
-      check: () => runCheck(() => checkWritable(connection)),
+      check: () => runCheck(async () => checkWritable(connection)),
       probeCommit: () => runCheck(() => probeCommit(adapter)),
     };
     return {
@@ -88,7 +92,7 @@ export async function openSqlite(
       async close() {
         await checkpointer?.stop();
         await lists.close();
-        await connection.dispose();
+        connection.close();
         await accessTokens.close();
       },
     };
@@ -106,8 +110,9 @@ function describeCheckpoints(failure: string | undefined): readonly string[] {
 }
 
 /** Takes the file's write lock for a moment, which shows that the file exists, is writable, and not locked. */
-async function checkWritable(connection: SqlDriverAdapter): Promise<void> {
-  await connection.executeScript('BEGIN IMMEDIATE; ROLLBACK');
+function checkWritable(connection: Sqlite.Database): void {
+  connection.exec('BEGIN IMMEDIATE');
+  connection.exec('ROLLBACK');
 }
 
 /** Migrates the file. Processes that start concurrently on one file wait for each other. */
@@ -129,18 +134,19 @@ function migrate(path: string): Promise<readonly string[]> {
  */
 function connect(path: string) {
   return retryWhileBusy(async () => {
-    const connection = await createDurableFactory(path).connect();
+    const connection = openConnection(path);
     try {
-      const refreshMmap = await enableMmap(connection);
+      const refreshMmap = enableMmap(connection);
+      const statements = preparePlantStatements(connection);
       // After the first read all of them exist, and remain while the connection is open.
       const files = identifyFiles(path);
-      const version = await readDataVersion(connection);
+      const version = statements.readDataVersion();
       // A log left by a killed process, or its directory entry, may not be on disk yet.
       syncToDisk(files.log.path);
       syncToDisk(dirname(path));
-      return { connection, refreshMmap, files, version };
+      return { connection, refreshMmap, statements, files, version };
     } catch (error) {
-      await connection.dispose();
+      connection.close();
       throw error;
     }
   }, startTimeoutMs);
@@ -173,37 +179,4 @@ export async function recordUses(factory: SqlDriverAdapterFactory, uses: readonl
   } finally {
     await connection.dispose();
   }
-}
-
-/** The most that is mapped, in bytes, which is SQLite's own maximum; the rest of a file is read by system calls. */
-const mapBytes = 2 ** 31 - 2 ** 16;
-
-/**
- * SQLite reads a page with a system call, unless the file is mapped into memory: then it copies the page from there.
- * Writes are not affected. The map is as long as the file was when it was created, with the first read; so it is
- * created again for a file that has grown.
- */
-const createMapScript = `
-  PRAGMA mmap_size = 0;
-  PRAGMA mmap_size = ${mapBytes};
-  SELECT id FROM plants NOT INDEXED LIMIT 1;`;
-
-/**
- * Maps the file of a connection into memory, now and after each `plantsPerMap` plants.
- *
- * @returns a function to call with the number of plants of each insert, while no statement runs on the connection
- */
-export async function enableMmap(
-  connection: SqlDriverAdapter,
-  plantsPerMap = 100_000,
-): Promise<(plants: number) => void> {
-  await connection.executeScript(createMapScript);
-  let plantsSince = 0;
-  return function grow(plants) {
-    plantsSince += plants;
-    if (plantsSince < plantsPerMap) return;
-    plantsSince = 0;
-    // Without a map, the file is read by system calls.
-    connection.executeScript(createMapScript).catch(() => undefined);
-  };
 }

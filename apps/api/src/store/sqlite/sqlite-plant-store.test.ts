@@ -1,40 +1,44 @@
 import { join } from 'node:path';
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import { expect, it, onTestFinished } from 'vitest';
+import Sqlite from 'better-sqlite3';
+import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { stored } from '../../plants/plant-store.js';
-import { createDurableFactory } from './connections.js';
-import { runQuery } from './errors.js';
 import { openSqlite } from './open-sqlite.js';
-import { createSqlitePlantStore, readDataVersion } from './sqlite-plant-store.js';
 
-it.each([1, 2, 3])('retries no statement but the one that finds the file locked: %d', async (locked) => {
+const fern = { id: 1n, name: 'Fern' };
+const rose = { id: 2n, name: 'Rose' };
+const noFern = { id: 1n, deleted: true } as const;
+
+it('waits while another process has locked the file, and then inserts each record once, in order', async () => {
   const path = join(temporaryFolder(), 'plant-store.db');
-  await (await openSqlite(path)).close();
-  const real = await createDurableFactory(path).connect();
-  onTestFinished(() => real.dispose());
-  let statements = 0;
-  const connection: SqlDriverAdapter = Object.assign(Object.create(real), {
-    async queryRaw(query: Parameters<SqlDriverAdapter['queryRaw']>[0]) {
-      if (++statements === locked)
-        throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
-      return real.queryRaw(query);
-    },
-  });
-  const store = createSqlitePlantStore(connection, {
-    ...{ run: runQuery, runRead: runQuery, syncLog: () => undefined, onDeleted: () => undefined },
-    syncedVersion: await readDataVersion(real),
-    list: () => Promise.reject(new Error('not used')),
-  });
-  const [fern, rose] = [
-    { id: 1n, name: 'Fern' },
-    { id: 2n, name: 'Rose' },
-  ];
-  const noFern = { id: 1n, deleted: true } as const;
-  const existing = { ...fern, name: 'Moss' };
-  // Three statements: the plants, what has the id of the second one, and the tombstone.
-  expect(await store.insert([fern, existing, rose, noFern, noFern])).toEqual([
-    ...[stored, { stored: false, existing: fern }, stored, stored, { stored: false, existing: noFern }],
+  const database = await openSqlite(path);
+  const other = new Sqlite(path);
+  other.exec('BEGIN IMMEDIATE');
+  const inserted = database.plants.insert([fern, { ...fern, name: 'Moss' }, rose, noFern, noFern, fern]);
+  setTimeout(() => other.exec('COMMIT'), 100);
+  expect(await inserted).toEqual([
+    ...[stored, { stored: false, existing: fern }, stored, stored],
+    ...[noFern, noFern].map((existing) => ({ stored: false, existing })),
   ]);
-  expect(statements).toBe(4);
+  other.close();
+  await database.close();
+});
+
+it.each([
+  ['skips a plant', 'INSERT', 'IGNORE', rose, 'The plant 2 was not stored, and no row has its id'],
+  ['keeps one that is deleted', 'UPDATE', 'IGNORE', noFern, 'The plant 1 was not deleted'],
+  ['rejects a plant', 'INSERT', "ABORT, 'no roses'", rose, 'SQLITE_CONSTRAINT_TRIGGER: no roses'],
+])('stores nothing of a batch of which a trigger %s', async (_, event, action, record, message) => {
+  const path = join(temporaryFolder(), 'plant-store.db');
+  const database = await openSqlite(path);
+  await database.plants.insert([fern]);
+  const other = new Sqlite(path);
+  other.exec(
+    `CREATE TRIGGER t BEFORE ${event} ON plants WHEN NEW.id IN (1, 2) BEGIN SELECT RAISE(${action}); END`,
+  );
+  await expect(database.plants.insert([{ id: 3n, name: 'Ivy' }, record])).rejects.toThrow(message);
+  expect(await database.plants.find([2n, 3n])).toEqual([]);
+  expect(await database.plants.insert([{ id: 3n, name: 'Ivy' }])).toEqual([stored]);
+  other.close();
+  await database.close();
 });

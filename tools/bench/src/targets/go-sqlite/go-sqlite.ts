@@ -6,8 +6,8 @@ import { runProgram } from '../../processes/run-program.js';
 import type { Target } from '../target.js';
 import { goFiles, missingPackages } from './missing-packages.js';
 
-/** Beside this file in `src`, also for the build of this file. */
-const source = fileURLToPath(new URL('./main.go', import.meta.url));
+/** Beside this file in `src`, also for the build of this file in `dist`. */
+const source = fileURLToPath(new URL('../../../src/targets/go-sqlite/main.go', import.meta.url));
 
 /** The first build compiles the SQLite driver. */
 const buildTimeoutMs = 180_000;
