@@ -7,7 +7,6 @@ import {
   type StoredRecord,
   withoutTombstones,
 } from '../plants/plant-store.js';
-import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
 import { writeAtomically } from './atomic-write.js';
 import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
@@ -25,10 +24,6 @@ export async function exportPlants(
   { output, format: name }: ExportOptions,
   context: CliContext,
 ): Promise<void> {
-  if (config.fastPath) {
-    limitHeapGrowth();
-    limitYoungGeneration();
-  }
   const format = formats[name];
   const database = await openDatabase(config.database, { mustExist: true });
   try {

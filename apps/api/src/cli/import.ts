@@ -12,7 +12,6 @@ import {
   type PlantStore,
   type StoredRecord,
 } from '../plants/plant-store.js';
-import { limitHeapGrowth, limitYoungGeneration } from '../runtime/v8-flags.js';
 import { openDatabase } from '../store/open-database.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { type PlantLine, readPlant, toOneLine } from './formats.js';
@@ -95,17 +94,13 @@ export async function storeLines<Outcome extends Stored>(
   context: CliContext,
 ): Promise<void> {
   const { mustExist = false, read, store, explain } = command;
-  if (config.fastPath) limitHeapGrowth();
   const signal = abortOnSignal(context);
   const input =
     file === undefined ? (given ?? context.input) : await openInput(resolve(context.folder, file));
   const database = await openDatabase(config.database, { mustExist });
   try {
-    const storeRecords = (records: readonly StoredRecord[]) => {
-      // Before each insert: the first may start a thread, which resets it.
-      if (config.fastPath) limitYoungGeneration();
-      return retryWhileUnavailable(() => store(records, database.plants), signal);
-    };
+    const storeRecords = (records: readonly StoredRecord[]) =>
+      retryWhileUnavailable(() => store(records, database.plants), signal);
     const { batchFactor, concurrentBatches } = database.bulk;
     const limits: ReadLimits = {
       fromLine,

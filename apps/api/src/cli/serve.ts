@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { createLogger, type Log } from '../observe/logger.js';
-import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
+import { allocateYoung } from '../runtime/v8-flags.js';
 import { type Service, startService } from '../service.js';
 import type { CliContext } from './cli-context.js';
 import { describeQuickstart, ensureQuickstartToken } from './quickstart.js';
@@ -32,10 +32,7 @@ export async function serve(
   context: CliContext,
 ): Promise<void> {
   const config = readConfig();
-  if (config.fastPath) {
-    limitHeapGrowth();
-    allocateYoung();
-  }
+  if (config.fastPath) allocateYoung();
   const logger = createLogger(config.logLevel, {
     format: context.isTerminal
       ? (await import('../observe/format-for-terminal.js')).formatForTerminal

@@ -5,7 +5,7 @@ import type { CliContext } from '../cli/cli-context.js';
 import { backlog } from '../http/listen.js';
 import { createLogger } from '../observe/logger.js';
 import { createRegistry } from '../observe/metrics.js';
-import { allocateYoung, limitHeapGrowth } from '../runtime/v8-flags.js';
+import { allocateYoung } from '../runtime/v8-flags.js';
 import { createApi, createBackend, readConfiguredFiles, stopServing } from '../service.js';
 import { openDatabase } from '../store/open-database.js';
 import { createAcceptTurns } from './accept-turns.js';
@@ -126,10 +126,7 @@ async function startWorker(
 }
 
 async function openLog({ config, worker }: WorkerStart, isTerminal: boolean) {
-  if (config.fastPath) {
-    limitHeapGrowth();
-    allocateYoung();
-  }
+  if (config.fastPath) allocateYoung();
   const format = isTerminal
     ? (await import('../observe/format-for-terminal.js')).formatForTerminal
     : undefined;
