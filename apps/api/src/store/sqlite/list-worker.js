@@ -11,8 +11,9 @@ import { requireFiles } from './file-identity.js';
  * @typedef {{ id: bigint, name: string | null, tag: string | null, addedAt: bigint | null, bytes: bigint, matches: bigint, deleted: bigint }} Row
  */
 
-/** How long plants are examined at most, in milliseconds. */
+/** How long plants are examined at most, in milliseconds, and after how many of them the time is looked at. */
 const maxDurationMs = 100;
+const plantsPerLook = 100;
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
 
@@ -100,7 +101,8 @@ function list(connection, { order, after, tag, q, tombstones }, limits) {
     bytes += Number(row.bytes);
     const isFull =
       examined === limits.plants || columns.ids.length === limits.matches || bytes > limits.bytes;
-    if (last !== undefined && (isFull || performance.now() > deadline)) return { ...columns, last };
+    const isLate = examined % plantsPerLook === 0 && performance.now() > deadline;
+    if (last !== undefined && (isFull || isLate)) return { ...columns, last };
     examined++;
     const addedAt = row.addedAt === null ? null : Number(row.addedAt);
     last = { id: row.id, ...(addedAt !== null && { addedAt }) };
