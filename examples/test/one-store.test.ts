@@ -27,6 +27,7 @@ it('has every example follow the others against one store, each as its README sa
   const token = join(home, 'token');
   await writeFile(token, service.token);
   const stored: string[] = [];
+  // The form needs a page, and has a test of its own.
   for (const { name, thousand } of rows.filter(({ name }) => name !== 'browser-form')) {
     const { folder, command, path } = findExample(name);
     const environment = {

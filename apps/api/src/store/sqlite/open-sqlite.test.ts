@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { createDurableFactory } from './connections.js';
 import { PrismaClient } from './generated/client.js';
 import { openSqlite } from './open-sqlite.js';
+import { openConnection } from './plant-statements.js';
 
 let folder = '';
 let path = '';
@@ -24,6 +25,14 @@ it('commits with a write-ahead log that is synced at every commit', async () => 
   expect(await prisma.$queryRaw`PRAGMA journal_mode`).toEqual([{ journal_mode: 'wal' }]);
   expect(await prisma.$queryRaw`PRAGMA foreign_keys`).toEqual([{ foreign_keys: 1n }]);
   await prisma.$disconnect();
+});
+
+it('commits plants on a connection with the same settings', async () => {
+  await (await openSqlite(path)).close();
+  const connection = openConnection(path);
+  const read = (name: string) => connection.pragma(name, { simple: true });
+  expect(['synchronous', 'journal_mode', 'secure_delete', 'fullfsync'].map(read)).toEqual([2, 'wal', 1, 1]);
+  connection.close();
 });
 
 it("rejects another program's database, and leaves it unchanged", async () => {
