@@ -6,7 +6,7 @@ import type { JwtSettings } from '../auth/jwt-settings.js';
 import type { TokenVerifier } from '../auth/token-service.js';
 import { countRejections, measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
-import { exactIntegers } from './exact-integers.js';
+import { writeExactIntegers } from './exact-integers.js';
 import { sendJson } from './fast-path.js';
 import { createBodyBudget, jsonBody } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
@@ -69,8 +69,8 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   const { trustedProxies, requestCounts } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
-  app.set('trust proxy', trustedProxies).set('json replacer', exactIntegers);
-
+  app.set('trust proxy', trustedProxies);
+  writeExactIntegers();
   if (fastPath) sendJson(app);
 
   app.use(

@@ -1,9 +1,15 @@
 /**
- * A replacer for `JSON.stringify` that writes a `bigint` as its digits: an id of any size is exact.
- * Its types do not have `JSON.rawJSON` yet, which Node.js 22 has (https://github.com/tc39/proposal-json-parse-with-source).
+ * Makes `JSON.stringify` write each `bigint` of this process as its digits, so that an id of any size is exact; by itself it
+ * throws. A replacer would be called for each value of a reply, with which a page of plants takes twice as long.
  */
-export function exactIntegers(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? json.rawJSON(String(value)) : value;
+export function writeExactIntegers(): void {
+  Object.defineProperty(BigInt.prototype, 'toJSON', {
+    configurable: true,
+    value(this: bigint) {
+      return json.rawJSON(String(this));
+    },
+  });
 }
 
+/** Its types do not have `JSON.rawJSON` yet, which Node.js 22 has (https://github.com/tc39/proposal-json-parse-with-source). */
 const json = JSON as typeof JSON & { rawJSON(text: string): unknown };

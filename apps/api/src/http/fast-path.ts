@@ -1,6 +1,5 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Response } from 'express';
-import { exactIntegers } from './exact-integers.js';
 import type { BodyReceiver } from './json-body.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -66,7 +65,7 @@ export function sendJson(app: Express): void {
   const commonHeaders = Object.entries(headers).flat();
 
   app.response.json = function json(this: Response, body: unknown) {
-    const text = JSON.stringify(body, exactIntegers);
+    const text = JSON.stringify(body);
     const length = String(Buffer.byteLength(text));
     this.writeHead(this.statusCode, [
       ...commonHeaders,

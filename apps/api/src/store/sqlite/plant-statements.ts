@@ -14,8 +14,14 @@ export function openConnection(path: string): Sqlite.Database {
   }
 }
 
-/** Values of id, name, tag, time, whether it was deleted, and `readDataVersion` of the connection. */
-export type Row = readonly [bigint, string, string | null, bigint | null, bigint, bigint];
+/** Values of id, name, tag, time, and whether it was deleted. */
+export type Row = readonly [bigint, string, string | null, bigint | null, bigint];
+
+/** What a transaction has read, and `readDataVersion` in it. */
+export interface Snapshot<Rows> {
+  readonly rows: Rows;
+  readonly version: bigint;
+}
 
 /** What the plant store does with its connection. It keeps the statements prepared. */
 export interface PlantStatements {
@@ -24,16 +30,15 @@ export interface PlantStatements {
    *
    * @returns what has the id of each that was not stored; `undefined` if all were stored
    */
-  insert(records: readonly StoredRecord[]): readonly (Row | undefined)[] | undefined;
-  find(id: bigint): Row | undefined;
+  insert(records: readonly StoredRecord[]): Snapshot<readonly (Row | undefined)[]> | undefined;
+  /** Reads what has one of the ids. */
+  find(ids: readonly bigint[]): Snapshot<readonly Row[]>;
   /** A number that differs from the one before if another connection has committed meanwhile. */
   readDataVersion(): bigint;
 }
 
 /** Prepares the statements, none of which may be run while another one of the connection is. */
 export function preparePlantStatements(connection: Sqlite.Database): PlantStatements {
-  const begin = connection.prepare('BEGIN IMMEDIATE');
-  const commit = connection.prepare('COMMIT');
   const insertPlant = connection.prepare<[bigint, string, string | null, number | null]>(
     'INSERT INTO plants (id, name, tag, added_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
   );
@@ -43,10 +48,7 @@ export function preparePlantStatements(connection: Sqlite.Database): PlantStatem
   );
   const dataVersion = connection.prepare('PRAGMA data_version').safeIntegers().pluck();
   const select = connection
-    .prepare<[bigint], Row>(
-      `SELECT id, name, tag, added_at, deleted, (SELECT data_version FROM pragma_data_version)
-        FROM plants WHERE id = ?`,
-    )
+    .prepare<[bigint], Row>('SELECT id, name, tag, added_at, deleted FROM plants WHERE id = ?')
     .safeIntegers()
     .raw();
 
@@ -65,27 +67,22 @@ export function preparePlantStatements(connection: Sqlite.Database): PlantStatem
     return row;
   }
 
-  return {
-    insert(records) {
-      const now = Date.now();
-      let taken: (Row | undefined)[] | undefined;
-      begin.run();
-      try {
-        for (const [index, record] of records.entries()) {
-          if (insertOne(record, now)) continue;
-          taken ??= Array(records.length).fill(undefined);
-          taken[index] = findTaken(record);
-        }
-        commit.run();
-      } finally {
-        // After some errors SQLite has rolled back already.
-        if (connection.inTransaction) connection.exec('ROLLBACK');
-      }
-      return taken;
-    },
-    find: (id) => select.get(id),
-    readDataVersion: () => dataVersion.get() as bigint,
-  };
+  const readDataVersion = () => dataVersion.get() as bigint;
+  const insert = connection.transaction((records: readonly StoredRecord[]) => {
+    const now = Date.now();
+    let taken: (Row | undefined)[] | undefined;
+    for (const [index, record] of records.entries()) {
+      if (insertOne(record, now)) continue;
+      taken ??= Array(records.length).fill(undefined);
+      taken[index] = findTaken(record);
+    }
+    return taken && { rows: taken, version: readDataVersion() };
+  });
+  const find = connection.transaction((ids: readonly bigint[]) => ({
+    rows: ids.map((id) => select.get(id)).filter((row) => row !== undefined),
+    version: readDataVersion(),
+  }));
+  return { insert: insert.immediate, find, readDataVersion };
 }
 
 /** The most that is mapped, in bytes, which is SQLite's own maximum; the rest of a file is read by system calls. */

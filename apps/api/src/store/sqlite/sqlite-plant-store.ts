@@ -3,7 +3,7 @@ import { databaseUnavailable } from '../database.js';
 import { type QueryWrapper, readPages } from '../queries.js';
 import { toRecord, withoutTime } from '../resolve-insert-outcomes.js';
 import type { ListRecords } from './list-thread.js';
-import type { PlantStatements, Row } from './plant-statements.js';
+import type { PlantStatements, Snapshot } from './plant-statements.js';
 
 /** How the store runs its queries. */
 export interface SqlitePlantStoreOptions {
@@ -40,19 +40,17 @@ export function createSqlitePlantStore(
     syncedVersion = version;
   }
 
-  /** Makes the rows durable, in the order in which they were read. */
-  function confirmRows(rows: readonly Row[]): readonly Row[] {
-    const last = rows.at(-1);
-    if (last !== undefined) confirmDurable(last[5]);
+  /** Makes durable what a transaction has read. */
+  function confirm<Rows>({ rows, version }: Snapshot<Rows>): Rows {
+    confirmDurable(version);
     return rows;
   }
 
   return {
     async insert(records) {
       const inserted = run(async () => {
-        const rows = statements.insert(records);
-        if (rows !== undefined) confirmRows(rows.filter((row) => row !== undefined));
-        return rows;
+        const taken = statements.insert(records);
+        return taken && confirm(taken);
       });
       const taken = await (records.some(isTombstone) ? inserted.finally(onDeleted) : inserted);
       if (taken === undefined) return records.map(() => stored);
@@ -60,15 +58,7 @@ export function createSqlitePlantStore(
         row === undefined ? stored : { stored: false, existing: withoutTime(toRecord(row)) },
       );
     },
-    find: (ids) =>
-      run(async () =>
-        confirmRows(
-          ids.flatMap((id) => {
-            const row = statements.find(id);
-            return row === undefined ? [] : [row];
-          }),
-        ).map(toRecord),
-      ),
+    find: (ids) => run(async () => confirm(statements.find(ids)).map(toRecord)),
     list: (query, limits) =>
       run(async () => {
         const { plants, last } = await list(query, limits);
