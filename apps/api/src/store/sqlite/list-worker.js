@@ -8,7 +8,7 @@ import { requireFiles } from './file-identity.js';
  * @typedef {import('./list-thread.js').RecordQuery} RecordQuery
  * @typedef {import('../../plants/plant-store.js').ListLimits} ListLimits
  * @typedef {import('./list-thread.js').ListedColumns} ListedColumns
- * @typedef {{ id: bigint, name: string | null, tag: string | null, addedAt: bigint | null, bytes: bigint, matches: bigint, deleted: bigint }} Row
+ * @typedef {[id: bigint, name: string | null, tag: string | null, time: bigint | null, deleted: bigint, matches: bigint, bytes: bigint]} Row
  */
 
 /** How long plants are examined at most, in milliseconds, and after how many of them the time is looked at. */
@@ -16,6 +16,8 @@ const maxDurationMs = 100;
 const plantsPerLook = 100;
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
+/** The statements of the connection by their text, which depends on which parts a query has, not on their values. */
+const statements = /** @type {Map<string, import('better-sqlite3').Statement>} */ (new Map());
 
 parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits } | null} */ request) => {
   if (request === null) {
@@ -30,6 +32,7 @@ parentPort?.on('message', (/** @type {{ query: RecordQuery, limits: ListLimits }
     // A new connection may work: the disk may have been full, or too many files open.
     database?.close();
     database = undefined;
+    statements.clear();
     const { message, code } = /** @type {Error & { code?: string }} */ (error);
     parentPort?.postMessage({ error: { message, code } });
   }
@@ -76,15 +79,15 @@ function list(connection, { order, after, tag, q, tombstones }, limits) {
     tag === undefined ? [] : 'tag IS :tag',
     q === undefined ? [] : 'instr(lower(name), lower(:q)) > 0',
   ];
-  const rows = connection
-    .prepare(`
-      SELECT id, iif(matches, name, NULL) AS name, iif(matches, tag, NULL) AS tag, addedAt, bytes, matches, deleted FROM (
-        SELECT id, name, tag, added_at AS addedAt, octet_length(name) + ifnull(octet_length(tag), 0) AS bytes,
-          ${matches.flat().join(' AND ') || 'true'} AS matches, deleted
-        FROM plants WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}
-      )`)
-    .safeIntegers()
-    .iterate({ ...after, tag, q });
+  const sql = `
+    SELECT id, iif(matches, name, NULL), iif(matches, tag, NULL), added_at, deleted, matches, bytes FROM (
+      SELECT id, name, tag, added_at, octet_length(name) + ifnull(octet_length(tag), 0) AS bytes,
+        ${matches.flat().join(' AND ') || 'true'} AS matches, deleted
+      FROM plants WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}
+    )`;
+  const statement = statements.get(sql) ?? connection.prepare(sql).safeIntegers().raw();
+  statements.set(sql, statement);
+  const rows = /** @type {Iterable<Row>} */ (statement.iterate({ ...after, tag, q }));
   const deadline = performance.now() + maxDurationMs;
   // Columns, which the other thread reads five times as fast as objects.
   const columns = {
@@ -97,21 +100,21 @@ function list(connection, { order, after, tag, q, tombstones }, limits) {
   let examined = 0;
   let bytes = 0;
   let last;
-  for (const row of /** @type {Iterable<Row>} */ (rows)) {
-    bytes += Number(row.bytes);
+  for (const [id, name, tag, time, isDeleted, isMatch, rowBytes] of rows) {
+    bytes += Number(rowBytes);
     const isFull =
       examined === limits.plants || columns.ids.length === limits.matches || bytes > limits.bytes;
     const isLate = examined % plantsPerLook === 0 && performance.now() > deadline;
     if (last !== undefined && (isFull || isLate)) return { ...columns, last };
     examined++;
-    const addedAt = row.addedAt === null ? null : Number(row.addedAt);
-    last = { id: row.id, ...(addedAt !== null && { addedAt }) };
-    if (row.matches && row.name !== null) {
-      columns.ids.push(row.id);
-      columns.names.push(row.name);
-      columns.tags.push(row.tag);
+    const addedAt = time === null ? null : Number(time);
+    last = { id, ...(addedAt !== null && { addedAt }) };
+    if (isMatch && name !== null) {
+      columns.ids.push(id);
+      columns.names.push(name);
+      columns.tags.push(tag);
       columns.times.push(addedAt);
-      columns.deleted.push(row.deleted === 1n);
+      columns.deleted.push(isDeleted === 1n);
     }
   }
   return { ...columns, last: undefined };
