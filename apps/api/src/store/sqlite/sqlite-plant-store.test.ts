@@ -42,3 +42,18 @@ it.each([
   other.close();
   await database.close();
 });
+
+it('lists again after an error, on a connection of its own again', async () => {
+  const path = join(temporaryFolder(), 'plant-store.db');
+  const database = await openSqlite(path);
+  await database.plants.insert([fern]);
+  const list = () => database.plants.list({ order: 'id' }, { matches: 10, plants: 10, bytes: 1_000 });
+  expect(await list()).toMatchObject({ plants: [fern] });
+  const other = new Sqlite(path);
+  other.exec('ALTER TABLE plants RENAME TO moved');
+  await expect(list()).rejects.toThrow('no such table');
+  other.exec('ALTER TABLE moved RENAME TO plants');
+  expect(await list()).toMatchObject({ plants: [fern] });
+  other.close();
+  await database.close();
+});
