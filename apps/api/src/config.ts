@@ -32,7 +32,7 @@ export type Config = Readonly<{
   requestLogShare: number;
   /** The largest request body that is accepted, in bytes. */
   bodyLimitBytes: number;
-  /** The most that all bodies being read may hold together, in bytes; at least twice `bodyLimitBytes`. */
+  /** The most that all bodies and replies may hold together, in bytes; at least twice `bodyLimitBytes`. */
   bodyMemoryLimitBytes: number;
   /** How many requests an access token may make per minute; 0 for no limit. */
   rateLimitPerMinute: number;

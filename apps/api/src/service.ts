@@ -24,8 +24,10 @@ import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';
 import type { CommitHealth } from './plants/commit-health.js';
 import type { PlantReader } from './plants/plant-store.js';
+import { ActiveCallers } from './runtime/active-callers.js';
 import { type StopTime, startStopTime, stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/timing.js';
+import { createTurns } from './runtime/turns.js';
 import type { Batcher } from './store/batcher.js';
 import type { Database } from './store/database.js';
 import { openDatabase } from './store/open-database.js';
@@ -76,7 +78,7 @@ export async function startService(
 }
 
 /** The part of a database that requests use. */
-export type ServedDatabase = Pick<Database, 'openWriter' | 'warnings' | 'close'> & {
+export type ServedDatabase = Pick<Database, 'openWriter' | 'warnings' | 'close' | 'concurrentLists'> & {
   readonly plants: PlantReader;
 };
 
@@ -125,8 +127,11 @@ export async function openBackend(config: Config, { metrics, log }: Observers, t
 /** What stores plants and verifies tokens, whatever brings the requests. */
 export interface Backend {
   readonly plants: Batcher;
-  /** What operations read from. */
+  /** What operations read from, and how many lists at a time. */
   readonly store: PlantReader;
+  readonly concurrentLists: number;
+  /** Who calls the service at the moment. */
+  readonly callers: ActiveCallers;
   readonly health: CommitHealth;
   readonly tokens: ServedTokens;
   /** Aborted when the service is not ready any more, since it will stop. */
@@ -148,7 +153,8 @@ export function createBackend(
 ): Backend {
   const { database, tokens, log } = parts;
   const { batcherLimits: limits, failingAfterMs } = config;
-  const { plants, health } = database.openWriter({ limits, failingAfterMs });
+  const callers = new ActiveCallers();
+  const { plants, health } = database.openWriter({ limits, callers, failingAfterMs });
   const draining = new AbortController();
 
   async function closeDatabase(): Promise<boolean> {
@@ -163,7 +169,8 @@ export function createBackend(
   }
 
   return {
-    ...{ plants, store: database.plants, health, tokens, draining },
+    ...{ plants, store: database.plants, concurrentLists: database.concurrentLists },
+    ...{ callers, health, tokens, draining },
     readiness: createReadiness({
       check: health.check,
       warnings: () => [...health.warnings(), ...(database.warnings?.() ?? [])],
@@ -198,15 +205,17 @@ export interface Api {
 /** Creates the HTTP server of the API. */
 export async function createApi(config: Config, parts: ApiParts): Promise<Api> {
   const { backend, files, metrics, log, requestLog, requestCounts } = parts;
-  const { plants, tokens, health, draining } = backend;
+  const { plants, store, concurrentLists, callers, tokens, health, draining } = backend;
   const stopping = new AbortController();
+  const turns = createTurns();
   const app = await createApp({
     ...config,
-    ...{ plants, store: backend.store, ...tokens, ...files, metrics, log, requestLog, requestCounts },
+    ...{ plants, store, concurrentLists, callers, turns, ...tokens, ...files },
+    ...{ metrics, log, requestLog, requestCounts },
     draining: draining.signal,
     stopping: stopping.signal,
   });
-  const server = createServer(app, log, { fastPath: config.fastPath });
+  const server = createServer(app, log, { turns, fastPath: config.fastPath });
   const connections = trackConnections(server);
   const stopServer = createGracefulShutdown(server, connections);
   if (metrics !== undefined) addServiceGauges(metrics, { connections, plants, health });

@@ -27,7 +27,7 @@ export async function list(
     let after: string | undefined;
     do {
       const query: PlantQuery = { limit: 1_000, order: newest ? 'newest' : 'id', tag, q, after };
-      const { plants, next } = await retryWhileUnavailable(() => listPlants(database.plants, query));
+      const { plants, next } = await retryWhileUnavailable(() => listPlants(database.plants, query, 1));
       await writeResult(context, plants.map(write).join(''));
       after = next;
     } while (after !== undefined);

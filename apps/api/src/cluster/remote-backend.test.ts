@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { highBatcherLimits } from '../../test/support/plants/create-test-store.js';
+import { highBatcherLimits, oneCaller } from '../../test/support/plants/create-test-store.js';
 import type { PrimaryCalls } from './calls.js';
 import type { Channel } from './channel.js';
 import { createRemoteDatabase } from './remote-backend.js';
 
 const fern = { id: 1n, name: 'Fern' };
 const ivy = { id: 2n ** 63n - 1n, name: 'Ivy', tag: 'climber' };
-const options = { limits: highBatcherLimits, failingAfterMs: 1_000 };
+const options = { limits: highBatcherLimits, callers: oneCaller, failingAfterMs: 1_000 };
 
 /** A database over a channel that answers with what `answer` returns, and notes the calls. */
 function openOver(answer: (name: string, argument: unknown) => unknown) {
@@ -24,14 +24,14 @@ function openOver(answer: (name: string, argument: unknown) => unknown) {
 it('inserts a batch with one call: all plants were stored, or some ids were taken', async () => {
   const { database, calls } = openOver(() => undefined);
   const { plants } = database.openWriter(options);
-  expect(await Promise.all([plants.write(fern), plants.write(ivy)])).toEqual([
+  expect(await Promise.all([plants.write(fern, 1), plants.write(ivy, 1)])).toEqual([
     { stored: true },
     { stored: true },
   ]);
   expect(calls).toEqual([['insert', [fern, ivy]]]);
 
   const taken = openOver(() => [null, fern]).database.openWriter(options).plants;
-  expect(await Promise.all([taken.write(ivy), taken.write(fern)])).toEqual([
+  expect(await Promise.all([taken.write(ivy, 1), taken.write(fern, 1)])).toEqual([
     { stored: true },
     { stored: false, existing: fern },
   ]);

@@ -101,7 +101,7 @@ function createPrimaryCalls(parts: PrimaryParts): PrimaryCalls {
     authenticationLimit.verify(address, text, accessTokens.verifyCached(text));
   return {
     async insert(batch) {
-      const outcomes = await plants.writeAll(batch);
+      const outcomes = await plants.writeAll(batch, 'worker');
       if (outcomes.every((outcome) => outcome.stored)) return undefined;
       return outcomes.map((outcome) => (outcome.stored ? null : outcome.existing));
     },

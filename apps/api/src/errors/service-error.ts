@@ -49,7 +49,12 @@ export function internalError(cause: unknown): ServiceError {
 }
 
 /** The limit that a request was rejected for; the log counts rejections by it. */
-export type OverloadReason = 'waiting_plants' | 'waiting_bytes' | 'waiting_reads' | 'body_bytes';
+export type OverloadReason =
+  | 'waiting_plants'
+  | 'waiting_bytes'
+  | 'waiting_reads'
+  | 'body_bytes'
+  | 'reply_bytes';
 
 /** The error `overloaded`. There is one instance for each reason, since a rejection must cost less than a create. */
 export class OverloadError extends ServiceError {
@@ -67,4 +72,5 @@ export const overloadErrors: Readonly<Record<OverloadReason, OverloadError>> = {
   waiting_bytes: new OverloadError('waiting_bytes'),
   waiting_reads: new OverloadError('waiting_reads'),
   body_bytes: new OverloadError('body_bytes'),
+  reply_bytes: new OverloadError('reply_bytes'),
 };

@@ -6,9 +6,11 @@ import type { JwtSettings } from '../auth/jwt-settings.js';
 import type { TokenVerifier } from '../auth/token-service.js';
 import { countRejections, measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
+import type { Turns } from '../runtime/turns.js';
+import { countReplies, createCallerMemory } from './caller-memory.js';
 import { writeExactIntegers } from './exact-integers.js';
 import { sendJson } from './fast-path.js';
-import { createBodyBudget, jsonBody } from './json-body.js';
+import { jsonBody } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
 import { cors } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
@@ -41,8 +43,10 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly requestLogShare: number;
   /** The largest request body that is read, in bytes. */
   readonly bodyLimitBytes: number;
-  /** How much memory all bodies that are being read may take together, in bytes. */
+  /** How much all bodies and replies together may hold, in bytes. */
   readonly bodyMemoryLimitBytes: number;
+  /** What the event loop has to do, large bodies among it. */
+  readonly turns: Turns;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** Where they are counted; by default in this process. */
@@ -66,12 +70,14 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
-  const { trustedProxies, requestCounts } = dependencies;
+  const { trustedProxies, requestCounts, turns } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   app.set('trust proxy', trustedProxies);
   writeExactIntegers();
-  if (fastPath) sendJson(app);
+  const memory = createCallerMemory(bodyMemoryLimitBytes);
+  if (fastPath) sendJson(app, memory);
+  else countReplies(app, memory);
 
   app.use(
     requestId,
@@ -92,12 +98,12 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     { ...dependencies, countMore: limit?.countMore },
     {
       all: [
-        bearerAuth(accessTokens, limitAuthentication(dependencies)),
+        bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers),
         ...(limit === undefined ? [] : [limit.middleware]),
       ],
       scope: (scope) => requireScope(scope, dependencies.jwt?.scopes[scope]),
       write: rejectWhenFull(plants),
-      body: jsonBody(bodyLimitBytes, createBodyBudget(bodyMemoryLimitBytes)),
+      body: jsonBody(bodyLimitBytes, memory, turns),
     },
   );
   app.use(rejectOtherMethods);

@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Response } from 'express';
+import type { CallerMemory } from './caller-memory.js';
 import type { BodyReceiver } from './json-body.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -60,19 +61,20 @@ function inheritFrom<Prototype extends object>(base: Prototype, prototype: objec
  * check and settings of Express. All JSON replies, those of ts-rest and of the error handler among them, go through it, and
  * get the security headers and the request id. Headers set before stay.
  */
-export function sendJson(app: Express): void {
+export function sendJson(app: Express, memory: CallerMemory): void {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', ...securityHeaders };
   const commonHeaders = Object.entries(headers).flat();
 
   app.response.json = function json(this: Response, body: unknown) {
     const text = JSON.stringify(body);
-    const length = String(Buffer.byteLength(text));
+    const bytes = Buffer.byteLength(text);
+    memory.holdReply(this, bytes);
     this.writeHead(this.statusCode, [
       ...commonHeaders,
       'X-Request-Id',
       this.req.id,
       'Content-Length',
-      length,
+      String(bytes),
     ]);
     this.end(text);
     return this;

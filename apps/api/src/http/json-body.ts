@@ -1,33 +1,45 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { messages } from '@plant-store/contract/messages';
 import { parse as parseContentType } from 'content-type';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
-import { callerOf } from './middleware/bearer-auth.js';
+import type { Turns } from '../runtime/turns.js';
+import type { CallerMemory } from './caller-memory.js';
+
+/** Of how many bytes a body takes as long to parse as a request takes otherwise. */
+const bytesPerRequest = 8_192;
 
 /**
  * Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication.
  *
- * @param budget limits the memory of all bodies together
+ * @param memory where each body is counted, and what is parsed of it, until the reply
+ * @param turns where large bodies are parsed
  */
-export function jsonBody(limitBytes: number, budget: BodyBudget): RequestHandler {
+export function jsonBody(limitBytes: number, memory: CallerMemory, turns: Turns): RequestHandler {
   return function jsonBody(request, response, next) {
     requireJson(request.headers);
+
+    function parse(bytes: Buffer): void {
+      if (response.closed) return;
+      try {
+        request.body = parseJson(bytes);
+      } catch (error) {
+        next(error);
+        return;
+      }
+      next();
+    }
+
     // With callbacks, since a promise would cost each request.
     readBody(request, response, {
       limitBytes,
-      budget,
-      holder: callerOf(response.locals),
+      memory,
       onBody(bytes) {
-        try {
-          request.body = parseJson(bytes);
-        } catch (error) {
-          next(error);
-          return;
-        }
-        next();
+        const cost = bytes.length / bytesPerRequest;
+        if (cost < 1) parse(bytes);
+        else turns.run(request.headers.authorization ?? '', cost, () => parse(bytes));
       },
       onError: next,
     });
@@ -101,14 +113,12 @@ export interface BodySource {
 interface BodyReading {
   /** The largest body that is read, in bytes. */
   readonly limitBytes: number;
-  /** Where a body that does not arrive in one chunk takes the room that it needs. */
-  readonly budget: BodyBudget;
-  /** Who calls, as `callerOf` names them. */
-  readonly holder: number | string;
+  /** Where it takes the room that it needs. */
+  readonly memory: CallerMemory;
   /** Called with the complete body, in the turn of the event loop in which its end arrives. */
   onBody(body: Buffer): void;
   /**
-   * Called instead with `body_too_large` beyond the limit, or `overloaded` when the budget has no room. The rest of the
+   * Called instead with `body_too_large` beyond the limit, or `overloaded` when there is no memory for it. The rest of the
    * body is discarded.
    */
   onError(error: ServiceError): void;
@@ -120,8 +130,8 @@ interface BodyReading {
  */
 function readBody(
   request: IncomingMessage & BodySource,
-  response: ServerResponse,
-  { limitBytes, budget, holder, onBody, onError }: BodyReading,
+  response: Response,
+  { limitBytes, memory, onBody, onError }: BodyReading,
 ): void {
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
   if (announced > limitBytes) {
@@ -134,26 +144,17 @@ function readBody(
   let size = 0;
   let taken = 0;
 
-  const release = () => {
+  const reject = (error: ServiceError) => {
     body = undefined;
-    if (taken === 0) return;
-    budget.release(holder, taken);
-    taken = 0;
-    response.off('close', release);
-    request.off('close', release);
+    memory.release(response);
+    onError(error);
   };
 
   /** Takes room for this many bytes in total, or rejects the body. */
   const takeRoom = (bytes: number): boolean => {
-    if (bytes <= taken) return true;
-    if (!budget.take(holder, bytes - taken)) {
-      release();
-      onError(overloadErrors.body_bytes);
+    if (!memory.holdBody(response, bytes - taken)) {
+      reject(overloadErrors.body_bytes);
       return false;
-    }
-    if (taken === 0) {
-      response.once('close', release);
-      request.once('close', release);
     }
     taken = bytes;
     return true;
@@ -163,14 +164,13 @@ function readBody(
     if (body === undefined) return;
     if (chunk === null) {
       const whole = body.length === size ? body : body.subarray(0, size);
-      release();
+      body = undefined;
       onBody(whole);
     } else if (size + chunk.length > limitBytes) {
-      release();
-      onError(tooLarge(limitBytes));
+      reject(tooLarge(limitBytes));
     } else if (size === 0) {
-      // Most bodies arrive in one chunk, which is parsed immediately: it needs no copy and takes no room.
-      if (chunk.length !== announced && !takeRoom(chunk.length)) return;
+      // Most bodies arrive in one chunk, and need no copy.
+      if (!takeRoom(chunk.length)) return;
       body = chunk;
       size = chunk.length;
     } else {
@@ -195,7 +195,7 @@ function readBody(
 const empty = Buffer.alloc(0);
 
 /** The least room that the second chunk of a body takes, in bytes: chunks may have one byte. */
-const smallestRoom = 1_024;
+const smallestRoom = 4_096;
 
 /** Discards the body of a request. */
 export function discardBody(request: IncomingMessage & BodySource): void {
@@ -204,43 +204,4 @@ export function discardBody(request: IncomingMessage & BodySource): void {
 
 function tooLarge(limitBytes: number): ServiceError {
   return new ServiceError('body_too_large', messages.bodyTooLarge(limitBytes));
-}
-
-/** Limits the bytes that all bodies hold together while they are being read. */
-interface BodyBudget {
-  /** How many bytes are held now. */
-  readonly held: number;
-  /**
-   * Takes room for a body. No holder may have more than is left free, so that there is always room for others: one holder
-   * gets at most half of the limit, each of two a third, and so on.
-   *
-   * @param holder who calls, as `callerOf` names them
-   * @returns whether there is room; if not, nothing is taken
-   */
-  take(holder: number | string, bytes: number): boolean;
-  /** Returns room that was taken. */
-  release(holder: number | string, bytes: number): void;
-}
-
-export function createBodyBudget(limitBytes: number): BodyBudget {
-  const heldBy = new Map<number | string, number>();
-  let total = 0;
-  return {
-    get held() {
-      return total;
-    },
-    take(holder, bytes) {
-      const held = (heldBy.get(holder) ?? 0) + bytes;
-      if (held > limitBytes - total - bytes) return false;
-      heldBy.set(holder, held);
-      total += bytes;
-      return true;
-    },
-    release(holder, bytes) {
-      const held = (heldBy.get(holder) ?? 0) - bytes;
-      if (held > 0) heldBy.set(holder, held);
-      else heldBy.delete(holder);
-      total -= bytes;
-    },
-  };
 }

@@ -23,6 +23,8 @@ declare global {
       outcomes?: Readonly<Record<string, number>>;
       /** The route of the request, for metrics; instead of that which Express has matched. */
       route?: string;
+      /** How many bytes are counted for the request; `undefined` before any are. */
+      heldBytes?: number;
       /** The number of the error in the reply. */
       error?: number;
     }

@@ -11,7 +11,10 @@ import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
+import { createTurns, type Turns } from '../runtime/turns.js';
+import { createExchanges, type Exchanges } from './exchanges.js';
 import { messageClasses } from './fast-path.js';
+import { trackConnections } from './listen.js';
 import { headerLinesLimit, normalizeTarget } from './middleware/request-head.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -23,6 +26,8 @@ interface TimeLimits {
   readonly headersMs: number;
   /** How long an idle connection is kept. */
   readonly keepAliveMs: number;
+  /** How long a connection is kept whose reply is not read. */
+  readonly stalledMs: number;
   /** How often requests are checked against these limits. */
   readonly checkIntervalMs: number;
 }
@@ -32,11 +37,14 @@ const defaultTimeLimits: TimeLimits = {
   headersMs: 20_000,
   // Longer than the 60 seconds of most load balancers.
   keepAliveMs: 65_000,
+  stalledMs: 10_000,
   checkIntervalMs: 1_000,
 };
 
 /** How a server differs from the default one. */
 interface ServerOptions {
+  /** What the event loop has to do, the handling of requests among it. */
+  readonly turns?: Turns;
   readonly limits?: TimeLimits;
   /** Whether messages are of classes made for the app; see decision 10. */
   readonly fastPath?: boolean;
@@ -46,7 +54,7 @@ interface ServerOptions {
 export function createServer(
   app: Express,
   log: Logger,
-  { limits = defaultTimeLimits, fastPath = true }: ServerOptions = {},
+  { turns = createTurns(), limits = defaultTimeLimits, fastPath = true }: ServerOptions = {},
 ): Server {
   const classes = fastPath ? messageClasses(app) : { IncomingMessage, ServerResponse };
   const server = createHttpServer({
@@ -64,77 +72,83 @@ export function createServer(
   // One more than the app accepts, so that it can detect too many.
   server.maxHeadersCount = headerLinesLimit + 1;
 
-  const exchanges = trackExchanges(server);
-  const handle: RequestListener = (request, response) => {
-    normalizeTarget(request);
-    app(request, response);
-  };
-  server.on('request', paceRequests(continueInOrder(server, exchanges, handle)));
+  const exchanges = createExchanges();
+  const begin = (request: IncomingMessage, response: ServerResponse) =>
+    turns.run(request.headers.authorization ?? '', 1, () => {
+      // The request of a client that has disconnected is dropped.
+      if (request.socket.destroyed) return;
+      normalizeTarget(request);
+      app(request, response);
+    });
+  const add: RequestListener = (request, response) =>
+    exchanges.add({ request, response, begin: () => begin(request, response) });
+  server.on('request', add);
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  connectHandler(server, exchanges, classes.ServerResponse, limits.keepAliveMs);
+  server.on('checkExpectation', add);
+  // Node.js would write it between the head and the body of a reply before.
+  server.on('checkContinue', (request, response) =>
+    exchanges.add({
+      request,
+      response,
+      begin() {
+        response.writeContinue();
+        begin(request, response);
+      },
+    }),
+  );
+  // Node.js would close the connection without a reply, and it hands the bare socket to servers that are proxies.
+  server.on('connect', (request) => {
+    const response = takeConnection(request, classes.ServerResponse, limits.keepAliveMs);
+    exchanges.add({
+      request,
+      response,
+      begin() {
+        response.assignSocket(request.socket);
+        begin(request, response);
+      },
+    });
+  });
   clientErrorHandler(server, exchanges, log);
+  closeStalled(server, limits);
   return server;
 }
 
 /**
- * Sends 100 Continue to requests that expect it, and handles those behind other requests of a connection once these are
- * answered: Node.js would write it between the head and the body of a reply from a buffer that is ready before its turn.
- */
-function continueInOrder(
-  server: Server,
-  exchanges: ConnectionExchanges,
-  handle: RequestListener,
-): RequestListener {
-  const responsesBefore = new WeakMap<ServerResponse, ServerResponse>();
-  server.on('checkContinue', (request, response) => {
-    const before = exchanges.unanswered(request.socket).at(-1);
-    if (before === undefined) response.writeContinue();
-    else responsesBefore.set(response, before.response);
-    server.emit('request', request, response);
-  });
-
-  return function handleInOrder(request, response) {
-    const before = responsesBefore.get(response);
-    if (before === undefined) {
-      handle(request, response);
-      return;
-    }
-    const proceed = () => {
-      response.writeContinue();
-      handle(request, response);
-    };
-    if (before.writableFinished) proceed();
-    else before.once('finish', proceed);
-  };
-}
-
-/**
- * Handles CONNECT requests like any other, after the replies that are due before them, and closes the connection. By
- * default Node.js closes it without a reply, and hands the bare socket to servers that are proxies.
+ * Creates the response to a CONNECT request, which is handled like any other, and closes the connection after it.
  *
  * @param idleTimeoutMs how long the connection may be without traffic before it is closed, in milliseconds
  */
-function connectHandler(
-  server: Server,
-  exchanges: ConnectionExchanges,
+function takeConnection(
+  request: IncomingMessage,
   Response: typeof ServerResponse,
   idleTimeoutMs: number,
-): void {
-  server.on('connect', (request) => {
-    const { socket } = request;
-    // Node.js has detached from the connection, so its errors and timeouts have to be handled here.
-    socket.on('error', () => socket.destroy());
-    socket.setTimeout(idleTimeoutMs, () => socket.destroy());
+): ServerResponse {
+  const { socket } = request;
+  // Node.js has detached from the connection, so its errors and timeouts have to be handled here.
+  socket.on('error', () => socket.destroy());
+  socket.setTimeout(idleTimeoutMs, () => socket.destroy());
+  const response = new Response(request);
+  response.shouldKeepAlive = false;
+  response.once('finish', () => socket.destroySoon());
+  return response;
+}
 
-    const response = new Response(request);
-    response.shouldKeepAlive = false;
-    response.once('finish', () => socket.destroySoon());
-    const before = exchanges.unanswered(socket).at(-1);
-    server.emit('request', request, response);
-    if (before === undefined) response.assignSocket(socket);
-    else before.response.once('finish', () => response.assignSocket(socket));
-  });
+/** Closes connections whose reply is not read: those through which nothing goes for a time while some of it is left to send. */
+function closeStalled(server: Server, { stalledMs, keepAliveMs, checkIntervalMs }: TimeLimits): void {
+  const connections = trackConnections(server);
+  const sending = new WeakSet<Socket>();
+  const check = () => {
+    for (const connection of connections) {
+      const isSending = connection.writableLength > 0;
+      if (isSending === sending.has(connection)) continue;
+      if (isSending) sending.add(connection);
+      else sending.delete(connection);
+      // Its timer begins again with each part that is sent, also of one write; then Node.js closes the connection.
+      connection.setTimeout(isSending ? stalledMs : keepAliveMs);
+    }
+  };
+  const timer = setInterval(check, checkIntervalMs).unref();
+  server.once('close', () => clearInterval(timer));
 }
 
 /** How long a connection is kept for its client to read the last reply, in milliseconds. */
@@ -145,7 +159,7 @@ const lingerMs = 1_000;
  * same connection get their own replies first: their plants may be stored. A request whose body turns out malformed after
  * its reply was sent gets no second reply, and a connection on which nothing was received gets none.
  */
-function clientErrorHandler(server: Server, exchanges: ConnectionExchanges, log: Logger): void {
+function clientErrorHandler(server: Server, exchanges: Exchanges, log: Logger): void {
   const commonLines = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   const closing = new WeakSet<Duplex>();
 
@@ -212,177 +226,4 @@ function describe(code: string): string {
     return 'The request is not valid HTTP: its headers are too large, or too many.';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive. Send it again.';
   return `The request is not valid HTTP (${code}).`;
-}
-
-/** How many requests are handled in one turn of the event loop; more wait for the next turn. */
-export const requestsPerTurn = 32;
-
-/** How many requests of a connection may wait before reading from it is paused. */
-const waitingPerConnection = 16;
-
-type Waiting = Parameters<RequestListener>[];
-
-/**
- * Bounds how many requests are handled in a turn of the event loop. Those of one connection keep their order, and
- * connections take turns, so that one with many requests does not hold up the others.
- *
- * Node.js accepts one connection in each turn of the event loop, and reads in that turn from every connection that has
- * data. With a thousand busy connections a turn would last as long as a thousand requests, and a new connection would wait
- * for as many turns as there are connections before it.
- */
-export function paceRequests(handle: RequestListener): RequestListener {
-  /** The waiting requests by connection; the next connection comes first. */
-  const waiting = new Map<Socket, Waiting>();
-  let waitingCount = 0;
-  /** How many requests this turn may still handle; `undefined` outside of one. */
-  let left: number | undefined;
-
-  function startTurn(): void {
-    const count = Math.min(waitingCount, requestsPerTurn);
-    left = requestsPerTurn - count;
-    // A callback for each, so that its microtasks run before the next request.
-    for (let index = 0; index < count; index++) setImmediate(handleNext);
-    setImmediate(endTurn);
-  }
-
-  function handleNext(): void {
-    const [first] = waiting;
-    if (first === undefined) return;
-    const [connection, requests] = first;
-    waiting.delete(connection);
-    // The requests of a client that has disconnected are dropped.
-    const taken = connection.destroyed ? requests.splice(0) : requests.splice(0, 1);
-    waitingCount -= taken.length;
-    if (requests.length > 0) waiting.set(connection, requests);
-    if (requests.length === waitingPerConnection - 1) resumeReading(connection);
-    const [next] = taken;
-    if (next !== undefined && !connection.destroyed) handle(...next);
-  }
-
-  function endTurn(): void {
-    left = undefined;
-    if (waitingCount > 0) startTurn();
-  }
-
-  function wait(...exchange: Parameters<RequestListener>): void {
-    const { socket } = exchange[0];
-    const requests = waiting.get(socket) ?? [];
-    requests.push(exchange);
-    waiting.set(socket, requests);
-    waitingCount++;
-    if (requests.length === waitingPerConnection) pauseReading(socket);
-  }
-
-  return function paceRequest(request, response) {
-    if (left === undefined) startTurn();
-    if (left === 0 || waitingCount > 0) {
-      wait(request, response);
-    } else {
-      left = (left ?? 0) - 1;
-      handle(request, response);
-    }
-  };
-}
-
-/** Stops reading from a connection. What was read already may still contain requests. */
-function pauseReading(connection: Socket): void {
-  connection.pause();
-  connection.on('resume', pauseAgain);
-}
-
-function resumeReading(connection: Socket): void {
-  connection.off('resume', pauseAgain);
-  connection.resume();
-}
-
-/** Node.js resumes a connection whenever one of its requests was read or answered. */
-function pauseAgain(this: Socket): void {
-  this.pause();
-}
-
-/** A request and the response to it. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** The exchanges that are in flight on each connection of a server, in the order in which their replies are sent. */
-interface ConnectionExchanges {
-  /** The unfinished exchanges of a connection, oldest first. */
-  unanswered(connection: Duplex): readonly Exchange[];
-  /** The latest exchange of a connection, finished or not. */
-  latest(connection: Duplex): Exchange | undefined;
-}
-
-interface Link extends Exchange {
-  next: Link | undefined;
-}
-
-/** The exchanges of one connection; those at the front may be finished. */
-interface Chain {
-  first: Link;
-  last: Link;
-}
-
-/**
- * Tracks the exchanges on each connection of a server. When a connection ends, it emits `close` on the responses that are
- * still queued behind others, for listeners such as the request logger: Node.js up to 24 emits it only on the response that
- * is being sent.
- */
-function trackExchanges(server: Server): ConnectionExchanges {
-  const chains = new WeakMap<Duplex, Chain>();
-
-  server.on('request', (request, response) => {
-    const { socket } = request;
-    const link: Link = { request, response, next: undefined };
-    const chain = chains.get(socket);
-    if (chain === undefined) {
-      const created: Chain = { first: link, last: link };
-      chains.set(socket, created);
-      socket.once('close', () => closeUnanswered(created));
-    } else {
-      chain.last.next = link;
-      chain.last = link;
-      dropFinished(chain);
-    }
-  });
-
-  return {
-    unanswered(connection) {
-      const chain = chains.get(connection);
-      return chain === undefined ? [] : listUnanswered(chain);
-    },
-    latest: (connection) => chains.get(connection)?.last,
-  };
-}
-
-/** Replies are sent in order, so finished exchanges are at the front. The last link stays. */
-function dropFinished(chain: Chain): void {
-  for (let { first } = chain; first.next !== undefined && isFinished(first); first = chain.first) {
-    chain.first = first.next;
-    // A link in the old generation would keep the young ones behind it from being collected early.
-    first.next = undefined;
-  }
-}
-
-function listUnanswered({ first }: Chain): Exchange[] {
-  const unanswered: Exchange[] = [];
-  for (let link: Link | undefined = first; link !== undefined; link = link.next) {
-    if (!isFinished(link)) unanswered.push(link);
-  }
-  return unanswered;
-}
-
-/** Whether the reply was passed to the operating system, and the connection is free for the next one. */
-function isFinished({ response }: Exchange): boolean {
-  return response.writableFinished && response.socket === null;
-}
-
-function closeUnanswered(chain: Chain): void {
-  const unanswered = listUnanswered(chain);
-  for (const { response } of unanswered) response.destroy();
-  // By then Node.js has emitted `close` on those for which it does so itself.
-  process.nextTick(() => {
-    for (const { response } of unanswered) if (!response.closed) response.emit('close');
-  });
 }

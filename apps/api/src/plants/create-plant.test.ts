@@ -6,6 +6,7 @@ import type { InsertOutcome, PlantWriter, StoredPlant } from './plant-store.js';
 const resolvingTo = (outcome: InsertOutcome): PlantWriter => ({
   write: async () => outcome,
   isFull: () => false,
+  storingShare: () => 0,
   queued: () => ({ plants: 0, bytes: 0 }),
   idle: async () => undefined,
 });
@@ -14,19 +15,19 @@ const fern = { id: 7n, name: 'Fern', tag: 'shade' };
 
 it('returns the plant without its id', async () => {
   const writer = resolvingTo({ stored: true });
-  expect(await createPlant(writer, fern)).toStrictEqual({
+  expect(await createPlant(writer, fern, 1)).toStrictEqual({
     plant: { name: 'Fern', tag: 'shade' },
     replayed: false,
   });
-  expect(await createPlant(writer, { id: 7n, name: '' })).toStrictEqual({
+  expect(await createPlant(writer, { id: 7n, name: '' }, 1)).toStrictEqual({
     plant: { name: '' },
     replayed: false,
   });
 });
 
 it('replays the same plant', async () => {
-  expect(await createPlant(holding({ ...fern }), fern)).toMatchObject({ replayed: true });
-  expect(await createPlant(holding({ id: 7n, name: 'Fern' }), { id: 7n, name: 'Fern' })).toStrictEqual({
+  expect(await createPlant(holding({ ...fern }), fern, 1)).toMatchObject({ replayed: true });
+  expect(await createPlant(holding({ id: 7n, name: 'Fern' }), { id: 7n, name: 'Fern' }, 1)).toStrictEqual({
     plant: { name: 'Fern' },
     replayed: true,
   });
@@ -38,7 +39,7 @@ it.each([
   { difference: 'tag', existing: { ...fern, tag: '' } },
   { difference: 'no tag', existing: { id: 7n, name: 'Fern' } },
 ])('rejects a different plant under a taken id: $difference', async ({ existing }) => {
-  await expect(createPlant(holding(existing), fern)).rejects.toMatchObject({
+  await expect(createPlant(holding(existing), fern, 1)).rejects.toMatchObject({
     errorName: 'id_taken',
     message: 'The id 7 belongs to another plant. Choose another id.',
   });

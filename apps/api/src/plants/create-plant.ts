@@ -1,6 +1,7 @@
 import type { NewPlant, Plant } from '@plant-store/contract';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
+import type { Caller } from '../runtime/budget.js';
 import { isTombstone, type PlantWriter, type StoredPlant } from './plant-store.js';
 
 /** The result of a create: the plant, and whether an earlier request had already stored it. */
@@ -20,8 +21,9 @@ interface CreatedPlant {
 export async function createPlant(
   writer: Pick<PlantWriter, 'write'>,
   newPlant: NewPlant,
+  caller: Caller,
 ): Promise<CreatedPlant> {
-  const outcome = await writer.write(newPlant);
+  const outcome = await writer.write(newPlant, caller);
   if (outcome.stored) return { plant: toPlant(newPlant), replayed: false };
   if (isTombstone(outcome.existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));
   if (isSamePlant(outcome.existing, newPlant)) return { plant: toPlant(newPlant), replayed: true };

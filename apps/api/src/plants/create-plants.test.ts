@@ -22,6 +22,7 @@ function createReversingWriter(insert: (record: StoredRecord) => InsertOutcome):
         });
       }),
     isFull: () => false,
+    storingShare: () => 0,
     queued: () => ({ plants: 0, bytes: 0 }),
     idle: async () => undefined,
   };
@@ -45,7 +46,7 @@ it('stores the first of several plants with one id, whatever is stored first of 
     stored.push(record);
     return { stored: true };
   });
-  expect(await createPlants(writer, plants, fail)).toMatchObject([
+  expect(await createPlants(writer, plants, 1, fail)).toMatchObject([
     { status: 200, replayed: false },
     { status: 200, replayed: false },
     { status: 400, error: 40003 },
@@ -56,9 +57,11 @@ it('stores the first of several plants with one id, whatever is stored first of 
 
 it('answers all plants with the id of a deleted one alike, and with that of one that could not be stored', async () => {
   const retired = createReversingWriter(({ id }) => ({ stored: false, existing: { id, deleted: true } }));
-  expect(await createPlants(retired, plants, fail)).toMatchObject(
+  expect(await createPlants(retired, plants, 1, fail)).toMatchObject(
     Array(4).fill({ status: 400, error: 40007 }),
   );
   const away = createReversingWriter(() => fail(new ServiceError('database_unavailable', 'away')) as never);
-  expect(await createPlants(away, plants, fail)).toMatchObject(Array(4).fill({ status: 503, error: 50301 }));
+  expect(await createPlants(away, plants, 1, fail)).toMatchObject(
+    Array(4).fill({ status: 503, error: 50301 }),
+  );
 });

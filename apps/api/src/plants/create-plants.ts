@@ -1,6 +1,7 @@
 import { type CreateResult, NewPlantSchema } from '@plant-store/contract';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { internalError, ServiceError } from '../errors/service-error.js';
+import type { Caller } from '../runtime/budget.js';
 import { createPlant } from './create-plant.js';
 import type { InsertOutcome, PlantWriter } from './plant-store.js';
 
@@ -14,10 +15,11 @@ import type { InsertOutcome, PlantWriter } from './plant-store.js';
 export function createPlants(
   writer: PlantWriter,
   plants: readonly unknown[],
+  caller: Caller,
   onError: (error: unknown) => void,
 ): Promise<CreateResult[]> {
   const inOrder = writeInOrder(writer);
-  return Promise.all(plants.map((plant) => createOne(inOrder, plant, onError)));
+  return Promise.all(plants.map((plant) => createOne(inOrder, plant, caller, onError)));
 }
 
 /**
@@ -27,10 +29,10 @@ export function createPlants(
 function writeInOrder(writer: PlantWriter): Pick<PlantWriter, 'write'> {
   const firstWrites = new Map<bigint, () => Promise<InsertOutcome>>();
   return {
-    write(record) {
+    write(record, caller) {
       const afterFirst = firstWrites.get(record.id);
       if (afterFirst !== undefined) return afterFirst();
-      const written = writer.write(record);
+      const written = writer.write(record, caller);
       firstWrites.set(record.id, async () => {
         const outcome = await written;
         return outcome.stored ? { stored: false, existing: record } : outcome;
@@ -43,6 +45,7 @@ function writeInOrder(writer: PlantWriter): Pick<PlantWriter, 'write'> {
 async function createOne(
   writer: Pick<PlantWriter, 'write'>,
   plant: unknown,
+  caller: Caller,
   onError: (error: unknown) => void,
 ): Promise<CreateResult> {
   try {
@@ -51,7 +54,7 @@ async function createOne(
       const { errorName, message } = explainInvalidRequest({ body: error.issues });
       throw new ServiceError(errorName, message);
     }
-    const { replayed } = await createPlant(writer, data);
+    const { replayed } = await createPlant(writer, data, caller);
     return { status: 200, replayed };
   } catch (error) {
     if (!(error instanceof ServiceError)) onError(error);

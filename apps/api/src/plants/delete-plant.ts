@@ -1,5 +1,6 @@
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
+import type { Caller } from '../runtime/budget.js';
 import type { FindPlant } from './get-plant.js';
 import { isTombstone, type PlantWriter } from './plant-store.js';
 
@@ -9,9 +10,14 @@ import { isTombstone, type PlantWriter } from './plant-store.js';
  * @throws {ServiceError} `plant_not_found` when there never was one
  * @throws whatever the store throws
  */
-export async function deletePlant(find: FindPlant, writer: PlantWriter, id: bigint): Promise<void> {
-  const existing = await find(id);
+export async function deletePlant(
+  find: FindPlant,
+  writer: Pick<PlantWriter, 'write'>,
+  id: bigint,
+  caller: Caller,
+): Promise<void> {
+  const existing = await find(id, caller);
   if (existing === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
   // An id that is taken stays taken, so it is not looked up again.
-  if (!isTombstone(existing)) await writer.write({ id, deleted: true });
+  if (!isTombstone(existing)) await writer.write({ id, deleted: true }, caller);
 }

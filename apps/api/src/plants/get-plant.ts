@@ -1,9 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messages } from '@plant-store/contract/messages';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
+import { type Caller, createBudget } from '../runtime/budget.js';
+import { FairQueue } from '../runtime/fair-queue.js';
 import { isTombstone, type PlantReader, type StoredPlant, type StoredRecord } from './plant-store.js';
 
 /** Finds what has an id. */
-export type FindPlant = (id: bigint) => Promise<StoredRecord | undefined>;
+export type FindPlant = (id: bigint, caller: Caller) => Promise<StoredRecord | undefined>;
 
 /**
  * Returns the plant with an id.
@@ -11,52 +14,78 @@ export type FindPlant = (id: bigint) => Promise<StoredRecord | undefined>;
  * @throws {ServiceError} `plant_not_found` when there is none
  * @throws whatever the store throws
  */
-export async function getPlant(find: FindPlant, id: bigint): Promise<StoredPlant> {
-  const plant = await find(id);
+export async function getPlant(find: FindPlant, id: bigint, caller: Caller): Promise<StoredPlant> {
+  const plant = await find(id, caller);
   if (plant === undefined || isTombstone(plant))
     throw new ServiceError('plant_not_found', messages.plantNotFound(id));
   return plant;
 }
 
-/** How many plants one query finds at most, and how many requests may wait for one. */
-const maxFound = 100;
+/** How many plants one query finds at most, and how many requests may wait for one; see `createBudget` for the part of each caller. */
+const maxFound = 32;
 const maxWaiting = 10_000;
 
+/** After how much text, in UTF-16 code units, the replies to others have their turn of the event loop. */
+const textPerTurn = 2 ** 17;
+
+/** A request for a plant. */
+interface Lookup extends PromiseWithResolvers<StoredRecord | undefined> {
+  readonly id: bigint;
+  readonly caller: Caller;
+}
+
 /**
- * Creates a function that finds plants one by one, with one query for all that are asked for in a turn of the event loop, or
- * while an earlier query is in flight.
+ * Creates a function that finds plants one by one, with one query for those that are asked for in a turn of the event loop, or
+ * while an earlier query is in flight. Callers take turns.
  */
 export function createFindPlant(store: Pick<PlantReader, 'find'>): FindPlant {
-  let waiting: PromiseWithResolvers<StoredRecord | undefined>[] = [];
-  let ids: bigint[] = [];
+  const waiting = new FairQueue<Lookup>();
+  const places = createBudget(maxWaiting);
   let isBusy = false;
 
+  function takeBatch(): readonly Lookup[] {
+    const batch: Lookup[] = [];
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      places.release(next.caller, 1);
+      batch.push(next);
+      if (batch.length === maxFound) break;
+    }
+    return batch;
+  }
+
   async function findAll(): Promise<void> {
-    for (;;) {
-      const found = waiting.slice(0, maxFound);
-      const asked = ids.slice(0, maxFound);
-      if (found.length === 0) break;
-      waiting = waiting.slice(maxFound);
-      ids = ids.slice(maxFound);
+    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
       try {
-        const plants = new Map((await store.find([...new Set(asked)])).map((plant) => [plant.id, plant]));
-        for (const [index, { resolve }] of found.entries()) resolve(plants.get(asked[index] ?? 0n));
+        const found = await store.find([...new Set(batch.map(({ id }) => id))]);
+        await resolveAll(batch, new Map(found.map((plant) => [plant.id, plant])));
       } catch (error) {
-        for (const { reject } of found) reject(error);
+        for (const { reject } of batch) reject(error);
       }
     }
     isBusy = false;
   }
 
-  return function findPlant(id) {
-    if (waiting.length >= maxWaiting) return Promise.reject(overloadErrors.waiting_reads);
-    const result = Promise.withResolvers<StoredRecord | undefined>();
-    waiting.push(result);
-    ids.push(id);
+  return function findPlant(id, caller) {
+    if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
+    const lookup = { ...Promise.withResolvers<StoredRecord | undefined>(), id, caller };
+    waiting.push(caller, lookup);
     if (!isBusy) {
       isBusy = true;
       setImmediate(findAll);
     }
-    return result.promise;
+    return lookup.promise;
   };
+}
+
+/** Resolves lookups. What follows for each takes the longer, the longer its text is. */
+async function resolveAll(batch: readonly Lookup[], found: ReadonlyMap<bigint, StoredRecord>): Promise<void> {
+  let text = 0;
+  for (const { id, resolve } of batch) {
+    const record = found.get(id);
+    resolve(record);
+    if (record !== undefined && !isTombstone(record)) text += record.name.length + (record.tag?.length ?? 0);
+    if (text < textPerTurn) continue;
+    text = 0;
+    await nextTurn();
+  }
 }

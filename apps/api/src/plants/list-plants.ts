@@ -1,4 +1,4 @@
-import type { PlantQuery } from '@plant-store/contract';
+import { MAX_PLANTS, type PlantQuery } from '@plant-store/contract';
 import { readCursor, writeCursor } from '@plant-store/contract/cursor';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
@@ -7,8 +7,11 @@ import type { ListPosition, ListQuery, PlantReader, StoredPlant } from './plant-
 /** How many plants a page has, unless its request says so. */
 const defaultLimit = 100;
 
-/** How many plants one request examines at most, and how many bytes their texts may have, in UTF-8. */
-const maxExamined = { plants: 10_000, bytes: 2 ** 22 };
+/** How many plants one request examines at most, how many bytes their texts may have, in UTF-8, and how long it may take. */
+const maxExamined = { plants: 10_000, bytes: 2 ** 22, durationMs: 100 };
+
+/** What it may examine in any case, however many callers share the time: as much as a page without a filter needs. */
+const minExamined = { plants: MAX_PLANTS, bytes: 2 ** 18, durationMs: 10 };
 
 /** A page of plants, and where the next one begins; without that it is the last. */
 interface Page {
@@ -19,17 +22,27 @@ interface Page {
 /**
  * Returns a page of the plants that match a query. With a filter it may be short, or empty, before the last one.
  *
+ * @param share the part of what a request may examine at most that this one may, from 0 to 1
  * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page of this query
  * @throws whatever the store throws
  */
-export async function listPlants(store: Pick<PlantReader, 'list'>, query: PlantQuery): Promise<Page> {
+export async function listPlants(
+  store: Pick<PlantReader, 'list'>,
+  query: PlantQuery,
+  share: number,
+): Promise<Page> {
   const { limit = defaultLimit, after, order = 'id', tag, q } = query;
   const start = after === undefined ? undefined : readCursor(query, after);
   if (after !== undefined && start === undefined) {
     throw new ServiceError('bad_request', messages.invalidCursor);
   }
+  const examined = {
+    plants: Math.max(minExamined.plants, Math.floor(maxExamined.plants * share)),
+    bytes: Math.max(minExamined.bytes, Math.floor(maxExamined.bytes * share)),
+    durationMs: Math.max(minExamined.durationMs, maxExamined.durationMs * share),
+  };
   const list = (part: ListQuery['order'], from: ListPosition | undefined, matches: number) =>
-    store.list({ order: part, after: from, tag, q }, { ...maxExamined, matches });
+    store.list({ order: part, after: from, tag, q }, { ...examined, matches });
   const isUntimed = order === 'newest' && start !== undefined && start.addedAt === undefined;
   const { plants, last } = await list(isUntimed ? 'untimed' : order, start, limit);
   if (last !== undefined) return { plants: [...plants], next: writeCursor(query, last) };

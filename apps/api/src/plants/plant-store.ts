@@ -1,4 +1,5 @@
 import type { NewPlant } from '@plant-store/contract';
+import type { Caller } from '../runtime/budget.js';
 
 /** A plant as it is stored, under its id. */
 export interface StoredPlant extends NewPlant {
@@ -74,18 +75,23 @@ export interface PlantStore {
   read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredRecord[]>;
 }
 
-/** Stores plants, and deletes them, one by one, each once it is on disk, however many are written at the same time. */
+/**
+ * Stores plants, and deletes them, one by one, each once it is on disk, however many are written at the same time. Callers take
+ * turns.
+ */
 export interface PlantWriter {
   /**
    * Queues a plant, or a tombstone, and resolves once it is on disk, or its id turns out to be taken.
    *
-   * @throws {ServiceError} `overloaded` when the queue is full; it is not stored then
+   * @throws {ServiceError} `overloaded` when the queue has no room for the caller; it is not stored then
    * @throws {ServiceError} `database_unavailable` when the store does not answer
    * @throws whatever else the store throws for this plant; an error caused by another plant is not reported
    */
-  write(record: NewPlant | Tombstone): Promise<InsertOutcome>;
-  /** Whether the queue has as many plants as its limit allows: `write` would reject another one. */
-  isFull(): boolean;
+  write(record: NewPlant | Tombstone, caller: Caller): Promise<InsertOutcome>;
+  /** Whether the queue has as many plants as its limit allows the caller: `write` would reject another one. */
+  isFull(caller: Caller): boolean;
+  /** What part of the time plants were being stored lately, from 0 to 1, or others followed at once. */
+  storingShare(): number;
   /** How much is queued; bytes are those of the texts, in UTF-8. */
   queued(): { readonly plants: number; readonly bytes: number };
   /** Resolves once nothing is queued or being stored. */
@@ -115,6 +121,8 @@ export interface ListLimits {
   readonly matches: number;
   readonly plants: number;
   readonly bytes: number;
+  /** For how long plants are examined, in milliseconds, where the engine looks at the time; by default a tenth of a second. */
+  readonly durationMs?: number;
 }
 
 /** The place of a plant in a list. */

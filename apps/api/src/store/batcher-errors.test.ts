@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createTestStore,
   highBatcherLimits,
+  oneCaller,
   plant,
   stored,
 } from '../../test/support/plants/create-test-store.js';
@@ -15,7 +16,7 @@ it('rejects only the plant that the store cannot insert, and stores the rest of 
     plants.some(({ id }) => id === 3n) ? new Error('row 3') : undefined,
   );
   const batcher = createBatcher(store.insert, highBatcherLimits);
-  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next)));
+  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next, 1)));
   expect(outcomes.map(({ status }) => status)).toEqual([
     'fulfilled',
     'fulfilled',
@@ -32,11 +33,11 @@ it('rejects the entire batch when the database does not answer', async () => {
   let answering = false;
   const { store, batches } = createTestStore(() => (answering ? undefined : away));
   const batcher = createBatcher(store.insert, highBatcherLimits);
-  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3).map((next) => batcher.write(next)));
+  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3).map((next) => batcher.write(next, 1)));
   expect(outcomes).toEqual(Array(3).fill({ status: 'rejected', reason: away }));
   expect(batches).toEqual([[1, 2, 3]]);
   answering = true;
-  expect(await batcher.write(plant(1))).toEqual(stored);
+  expect(await batcher.write(plant(1), 1)).toEqual(stored);
 });
 
 it('rejects the rest of a batch that is split, once the database does not answer for a part of it', async () => {
@@ -45,7 +46,7 @@ it('rejects the rest of a batch that is split, once the database does not answer
     plants.length === 4 ? new Error('one of them') : away,
   );
   const batcher = createBatcher(store.insert, highBatcherLimits);
-  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3, 4).map((next) => batcher.write(next)));
+  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3, 4).map((next) => batcher.write(next, 1)));
   expect(outcomes).toEqual(Array(4).fill({ status: 'rejected', reason: away }));
   expect(batches).toEqual([
     [1, 2, 3, 4],
@@ -69,18 +70,18 @@ describe('after a batch that the database did not answer', () => {
       while (answers.length === 0) await new Promise(setImmediate);
       answers.shift()?.();
     };
-    const batcher = createBatcher(insert, limits, () => createSingleQueue(limits, inserts));
-    const first = batcher.write(plant(1));
+    const batcher = createBatcher(insert, limits, () => createSingleQueue(limits, inserts, oneCaller));
+    const first = batcher.write(plant(1), 1);
     while (answers.length === 0) await new Promise(setImmediate);
     return { batcher, first, answer, batches };
   }
 
   it('rejects the plants that are queued, and none that arrive later', async () => {
-    const { batcher, first, answer, batches } = await beginOutage({ ...highBatcherLimits, queuePlants: 2 });
-    const queued = plantsOf(2, 3).map((next) => batcher.write(next));
+    const { batcher, first, answer, batches } = await beginOutage({ ...highBatcherLimits, queuePlants: 4 });
+    const queued = plantsOf(2, 3).map((next) => batcher.write(next, 1));
     await answer();
     expect(await Promise.allSettled([first, ...queued])).toEqual(Array(3).fill(rejected));
-    const later = plantsOf(4, 5).map((next) => batcher.write(next));
+    const later = plantsOf(4, 5).map((next) => batcher.write(next, 1));
     await answer();
     expect(await Promise.all(later)).toEqual([stored, stored]);
     expect(batches).toEqual([[1], [4, 5]]);
@@ -88,7 +89,7 @@ describe('after a batch that the database did not answer', () => {
 
   it('rejects the plants of a scheduled flush, which then inserts nothing', async () => {
     const { batcher, first, answer, batches } = await beginOutage(highBatcherLimits, 2);
-    const scheduled = batcher.write(plant(2));
+    const scheduled = batcher.write(plant(2), 1);
     await answer();
     expect(await Promise.allSettled([first, scheduled])).toEqual(Array(2).fill(rejected));
     await batcher.idle();
@@ -98,7 +99,7 @@ describe('after a batch that the database did not answer', () => {
 
 it('never acknowledges a plant that the store returned no outcome for', async () => {
   const batcher = createBatcher(async () => [stored], highBatcherLimits);
-  const outcomes = await Promise.allSettled(plantsOf(1, 2).map((next) => batcher.write(next)));
+  const outcomes = await Promise.allSettled(plantsOf(1, 2).map((next) => batcher.write(next, 1)));
   expect(outcomes).toMatchObject([
     { status: 'fulfilled' },
     { reason: { message: expect.stringContaining('no outcome') } },

@@ -23,7 +23,7 @@ function merge(batchPlants: number, fail: (ids: readonly bigint[]) => Error | un
     },
     { ...highBatcherLimits, batchPlants },
   );
-  return { inserts, commits, insert: (...ids: bigint[]) => inserts.writeAll(ids.map(plant)) };
+  return { inserts, commits, insert: (...ids: bigint[]) => inserts.writeAll(ids.map(plant), 1) };
 }
 
 const outcomes = (...ids: bigint[]) => ids.map((id) => ({ stored: false, existing: plant(id) }));

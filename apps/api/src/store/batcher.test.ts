@@ -3,6 +3,7 @@ import {
   createHeldStore,
   createTestStore,
   highBatcherLimits,
+  oneCaller,
   plant,
   stored,
 } from '../../test/support/plants/create-test-store.js';
@@ -13,7 +14,7 @@ import { createBatcher, createSingleQueue } from './batcher.js';
 it('stores a single plant in the turn of the event loop in which it arrives', async () => {
   const { store, batches } = createTestStore();
   const batcher = createBatcher(store.insert, highBatcherLimits);
-  const outcome = batcher.write(plant(1));
+  const outcome = batcher.write(plant(1), 1);
   await new Promise(setImmediate);
   expect(batches).toEqual([[1]]);
   expect(await outcome).toEqual(stored);
@@ -27,10 +28,10 @@ it.each([
   async ({ batchPlants, expected }) => {
     const { store, batches } = createTestStore();
     const batcher = createBatcher(store.insert, { ...highBatcherLimits, batchPlants });
-    const writes = [batcher.write(plant(1)), batcher.write(plant(2))];
+    const writes = [batcher.write(plant(1), 1), batcher.write(plant(2), 1)];
     for (const id of [3, 4]) {
       await new Promise(setImmediate);
-      writes.push(batcher.write(plant(id)));
+      writes.push(batcher.write(plant(id), 1));
     }
     await Promise.all(writes);
     expect(batches).toEqual(expected);
@@ -40,9 +41,9 @@ it.each([
 it('stores plants that arrive while an insert is in flight in one batch, in order', async () => {
   const { store, batches, release } = createHeldStore();
   const batcher = createBatcher(store.insert, highBatcherLimits);
-  const first = batcher.write(plant(1));
+  const first = batcher.write(plant(1), 1);
   while (batches.length === 0) await new Promise(setImmediate);
-  const others = plantsOf(2, 3, 4).map((next) => batcher.write(next));
+  const others = plantsOf(2, 3, 4).map((next) => batcher.write(next, 1));
   await release();
   expect(await first).toEqual(stored);
   await release();
@@ -53,14 +54,14 @@ it('stores plants that arrive while an insert is in flight in one batch, in orde
 it('has as many inserts in flight as it may, and batches the plants that arrive meanwhile', async () => {
   const { store, batches, release } = createHeldStore();
   const batcher = createBatcher(store.insert, highBatcherLimits, () =>
-    createSingleQueue(highBatcherLimits, 2),
+    createSingleQueue(highBatcherLimits, 2, oneCaller),
   );
   const writes: Promise<InsertOutcome>[] = [];
   for (const count of [1, 2, 3]) {
-    writes.push(...plantsOf(1, 2, 3).map((next) => batcher.write(next)));
+    writes.push(...plantsOf(1, 2, 3).map((next) => batcher.write(next, 1)));
     while (batches.length < Math.min(count, 2)) await new Promise(setImmediate);
   }
-  writes.push(batcher.write(plant(4)));
+  writes.push(batcher.write(plant(4), 1));
   await new Promise(setImmediate);
   await new Promise(setImmediate);
   expect(batches).toEqual([
@@ -79,8 +80,8 @@ it('has as many inserts in flight as it may, and batches the plants that arrive 
 it('flushes plants that did not fit into the previous batch without waiting for it', async () => {
   const { store, batches, release } = createHeldStore();
   const limits = { ...highBatcherLimits, batchPlants: 2 };
-  const batcher = createBatcher(store.insert, limits, () => createSingleQueue(limits, 2));
-  const writes = plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next));
+  const batcher = createBatcher(store.insert, limits, () => createSingleQueue(limits, 2, oneCaller));
+  const writes = plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next, 1));
   while (batches.length < 2) await new Promise(setImmediate);
   expect(batches).toEqual([
     [1, 2],
@@ -96,7 +97,7 @@ it('is idle once the queue is empty and no insert is in flight', async () => {
   const { store, batches, release } = createHeldStore();
   const batcher = createBatcher(store.insert, { ...highBatcherLimits, batchPlants: 1 });
   await batcher.idle();
-  const writes = plantsOf(1, 2).map((next) => batcher.write(next));
+  const writes = plantsOf(1, 2).map((next) => batcher.write(next, 1));
   let idle = false;
   const idling = batcher.idle().then(() => {
     idle = true;

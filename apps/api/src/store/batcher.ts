@@ -15,10 +15,16 @@ import {
   type PlantWriter,
   type StoredRecord,
 } from '../plants/plant-store.js';
+import { ActiveCallers } from '../runtime/active-callers.js';
+import { type Budget, type Caller, createBudget } from '../runtime/budget.js';
+import { BusyShare } from '../runtime/busy-share.js';
+import { FairQueue } from '../runtime/fair-queue.js';
 
 /** How the plants of requests are stored. */
 export interface WriterOptions {
   readonly limits: BatchLimits;
+  /** Who shares the time with them. */
+  readonly callers: Pick<ActiveCallers, 'count'>;
   /** How long commits must have been without a success to count as failing, in milliseconds. */
   readonly failingAfterMs: number;
 }
@@ -39,14 +45,17 @@ interface SingleTable extends CheckedDatabase {
 }
 
 /** Opens the writer of a store: a queue, whose batches are recorded for the health of commits, measured, and inserted. */
-export function openWriter(store: SingleTable, { limits, failingAfterMs }: WriterOptions): OpenWriter {
+export function openWriter(
+  store: SingleTable,
+  { limits, callers, failingAfterMs }: WriterOptions,
+): OpenWriter {
   const { insert, inserts, metrics } = store;
   const commits = createCommitRecord(failingAfterMs);
   const measured = metrics === undefined ? insert : measureInserts({ insert }, metrics).insert;
   const plants = createBatcher(
     (batch) => recordCommit(commits, () => measured(batch)),
     limits,
-    () => createSingleQueue(limits, inserts),
+    () => createSingleQueue(limits, inserts, callers),
   );
   return { plants, health: createCommitHealth(commits, store) };
 }
@@ -64,9 +73,14 @@ export interface Batcher extends PlantWriter {
   /**
    * Queues plants whose number another queue has limited, such as that of another process, and resolves as `insert` does. They
    * share a batch with others, but succeed or fail together.
+   *
+   * @param caller whose turn it is to wait; such as the other process
    */
-  writeAll(plants: readonly StoredRecord[]): Promise<readonly InsertOutcome[]>;
+  writeAll(plants: readonly StoredRecord[], caller: Caller): Promise<readonly InsertOutcome[]>;
 }
+
+/** How soon after others plants follow at once, in milliseconds. */
+const followingMs = 2;
 
 /**
  * Groups concurrent creates into commits: plants that arrive together are stored together, one commit per batch (group commit).
@@ -79,11 +93,14 @@ export interface Batcher extends PlantWriter {
 export function createBatcher(
   insert: PlantStore['insert'],
   limits: BatchLimits,
-  createQueues: (onReady: () => void) => BatchQueues = () => createSingleQueue(limits, 1),
+  createQueues: (onReady: () => void) => BatchQueues = () =>
+    createSingleQueue(limits, 1, new ActiveCallers()),
 ): Batcher {
   const queues = createQueues(scheduleFlush);
   const { total, ready } = queues;
   const inFlight = new Set<Promise<void>>();
+  const storing = new BusyShare();
+  let lastStoredAt = Number.NEGATIVE_INFINITY;
   let scheduledFlush: NodeJS.Immediate | undefined;
 
   /** Schedules a flush if a queue is ready and another insert may be in flight. */
@@ -116,13 +133,23 @@ export function createBatcher(
     const batch = queues.takeBatch(queue);
     // The queue may have been rejected since it was ready.
     if (batch.length === 0) return;
+    const begunAt = performance.now();
     const inserted = insertBatch(insert, batch).then((outage) => {
       inFlight.delete(inserted);
+      // With several in flight, each adds what follows the one before.
+      const since = lastStoredAt > begunAt - followingMs ? lastStoredAt : begunAt;
+      lastStoredAt = performance.now();
+      storing.add(lastStoredAt - since);
       // Those that are queued have waited for a database that does not answer; they should not wait as long again.
       queues.end(queue, outage);
       scheduleFlush();
     });
     inFlight.add(inserted);
+  }
+
+  /** The limit that a further plant in the queue would exceed, if any. */
+  function findOverload(queue: ReadyQueue, bytes: number, caller: Caller) {
+    return total.findOverload(caller, bytes) ?? queues.findOverload?.(queue, bytes);
   }
 
   function push(queue: ReadyQueue, write: QueuedWrite): void {
@@ -132,29 +159,30 @@ export function createBatcher(
   }
 
   return {
-    isFull: () => total.plants >= limits.queuePlants,
-    queued: () => ({ ...total }),
-    write(plant) {
+    storingShare: () => storing.value(),
+    isFull: (caller) => total.findOverload(caller, 0) === 'waiting_plants',
+    queued: () => ({ plants: total.plants, bytes: total.bytes }),
+    write(plant, caller) {
       const bytes = bytesOf(plant);
       const queue = queues.of(plant.id);
-      if (scheduledFlush !== undefined && queues.findOverload(queue, bytes) !== undefined) flush();
-      const overload = queues.findOverload(queue, bytes);
+      if (scheduledFlush !== undefined && findOverload(queue, bytes, caller) !== undefined) flush();
+      const overload = findOverload(queue, bytes, caller);
       if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
       return new Promise((resolve, reject) => {
-        push(queue, { plants: [plant], bytes, resolve: (outcomes) => outcomes.forEach(resolve), reject });
+        const own = {
+          caller,
+          bytes,
+          resolve: (outcomes: readonly InsertOutcome[]) => outcomes.forEach(resolve),
+        };
+        push(queue, { ...own, plants: [plant], reject });
       });
     },
-    writeAll: (plants) =>
+    writeAll: (plants, caller) =>
       new Promise((resolve, reject) => {
         const [first] = plants;
+        const bytes = plants.reduce((total, plant) => total + bytesOf(plant), 0);
         if (first === undefined) resolve([]);
-        else
-          push(queues.of(first.id), {
-            plants,
-            bytes: plants.reduce((total, plant) => total + bytesOf(plant), 0),
-            resolve,
-            reject,
-          });
+        else push(queues.of(first.id), { plants, caller, bytes, resolve, reject });
       }),
     async idle() {
       while (inFlight.size > 0 || scheduledFlush !== undefined || total.plants > 0) {
@@ -202,9 +230,10 @@ function rejectAll(writes: readonly QueuedWrite[], error: unknown): void {
   for (const { reject } of writes) reject(error);
 }
 
-/** Plants that are stored together, with the callbacks of the promise that their caller awaits. */
+/** Plants that are stored together, with the callbacks of the promise that awaits it. */
 interface QueuedWrite {
   readonly plants: readonly StoredRecord[];
+  readonly caller: Caller;
   readonly bytes: number;
   resolve(outcomes: readonly InsertOutcome[]): void;
   reject(error: unknown): void;
@@ -214,16 +243,57 @@ function bytesOf(record: StoredRecord): number {
   return isTombstone(record) ? 0 : Buffer.byteLength(record.name) + Buffer.byteLength(record.tag ?? '');
 }
 
-/** How much is queued. */
-export interface QueueUsage {
+/** How much a queue holds. */
+interface QueueUsage {
   plants: number;
   bytes: number;
 }
 
+/** How much all queues hold, and of whom. */
+export class QueueTotal implements Readonly<QueueUsage> {
+  readonly #plants: Budget;
+  readonly #bytes: Budget;
+  readonly #callers: Pick<ActiveCallers, 'count'>;
+
+  constructor({ queuePlants, queueBytes }: BatchLimits, callers: Pick<ActiveCallers, 'count'>) {
+    this.#callers = callers;
+    this.#plants = createBudget(queuePlants);
+    this.#bytes = createBudget(queueBytes);
+  }
+
+  get plants(): number {
+    return this.#plants.held;
+  }
+
+  get bytes(): number {
+    return this.#bytes.held;
+  }
+
+  /** The limit that a further plant of a caller would exceed, if any. */
+  findOverload(caller: Caller, bytes: number): 'waiting_plants' | 'waiting_bytes' | undefined {
+    if (!this.#plants.hasRoom(caller, 1)) return 'waiting_plants';
+    return this.#bytes.hasRoom(caller, bytes) ? undefined : 'waiting_bytes';
+  }
+
+  add({ caller, plants, bytes }: QueuedWrite): void {
+    this.#plants.add(caller, plants.length);
+    this.#bytes.add(caller, bytes);
+  }
+
+  remove({ caller, plants, bytes }: QueuedWrite): void {
+    this.#plants.release(caller, plants.length);
+    this.#bytes.release(caller, bytes);
+  }
+
+  /** How many callers share the time, at least 1. */
+  countCallers(): number {
+    return this.#callers.count();
+  }
+}
+
 /** What a batcher takes its batches from: one queue, or one for each part of the store that commits by itself. */
 export interface BatchQueues {
-  /** How much all queues hold. */
-  readonly total: Readonly<QueueUsage>;
+  readonly total: QueueTotal;
   /** Those that have plants and may have another insert in flight, in the order in which they get it. */
   readonly ready: ReadonlySet<ReadyQueue>;
   /** How many inserts may be in flight. */
@@ -232,8 +302,8 @@ export interface BatchQueues {
   readonly delays: Iterable<Promise<void>>;
   /** The queue of the plant with this id. */
   of(id: bigint): ReadyQueue;
-  /** The limit that a further plant in the queue would exceed, if any. */
-  findOverload(queue: ReadyQueue, bytes: number): 'waiting_plants' | 'waiting_bytes' | undefined;
+  /** The limit of one of several queues that a further plant in it would exceed, if any. */
+  findOverload?(queue: ReadyQueue, bytes: number): 'waiting_plants' | 'waiting_bytes' | undefined;
   push(queue: ReadyQueue, write: QueuedWrite): void;
   /** Removes the next batch of a ready queue, whose turn comes again after that of the others. */
   takeBatch(queue: ReadyQueue): readonly QueuedWrite[];
@@ -250,21 +320,20 @@ interface ReadyQueue {
  * The queue of a store whose plants can all share a commit.
  *
  * @param inserts how many inserts may be in flight
+ * @param callers who shares the time with them
  */
-export function createSingleQueue(limits: BatchLimits, inserts: number): BatchQueues {
-  const { queuePlants, queueBytes } = limits;
-  const total: QueueUsage = { plants: 0, bytes: 0 };
+export function createSingleQueue(
+  limits: BatchLimits,
+  inserts: number,
+  callers: Pick<ActiveCallers, 'count'>,
+): BatchQueues {
+  const total = new QueueTotal(limits, callers);
   const only = { waiting: createBatchQueue(limits, total) };
   const ready = new Set<ReadyQueue>();
   return {
     ...{ total, ready, inserts },
     delays: [],
     of: () => only,
-    findOverload(_, bytes) {
-      if (total.plants >= queuePlants) return 'waiting_plants';
-      // A plant of any size is accepted when nothing is queued.
-      return total.plants > 0 && total.bytes + bytes > queueBytes ? 'waiting_bytes' : undefined;
-    },
     push(_, write) {
       only.waiting.push(write);
       ready.add(only);
@@ -282,63 +351,73 @@ export function createSingleQueue(limits: BatchLimits, inserts: number): BatchQu
   };
 }
 
-/** Writes in the order of their arrival, taken out in batches. */
+/** Writes that are taken out in batches. Callers take turns; the writes of one keep their order. */
 export interface BatchQueue {
   /** How much this queue holds. */
   readonly used: Readonly<QueueUsage>;
   /** Whether waiting would add no more plants to the next batch, or would cause some to be rejected. */
   hasFullBatch(): boolean;
   push(write: QueuedWrite): void;
-  /** Removes the next batch from the queue: at least one write, however large; empty only if the queue is. */
+  /**
+   * Removes the next batch from the queue: at least one write, however large; empty only if the queue is. Each of several callers
+   * has an equal part of it at most, so that none makes the commits of others long.
+   */
   takeBatch(): readonly QueuedWrite[];
   /** Rejects all queued writes and removes them. */
   rejectAll(error: unknown): void;
 }
 
 /**
- * Creates an empty queue. Its caller checks the limits before each `push`.
+ * Creates an empty queue. Its user checks the limits before each `push`.
  *
  * @param total how much all queues hold, which each of them keeps up to date
  */
-export function createBatchQueue(limits: BatchLimits, total: QueueUsage): BatchQueue {
+export function createBatchQueue(limits: BatchLimits, total: QueueTotal): BatchQueue {
   const { queuePlants, batchPlants, batchBytes } = limits;
   const used: QueueUsage = { plants: 0, bytes: 0 };
-  let queue: QueuedWrite[] = [];
+  const waiting = new FairQueue<QueuedWrite>();
 
-  function count(plants: number, bytes: number): void {
-    used.plants += plants;
-    used.bytes += bytes;
-    total.plants += plants;
-    total.bytes += bytes;
+  function shift(): QueuedWrite | undefined {
+    const write = waiting.shift();
+    if (write === undefined) return undefined;
+    used.plants -= write.plants.length;
+    used.bytes -= write.bytes;
+    total.remove(write);
+    return write;
   }
 
   return {
     used,
     hasFullBatch: () => used.plants >= Math.min(batchPlants, queuePlants) || used.bytes >= batchBytes,
     push(write) {
-      queue.push(write);
-      count(write.plants.length, write.bytes);
+      waiting.push(write.caller, write);
+      used.plants += write.plants.length;
+      used.bytes += write.bytes;
+      total.add(write);
     },
     takeBatch() {
-      let writes = 0;
+      const batch: QueuedWrite[] = [];
       let plants = 0;
       let bytes = 0;
-      for (const write of queue) {
-        const isTooMuch = plants + write.plants.length > batchPlants || bytes + write.bytes > batchBytes;
-        if (writes > 0 && isTooMuch) break;
-        writes++;
-        plants += write.plants.length;
-        bytes += write.bytes;
+      // In each round every caller has a turn.
+      let rounds = Math.ceil(batchPlants / total.countCallers());
+      let left = waiting.callers;
+      for (let next = waiting.peek(); next !== undefined; next = waiting.peek()) {
+        if (left === 0) {
+          if (--rounds === 0) break;
+          left = waiting.callers;
+        }
+        plants += next.plants.length;
+        bytes += next.bytes;
+        if (batch.length > 0 && (plants > batchPlants || bytes > batchBytes)) break;
+        shift();
+        batch.push(next);
+        left--;
       }
-      const batch = queue.slice(0, writes);
-      queue = queue.slice(writes);
-      count(-plants, -bytes);
       return batch;
     },
     rejectAll(error) {
-      rejectAll(queue, error);
-      queue = [];
-      count(-used.plants, -used.bytes);
+      for (let write = shift(); write !== undefined; write = shift()) write.reject(error);
     },
   };
 }

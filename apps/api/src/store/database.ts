@@ -24,6 +24,8 @@ export interface Database {
   readonly accessTokens: AccessTokenStore;
   /** The migrations that were applied when it was opened, in order; empty if it was up to date. */
   readonly appliedMigrations: readonly string[];
+  /** How many lists are read at a time: some connections are left for creates. */
+  readonly concurrentLists: number;
   /** Opens what stores the plants of requests, in batches. */
   openWriter(options: WriterOptions): OpenWriter;
   /** How an import makes the most of the engine. */

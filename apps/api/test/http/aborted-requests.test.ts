@@ -6,8 +6,6 @@ import { sendUntilReceived } from '../support/send-until-received.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
-// Guards upgrades of Node.js: which responses of a pipelined connection it emits `close` on is not documented.
-
 let service: TestService;
 beforeEach(async () => {
   service = await startTestService();
@@ -24,14 +22,16 @@ it.skipIf(inject('workers') > 1).each([
   async (_, disconnect, noticed) => {
     // From here on the token is cached.
     expect((await postPlant(service, { id: 1000, name: 'Fern' })).status).toBe(200);
-    const connection = await openConnection(service.baseUrl);
-    const requests = Array.from({ length: 100 }, (_, at) =>
-      composePlantRequest(service, `{"id":${1001 + at},"name":"Fern"}`),
-    );
+    const connections = await Promise.all(Array.from({ length: 100 }, () => openConnection(service.baseUrl)));
     const endOutage = await service.database.beginOutage('locked');
-    const received = await sendUntilReceived(100, () => connection.write(Buffer.concat(requests)));
-    const gone = new Promise((resolve) => received.once(noticed, resolve));
-    connection[disconnect]();
+    const received = await sendUntilReceived(100, () => {
+      for (const [at, connection] of connections.entries())
+        connection.write(composePlantRequest(service, `{"id":${1001 + at},"name":"Fern"}`));
+    });
+    const gone = Promise.all(
+      received.map((socket) => new Promise((resolve) => socket.once(noticed, resolve))),
+    );
+    for (const connection of connections) connection[disconnect]();
     await gone;
     // Sooner than a request gives up waiting for the database.
     await endOutage();

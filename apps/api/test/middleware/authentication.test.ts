@@ -2,6 +2,7 @@ import { scopes } from '@plant-store/contract/access-token';
 import { expect, it, vi } from 'vitest';
 import type { Verification } from '../../src/auth/token-service.js';
 import { bearerAuth, type VerifyUncached } from '../../src/http/middleware/bearer-auth.js';
+import { ActiveCallers } from '../../src/runtime/active-callers.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
 
 const valid: Verification = { status: 'valid', subject: 'web-shop', scopes, acceptedUntil: Infinity };
@@ -10,7 +11,10 @@ const unknown: Verification = { status: 'unknown' };
 /** Serves by middleware that finds a token in its cache as given; what is not there is valid. */
 function serve(cached: Verification | undefined) {
   const verify = vi.fn<VerifyUncached>((_request, _text, known) => known ?? valid);
-  return { ...serveMiddleware(bearerAuth({ verifyCached: () => cached }, verify)), verify };
+  return {
+    ...serveMiddleware(bearerAuth({ verifyCached: () => cached }, verify, new ActiveCallers())),
+    verify,
+  };
 }
 
 it('verifies no token further that is known to be valid', async () => {

@@ -40,7 +40,11 @@ it('rejects a create while the queue is full, and keeps nothing of its body', ()
   const resume = vi.fn<() => void>();
   const next = vi.fn<() => void>();
   const handle = (isFull: boolean) =>
-    rejectWhenFull({ isFull: () => isFull })({ resume } as unknown as Request, {} as Response, next);
+    rejectWhenFull({ isFull: () => isFull })(
+      { resume } as unknown as Request,
+      { locals: { subject: 'web-shop' } } as unknown as Response,
+      next,
+    );
   expect(() => handle(true)).toThrow(overloadErrors.waiting_plants);
   expect(resume).toHaveBeenCalledOnce();
   expect(next).not.toHaveBeenCalled();

@@ -9,7 +9,7 @@ import { createShardQueues, type ShardRouting } from '../../src/store/postgresql
 import { createProbeCommit } from '../../src/store/postgresql/probe-commit.js';
 import { createRunQuery } from '../../src/store/postgresql/run-query.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
-import { highBatcherLimits, plant, stored } from '../support/plants/create-test-store.js';
+import { highBatcherLimits, oneCaller, plant, stored } from '../support/plants/create-test-store.js';
 import { until } from '../support/until.js';
 
 const runQuery = createRunQuery(10_000);
@@ -31,7 +31,7 @@ async function openDegradable() {
   const log = pino({ enabled: false });
   const commits = createShardMonitor(database.plants, routing, 300);
   const batcher = createBatcher(commits.insert, highBatcherLimits, (onReady) =>
-    createShardQueues(highBatcherLimits, routing, onReady),
+    createShardQueues(highBatcherLimits, routing, oneCaller, onReady),
   );
   const pool = new pg.Pool({ connectionString: url });
   onTestFinished(() => pool.end());
@@ -66,7 +66,7 @@ it('stores the other ids while a node is away, with a warning, and is not ready 
   const create = async () => {
     const first = next;
     next += 4;
-    const writes = [0, 1, 2, 3].map((shard) => batcher.write(plant(first + shard)));
+    const writes = [0, 1, 2, 3].map((shard) => batcher.write(plant(first + shard), 1));
     const outcomes = await Promise.allSettled(writes);
     return outcomes.map((outcome) => {
       if (outcome.status === 'rejected') {

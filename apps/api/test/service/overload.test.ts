@@ -11,13 +11,15 @@ import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createServer } from '../../src/http/server.js';
 import type { InsertOutcome } from '../../src/plants/plant-store.js';
+import { ActiveCallers } from '../../src/runtime/active-callers.js';
+import { createTurns } from '../../src/runtime/turns.js';
 import { createBatcher } from '../../src/store/batcher.js';
 import { expectError } from '../support/expect-error.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { until } from '../support/until.js';
 
-/** Starts a service with a queue of two plants, whose store stores nothing until it is released. */
+/** Starts a service with a queue that takes two plants of one caller, whose store stores nothing until it is released. */
 async function startHeldService() {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
@@ -26,7 +28,7 @@ async function startHeldService() {
     await released.promise;
     return plants.map(() => ({ stored: true }));
   };
-  const config = parseConfig({ QUEUE_MAX_PLANTS: '2' }, '/');
+  const config = parseConfig({ QUEUE_MAX_PLANTS: '4' }, '/');
   const plants = createBatcher(insert, config.batcherLimits);
   const stopping = new AbortController();
   const token = generateAccessToken();
@@ -38,6 +40,9 @@ async function startHeldService() {
     store: { find: async () => [], list: async () => ({ plants: [], last: undefined }) },
     accessTokens,
     authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
+    turns: createTurns(),
+    concurrentLists: 1,
+    callers: new ActiveCallers(),
     log,
     requestLog: log,
     draining: stopping.signal,
@@ -82,10 +87,10 @@ type HeldService = Awaited<ReturnType<typeof startHeldService>>;
 /** Sends creates until the queue is full. */
 async function fill(service: HeldService) {
   const accepted = [];
-  for (let id = 1; !service.plants.isFull(); id++) {
+  for (let id = 1; !service.plants.isFull(1); id++) {
     accepted.push(postPlant(service, { id, name: 'Fern' }).then(({ status }) => status, String));
     await new Promise(setImmediate);
-    await until(() => service.plants.isFull() || accepted.length < 3);
+    await until(() => service.plants.isFull(1) || accepted.length < 3);
   }
   return accepted;
 }
@@ -128,7 +133,7 @@ it('rejects a create before its body arrives, and keeps using the connection', a
   connection.write(composePlantRequest(service, body));
   expectError(await connection.readReply(), 'overloaded', 'The service is overloaded.');
   service.release();
-  await until(() => !service.plants.isFull());
+  await until(() => !service.plants.isFull(1));
   connection.write(composePlantRequest(service, body));
   expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Fern' } });
   connection.destroy();

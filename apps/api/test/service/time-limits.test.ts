@@ -8,7 +8,13 @@ import { listen, openApp, silentLog } from '../support/open-app.js';
 import { openConnection } from '../support/send-raw.js';
 import { until } from '../support/until.js';
 
-const limits = { requestMs: 1_000, headersMs: 500, keepAliveMs: 60_000, checkIntervalMs: 20 };
+const limits = {
+  requestMs: 1_000,
+  headersMs: 500,
+  stalledMs: 10_000,
+  keepAliveMs: 60_000,
+  checkIntervalMs: 20,
+};
 
 /** Starts a server with only the app and short limits; returns its log lines too. */
 async function start() {

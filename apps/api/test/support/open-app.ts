@@ -9,6 +9,8 @@ import { createAuthenticationLimit } from '../../src/auth/authentication-limit.j
 import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
+import { ActiveCallers } from '../../src/runtime/active-callers.js';
+import { createTurns } from '../../src/runtime/turns.js';
 import { createBatcher } from '../../src/store/batcher.js';
 import { openDatabase } from '../../src/store/open-database.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -40,6 +42,9 @@ export async function openApp(
     store: database.plants,
     accessTokens,
     authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
+    turns: createTurns(),
+    concurrentLists: 1,
+    callers: new ActiveCallers(),
     log,
     requestLog: log,
     draining: new AbortController().signal,

@@ -8,18 +8,19 @@ const turns = 100;
 
 /**
  * Sends requests, and resolves once a server in this process has received this many and has begun to handle them; with
- * its side of the connection of the last one.
+ * its side of the connection of each.
  */
-export async function sendUntilReceived(count: number, send: () => void): Promise<Socket> {
-  const { promise, resolve } = Promise.withResolvers<Socket>();
-  let received = 0;
+export async function sendUntilReceived(count: number, send: () => void): Promise<readonly Socket[]> {
+  const { promise, resolve } = Promise.withResolvers<readonly Socket[]>();
+  const received: Socket[] = [];
   const onRequest = (message: unknown) => {
-    if (++received === count) resolve((message as { readonly socket: Socket }).socket);
+    received.push((message as { readonly socket: Socket }).socket);
+    if (received.length === count) resolve(received);
   };
   subscribe(channel, onRequest);
   send();
-  const socket = await promise;
+  const sockets = await promise;
   unsubscribe(channel, onRequest);
   for (let turn = 0; turn < turns; turn++) await nextTurn();
-  return socket;
+  return sockets;
 }

@@ -4,6 +4,8 @@ import type { Request, RequestHandler } from 'express';
 import type { TokenVerifier, Verification } from '../../auth/token-service.js';
 import { tokenRejections } from '../../auth/token-service.js';
 import { ServiceError } from '../../errors/service-error.js';
+import type { ActiveCallers } from '../../runtime/active-callers.js';
+import type { Caller } from '../../runtime/budget.js';
 
 /**
  * Verifies a token that is not known to be valid. `cached` is the result of `verifyCached` for it.
@@ -16,10 +18,15 @@ export type VerifyUncached = (
   cached: Verification | undefined,
 ) => Verification | Promise<Verification>;
 
-/** Requires a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1). */
+/**
+ * Requires a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1).
+ *
+ * @param callers where the callers of requests are noted
+ */
 export function bearerAuth(
   accessTokens: Pick<TokenVerifier, 'verifyCached'>,
   verifyUncached: VerifyUncached,
+  callers: Pick<ActiveCallers, 'note'>,
 ): RequestHandler {
   return function bearerAuth(request, response, next) {
     const admit = (verification: Verification) => {
@@ -27,6 +34,7 @@ export function bearerAuth(
       if (verification.token) response.locals.accessToken = verification.token;
       else response.locals.subject = verification.subject;
       response.locals.scopes = (verification.token ?? verification).scopes;
+      callers.note(callerOf(response.locals));
       next();
     };
 
@@ -83,6 +91,6 @@ function unauthorized(errorName: 'missing_token' | 'invalid_token', message: str
  * Names who calls, for limits by caller: the id of the access token, or the subject of the JSON Web Token, so that a new
  * token for the same subject has no limit of its own. Never the same for two callers.
  */
-export function callerOf({ accessToken, subject }: Express.Locals): number | string {
+export function callerOf({ accessToken, subject }: Express.Locals): Caller {
   return accessToken?.id ?? `subject ${subject}`;
 }

@@ -2,12 +2,13 @@ import type { contract } from '@plant-store/contract';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import { createPlant } from '../../plants/create-plant.js';
 import type { PlantWriter } from '../../plants/plant-store.js';
+import { callerOf } from '../middleware/bearer-auth.js';
 
 /** Answers `createPlant`. */
 export function createPlantHandler(plants: PlantWriter): AppRouteImplementation<typeof contract.createPlant> {
   return async ({ body, res }) => {
     res.locals['plantId'] = body.id.toString();
-    const { plant, replayed } = await createPlant(plants, body);
+    const { plant, replayed } = await createPlant(plants, body, callerOf(res.locals));
     if (replayed) res.setHeader('Idempotent-Replayed', 'true');
     return { status: 200, body: plant };
   };

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
 import { createPlants } from '../../plants/create-plants.js';
 import type { PlantWriter } from '../../plants/plant-store.js';
+import { callerOf } from '../middleware/bearer-auth.js';
 import type { CountMore } from '../middleware/rate-limit.js';
 
 /** The names of errors by their numbers. */
@@ -32,7 +33,7 @@ export function createPlantsHandler({
     // The request itself is counted already.
     await countMore?.(res, plants.length - 1);
     let firstError: unknown;
-    const results = await createPlants(writer, plants, (error) => {
+    const results = await createPlants(writer, plants, callerOf(res.locals), (error) => {
       firstError ??= error;
     });
     res.locals.outcomes = countOutcomes(results);

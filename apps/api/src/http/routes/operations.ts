@@ -6,8 +6,11 @@ import { type AppRouteImplementation, createExpressEndpoints, initServer } from 
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
 import { deletePlant } from '../../plants/delete-plant.js';
 import { createFindPlant, getPlant } from '../../plants/get-plant.js';
+import { createListGate } from '../../plants/list-gate.js';
 import { listPlants } from '../../plants/list-plants.js';
 import type { PlantReader } from '../../plants/plant-store.js';
+import type { ActiveCallers } from '../../runtime/active-callers.js';
+import { callerOf } from '../middleware/bearer-auth.js';
 import { setCommonHeaders } from '../security-headers.js';
 import { createPlantHandler } from './create-plant.js';
 import { type BatchDependencies, createPlantsHandler } from './create-plants.js';
@@ -19,6 +22,10 @@ type Name = keyof typeof contract;
 export interface OperationDependencies extends BatchDependencies {
   /** What operations read from. */
   readonly store: PlantReader;
+  /** How many lists it reads at a time. */
+  readonly concurrentLists: number;
+  /** Who calls the service at the moment. */
+  readonly callers: ActiveCallers;
 }
 
 /** The middleware that every operation has, and that which it has by what the contract declares of it. */
@@ -62,6 +69,11 @@ export function mountOperations(
     ] as OperationHandler[];
   };
   const findPlant = createFindPlant(dependencies.store);
+  const lists = createListGate({
+    concurrency: dependencies.concurrentLists,
+    callers: dependencies.callers,
+    storingShare: () => dependencies.plants.storingShare(),
+  });
   const operations: OperationOptions = {
     createPlant: {
       middleware: middlewareOf('createPlant'),
@@ -75,7 +87,7 @@ export function mountOperations(
       middleware: middlewareOf('deletePlant'),
       handler: async ({ params: { id }, res }) => {
         res.locals['plantId'] = id.toString();
-        await deletePlant(findPlant, dependencies.plants, id);
+        await deletePlant(findPlant, dependencies.plants, id, callerOf(res.locals));
         // Those of other replies are set with their body.
         setCommonHeaders(res.req, res);
         return { status: 204, body: undefined };
@@ -85,13 +97,17 @@ export function mountOperations(
       middleware: middlewareOf('getPlant'),
       handler: async ({ params: { id }, res }) => {
         res.locals['plantId'] = id.toString();
-        return { status: 200, body: showStoredPlant(await getPlant(findPlant, id)) };
+        return { status: 200, body: showStoredPlant(await getPlant(findPlant, id, callerOf(res.locals))) };
       },
     },
     listPlants: {
       middleware: middlewareOf('listPlants'),
-      handler: async ({ query }) => {
-        const { plants, next } = await listPlants(dependencies.store, query);
+      handler: async ({ query, res }) => {
+        const { plants, next } = await lists.run(
+          callerOf(res.locals),
+          () => !res.closed,
+          (share) => listPlants(dependencies.store, query, share),
+        );
         return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
       },
     },

@@ -24,6 +24,9 @@ import { insertPlants, singleTable } from './single-table.js';
 /** How many inserts are in flight: while one waits for the disk, the next one is sent and planned. */
 const concurrentInserts = 2;
 
+/** Of how many connections one may read a list: creates need the others, and what the server has to do for them. */
+const connectionsPerList = 4;
+
 /**
  * Opens a PostgreSQL database and applies pending migrations. Connections are replaced as needed: a server that went
  * away is used again as soon as it is back.
@@ -62,10 +65,11 @@ export async function openPostgresql(
     });
     const probe = createProbeCommit(pool);
     const inserts = Math.min(concurrentInserts, connectionPool.size);
+    const concurrentLists = Math.max(1, Math.floor(connectionPool.size / connectionsPerList));
     const check = () => runQuery(() => checkWritable(pool));
     const probeCommit = () => runQuery(() => probe());
     return {
-      ...{ plants, accessTokens, appliedMigrations, check, probeCommit },
+      ...{ plants, accessTokens, appliedMigrations, check, probeCommit, concurrentLists },
       bulk: distributed?.bulk ?? { concurrentBatches: inserts, batchFactor: 1 },
       openWriter: (options) =>
         distributed?.openWriter({ insert: plants.insert, metrics, log, check, runQuery }, options) ??

@@ -1,12 +1,9 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { overloadErrors } from '../../errors/service-error.js';
 import type { ListedPlants, ListLimits, ListQuery, StoredRecord } from '../../plants/plant-store.js';
+import { withTimeout } from '../../runtime/timing.js';
+import { databaseUnavailable } from '../database.js';
 import type { DatabaseFiles } from './file-identity.js';
-
-/** How many lists may wait, the one that is being read among them. */
-const maxWaiting = 64;
 
 /** Lists plants as `PlantStore.list` does, and tombstones besides if the query says so. */
 export type ListRecords = (query: RecordQuery, limits: ListLimits) => Promise<ListedRecords>;
@@ -20,15 +17,9 @@ type ListedRecords = { readonly plants: readonly StoredRecord[]; readonly last: 
 /** Reads lists in a thread of its own, so that creates do not wait for them. */
 export interface ListThread {
   readonly list: ListRecords;
-  /** Rejects lists that wait, and resolves once the file is released. */
+  /** Resolves once no list is being read, and the file is released. */
   close(): Promise<void>;
 }
-
-/**
- * How many times as long as it took the reader rests after a list while plants are being stored: on a machine with few cores the
- * thread, and the replies, would take processor time that creates need.
- */
-const restFactor = 20;
 
 /** The plants of a list, column by column. */
 export interface ListedColumns {
@@ -43,27 +34,45 @@ export interface ListedColumns {
 /** What the thread answers: a list, or an error of SQLite. */
 type Answer = { readonly listed: ListedColumns } | { readonly error: { message: string; code?: string } };
 
+/** How the thread is run. */
+interface ListThreadOptions {
+  /** How long it may take to answer, in milliseconds: much longer than any list takes, unless the disk does not answer. */
+  readonly timeoutMs?: number;
+  /** Its program. */
+  readonly program?: URL;
+}
+
+/** How many threads may hang before no other one is started. */
+const maxHanging = 3;
+
 /**
- * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other.
+ * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other. A thread that hangs is
+ * left alone, and another one reads the next list.
  *
  * @param files of the database
- * @param isStoring whether plants are being stored
  */
-export function createListThread(files: DatabaseFiles, isStoring: () => boolean): ListThread {
+export function createListThread(
+  files: DatabaseFiles,
+  { timeoutMs = 10_000, program = new URL('./list-worker.js', import.meta.url) }: ListThreadOptions = {},
+): ListThread {
   let thread: Worker | undefined;
-  let waiting = 0;
+  /** Those that have not answered in time, and not ended since. */
+  const hanging = new Set<Worker>();
   let previous: Promise<unknown> = Promise.resolve();
-  const closing = new AbortController();
+  let isClosed = false;
 
   async function read(query: RecordQuery, limits: ListLimits): Promise<ListedRecords> {
-    if (closing.signal.aborted) throw new Error('The database is closed');
+    if (isClosed) throw new Error('The database is closed');
+    if (hanging.size >= maxHanging) throw databaseUnavailable(new Error('The threads of lists hang'));
     thread ??= startThread();
     const running = thread;
     running.ref();
     try {
       running.postMessage({ query, limits });
       // Rejects with what the thread ended with, if it did.
-      const [answer]: Answer[] = await once(running, 'message');
+      const [answer]: Answer[] = await withTimeout(once(running, 'message'), timeoutMs, () =>
+        giveUp(running),
+      );
       if (answer === undefined) throw new Error('The thread of lists gave no answer');
       if ('listed' in answer) return toRecords(answer.listed);
       throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
@@ -73,36 +82,32 @@ export function createListThread(files: DatabaseFiles, isStoring: () => boolean)
   }
 
   function startThread(): Worker {
-    const worker = new Worker(new URL('./list-worker.js', import.meta.url), { workerData: { files } });
+    const worker = new Worker(program, { workerData: { files } });
     // The next list starts another one.
     const forget = () => {
       if (thread === worker) thread = undefined;
+      hanging.delete(worker);
     };
     worker.on('error', forget).on('exit', forget);
     return worker;
   }
 
-  /** Resolves when the next list may be read. */
-  async function rest(listed: Promise<unknown>): Promise<void> {
-    const startedAt = await previous.then(() => performance.now());
-    await listed.catch(() => undefined);
-    if (!isStoring()) return;
-    const restMs = restFactor * (performance.now() - startedAt);
-    await sleep(restMs, undefined, { signal: closing.signal }).catch(() => undefined);
+  /** Leaves a thread alone, which may answer, and then ends, once the disk does. */
+  function giveUp(worker: Worker): never {
+    thread = undefined;
+    hanging.add(worker);
+    worker.postMessage(null);
+    throw databaseUnavailable(new Error('A list was not read in time'));
   }
 
   return {
     list(query, limits) {
-      if (waiting >= maxWaiting) return Promise.reject(overloadErrors.waiting_reads);
-      waiting++;
       const listed = previous.then(() => read(query, limits));
-      previous = rest(listed);
-      return listed.finally(() => {
-        waiting--;
-      });
+      previous = listed.catch(() => undefined);
+      return listed;
     },
     async close() {
-      closing.abort();
+      isClosed = true;
       await previous;
       if (thread === undefined) return;
       thread.ref();

@@ -11,9 +11,10 @@ import { requireFiles } from './file-identity.js';
  * @typedef {[id: bigint, name: string | null, tag: string | null, time: bigint | null, deleted: bigint, matches: bigint, bytes: bigint]} Row
  */
 
-/** How long plants are examined at most, in milliseconds, and after how many of them the time is looked at. */
-const maxDurationMs = 100;
+/** How long plants are examined by default, in milliseconds, and after how many of them, or of bytes, the time is looked at. */
+const defaultDurationMs = 100;
 const plantsPerLook = 100;
+const bytesPerLook = 65_536;
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
 /** The statements of the connection by their text, which depends on which parts a query has, not on their values. */
@@ -88,7 +89,7 @@ function list(connection, { order, after, tag, q, tombstones }, limits) {
   const statement = statements.get(sql) ?? connection.prepare(sql).safeIntegers().raw();
   statements.set(sql, statement);
   const rows = /** @type {Iterable<Row>} */ (statement.iterate({ ...after, tag, q }));
-  const deadline = performance.now() + maxDurationMs;
+  const deadline = performance.now() + (limits.durationMs ?? defaultDurationMs);
   // Columns, which the other thread reads five times as fast as objects.
   const columns = {
     ids: /** @type {bigint[]} */ ([]),
@@ -99,12 +100,17 @@ function list(connection, { order, after, tag, q, tombstones }, limits) {
   };
   let examined = 0;
   let bytes = 0;
+  let look = { examined: plantsPerLook, bytes: bytesPerLook };
   let last;
   for (const [id, name, tag, time, isDeleted, isMatch, rowBytes] of rows) {
     bytes += Number(rowBytes);
     const isFull =
       examined === limits.plants || columns.ids.length === limits.matches || bytes > limits.bytes;
-    const isLate = examined % plantsPerLook === 0 && performance.now() > deadline;
+    let isLate = false;
+    if (examined >= look.examined || bytes >= look.bytes) {
+      look = { examined: examined + plantsPerLook, bytes: bytes + bytesPerLook };
+      isLate = performance.now() > deadline;
+    }
     if (last !== undefined && (isFull || isLate)) return { ...columns, last };
     examined++;
     const addedAt = time === null ? null : Number(time);

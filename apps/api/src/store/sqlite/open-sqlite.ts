@@ -22,9 +22,6 @@ import { enableMmap, openConnection, preparePlantStatements } from './plant-stat
 import { probeCommit } from './probe-commit.js';
 import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
 
-/** How long after an insert plants count as being stored, in milliseconds. */
-const storingMs = 50;
-
 /** How long a start waits for another process that has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
 
@@ -56,8 +53,7 @@ export async function openSqlite(
       confirmRead: async () => syncOrThrow(syncLog),
       runQuery: runUnlessDamaged,
     });
-    let storedAt = Number.NEGATIVE_INFINITY;
-    const lists = createListThread(files, () => performance.now() - storedAt < storingMs);
+    const lists = createListThread(files);
     const plants = createSqlitePlantStore(statements, {
       ...{ syncLog, syncedVersion: version },
       run: compose(unlessDamaged, guard.run, runQuery),
@@ -75,7 +71,6 @@ export async function openSqlite(
       // Only inserts need it, and the start is faster without it.
       checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
       refreshMmap(newPlants.length);
-      storedAt = performance.now();
       return plants.insert(newPlants);
     };
     const checks = {
@@ -85,6 +80,8 @@ export async function openSqlite(
     return {
       plants: { ...plants, insert },
       ...{ accessTokens, appliedMigrations, ...checks },
+      // The thread reads them one after the other.
+      concurrentLists: 1,
       bulk: { concurrentBatches: 1, batchFactor: 1 },
       // SQLite has one writer.
       openWriter: (options) => openWriter({ insert, inserts: 1, metrics, ...checks }, options),

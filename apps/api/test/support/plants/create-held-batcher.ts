@@ -1,7 +1,7 @@
 import type { PlantStore } from '../../../src/plants/plant-store.js';
 import { type BatchLimits, createBatcher } from '../../../src/store/batcher.js';
 import { createShardQueues, type ShardRouting } from '../../../src/store/postgresql/citus/shard-queues.js';
-import { highBatcherLimits, stored } from './create-test-store.js';
+import { highBatcherLimits, oneCaller, stored } from './create-test-store.js';
 
 /** A batcher over shards, whose inserts stay in flight until they are released, or rejected, by the id of a plant in them. */
 export function createHeldBatcher({
@@ -23,7 +23,9 @@ export function createHeldBatcher({
     held.get(id)?.(error);
   };
   const limits = { ...highBatcherLimits, ...changed };
-  const batcher = createBatcher(insert, limits, (onReady) => createShardQueues(limits, routing, onReady));
+  const batcher = createBatcher(insert, limits, (onReady) =>
+    createShardQueues(limits, routing, oneCaller, onReady),
+  );
   return { batcher, batches, end };
 }
 

@@ -1,6 +1,10 @@
 import type { NewPlant } from '@plant-store/contract';
 import type { InsertOutcome, PlantInserter, StoredRecord } from '../../../src/plants/plant-store.js';
+import { ActiveCallers } from '../../../src/runtime/active-callers.js';
 import type { BatchLimits } from '../../../src/store/batcher.js';
+
+/** One caller alone. */
+export const oneCaller = new ActiveCallers();
 
 /** Limits that no test reaches by accident. */
 export const highBatcherLimits: BatchLimits = {

@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
 import { recordLog } from '../../../../test/support/database/record-log.js';
-import { highBatcherLimits } from '../../../../test/support/plants/create-test-store.js';
+import { highBatcherLimits, oneCaller } from '../../../../test/support/plants/create-test-store.js';
 import { plantsOf } from '../../../../test/support/plants/plants-of.js';
 import { readNodeOf } from '../../../../test/support/postgresql/read-node-of.js';
 import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
@@ -58,8 +58,12 @@ it('warns of a node that is away, and stores nothing on it when it is back witho
   await query(`UPDATE pg_dist_node SET nodename = 'standby-1' WHERE nodename = 'worker-1'`);
   for (const plant of away) expect(await causeOf(plant)).toMatch(/worker-1:5432 .*synchronous_commit = off/);
   // Nor does a probe make it count as working.
-  const { plants: writer, health } = database.openWriter({ limits: highBatcherLimits, failingAfterMs: 0 });
-  for (const plant of away) await expect(writer.write(plant)).rejects.toThrow('does not answer');
+  const { plants: writer, health } = database.openWriter({
+    limits: highBatcherLimits,
+    callers: oneCaller,
+    failingAfterMs: 0,
+  });
+  for (const plant of away) await expect(writer.write(plant, 1)).rejects.toThrow('does not answer');
   const share = health.failingShare();
   expect(share).toBeGreaterThan(0);
   await health.check().catch(() => undefined);

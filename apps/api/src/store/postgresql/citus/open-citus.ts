@@ -70,7 +70,7 @@ export async function openCitus(
   return {
     table: byShard({ currentMap: shards.current, runOnNode: nodes.run, chooseConnections: direct?.run }),
     bulk: divideBulk(routing.inserts),
-    openWriter({ insert, metrics, log, check, runQuery }, { limits, failingAfterMs }) {
+    openWriter({ insert, metrics, log, check, runQuery }, { limits, callers, failingAfterMs }) {
       const measured = metrics === undefined ? { insert } : measureInserts({ insert }, metrics);
       const commits = createShardMonitor(measured, routing, failingAfterMs);
       const database = {
@@ -82,7 +82,7 @@ export async function openCitus(
       } satisfies Parameters<typeof createShardHealth>[0]['database'];
       return {
         plants: createBatcher(commits.insert, limits, (onReady) =>
-          createShardQueues(limits, routing, onReady),
+          createShardQueues(limits, routing, callers, onReady),
         ),
         health: createShardHealth({ commits, database, log }),
       };

@@ -6,6 +6,7 @@ import {
 import {
   createTestStore,
   highBatcherLimits,
+  oneCaller,
   plant,
   stored,
 } from '../../../../test/support/plants/create-test-store.js';
@@ -20,7 +21,7 @@ const createHeldBatcher = (limits?: Partial<BatchLimits>) => createWith({ routin
 
 it('stores the plants of each shard in a batch of their own', async () => {
   const { batcher, batches, end } = createHeldBatcher();
-  const writes = plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next));
+  const writes = plantsOf(1, 2, 3, 4, 5).map((next) => batcher.write(next, 1));
   await end(1);
   await end(2);
   expect(await Promise.all(writes)).toEqual(Array(5).fill(stored));
@@ -32,11 +33,11 @@ it('stores the plants of each shard in a batch of their own', async () => {
 
 it('stores plants of other shards while the insert of one is in flight', async () => {
   const { batcher, batches, end } = createHeldBatcher();
-  const slow = [batcher.write(plant(1))];
+  const slow = [batcher.write(plant(1), 1)];
   await passTurns();
-  slow.push(batcher.write(plant(3)));
+  slow.push(batcher.write(plant(3), 1));
   for (const id of [2, 4]) {
-    const write = batcher.write(plant(id));
+    const write = batcher.write(plant(id), 1);
     await end(id);
     expect(await write).toEqual(stored);
   }
@@ -50,7 +51,7 @@ it('stores plants of other shards while the insert of one is in flight', async (
 it('takes turns where all shards have more than may be in flight', async () => {
   const thirds: ShardRouting = { shardOf: (id) => Number(id % 3n), insertsPerShard: 2, inserts: 3 };
   const { batcher, batches, end } = createWith({ routing: thirds, batchPlants: 1 });
-  const writes = plantsOf(3, 6, 9, 1, 4, 7, 2, 5, 8).map((next) => batcher.write(next));
+  const writes = plantsOf(3, 6, 9, 1, 4, 7, 2, 5, 8).map((next) => batcher.write(next, 1));
   await passTurns();
   expect(batches).toHaveLength(3);
   const ended = new Set<number>();
@@ -70,7 +71,7 @@ it.each([
   { limit: 'bytes', limits: { queueBytes: 100 } },
 ])('leaves room within the limit of $limit for others where one shard is slow', async ({ limits }) => {
   const { batcher, end } = createHeldBatcher(limits);
-  const write = (id: number) => batcher.write(plant(id, 'ten bytes.'));
+  const write = (id: number) => batcher.write(plant(id, 'ten bytes.'), 1);
   const writes = [write(1)];
   await passTurns();
   for (let count = 0; count < 5; count++) writes.push(write(2 * count + 3));
@@ -86,18 +87,18 @@ it.each([
 it('rejects what waits for a shard that does not answer, and nothing else', async () => {
   const away = new ServiceError('database_unavailable', 'away');
   const { batcher, batches, end } = createHeldBatcher();
-  const lost = [batcher.write(plant(1))];
-  const kept = [batcher.write(plant(2))];
+  const lost = [batcher.write(plant(1), 1)];
+  const kept = [batcher.write(plant(2), 1)];
   await passTurns();
-  lost.push(batcher.write(plant(3)));
-  kept.push(batcher.write(plant(4)));
+  lost.push(batcher.write(plant(3), 1));
+  kept.push(batcher.write(plant(4), 1));
   await end(1, away);
   expect(await Promise.allSettled(lost)).toEqual(Array(2).fill({ status: 'rejected', reason: away }));
   await end(2);
   await end(4);
   expect(await Promise.all(kept)).toEqual([stored, stored]);
   expect(batches).toEqual([[1], [2], [4]]);
-  const later = batcher.write(plant(5));
+  const later = batcher.write(plant(5), 1);
   await end(5);
   expect(await later).toEqual(stored);
 });
@@ -117,9 +118,9 @@ describe('shards that fail together', () => {
 
   it('leave inserts to the others while theirs hang', async () => {
     const { batcher, batches, end } = createWith({ routing: nodeed, batchPlants: 1 });
-    const slow = plantsOf(1, 2, 11, 12, 21).map((next) => batcher.write(next));
+    const slow = plantsOf(1, 2, 11, 12, 21).map((next) => batcher.write(next, 1));
     await passTurns();
-    const writes = plantsOf(3, 4, 13).map((next) => batcher.write(next));
+    const writes = plantsOf(3, 4, 13).map((next) => batcher.write(next, 1));
     await passTurns();
     expect(batches).toEqual([[1], [2], [3], [4]]);
     for (const id of [3, 4, 13]) await end(id);
@@ -136,7 +137,7 @@ describe('shards that fail together', () => {
       batchPlants: 1,
     });
     const ids = [1, 11, 2, 12, 3, 13];
-    const writes = plantsOf(...ids).map((next) => batcher.write(next));
+    const writes = plantsOf(...ids).map((next) => batcher.write(next, 1));
     for (let count = 0; count < ids.length; count++) {
       await passTurns();
       await end(batches.flat().at(-1) ?? 0);
@@ -153,9 +154,9 @@ describe('shards that fail together', () => {
     const { batcher, batches, end } = createWith({
       routing: { ...nodeed, insertsPerShard: 1, nodes },
     });
-    const busy = [batcher.write(plant(2))];
+    const busy = [batcher.write(plant(2), 1)];
     await passTurns();
-    busy.push(...plantsOf(12, 1).map((next) => batcher.write(next)));
+    busy.push(...plantsOf(12, 1).map((next) => batcher.write(next, 1)));
     node = 0;
     await passTurns();
     await end(2);
@@ -164,7 +165,7 @@ describe('shards that fail together', () => {
     await Promise.all([end(1), end(12)]);
     expect(await Promise.all(busy)).toEqual([stored, stored, stored]);
     node = 1;
-    const idle = plantsOf(11, 22).map((next) => batcher.write(next));
+    const idle = plantsOf(11, 22).map((next) => batcher.write(next, 1));
     await passTurns();
     expect(batches.slice(3)).toEqual([[11], [22]]);
     await Promise.all([end(11), end(22)]);
@@ -174,7 +175,7 @@ describe('shards that fail together', () => {
   it('that do not answer reject their own plants only', async () => {
     const away = new ServiceError('database_unavailable', 'away');
     const { batcher, batches, end } = createWith({ routing: nodeed, batchPlants: 1 });
-    const [lost, ...kept] = plantsOf(1, 2, 11, 12).map((next) => batcher.write(next));
+    const [lost, ...kept] = plantsOf(1, 2, 11, 12).map((next) => batcher.write(next, 1));
     await passTurns();
     const rejected = expect(lost).rejects.toBe(away);
     await end(1, away);
@@ -206,9 +207,9 @@ describe('after a failure of the database', () => {
       state.isAway && Number(first?.id) % 2 === 1 ? away : undefined,
     );
     const batcher = createBatcher(store.insert, highBatcherLimits, (onReady) =>
-      createShardQueues(highBatcherLimits, routing, onReady),
+      createShardQueues(highBatcherLimits, routing, oneCaller, onReady),
     );
-    await expect(batcher.write(plant(1))).rejects.toBe(away);
+    await expect(batcher.write(plant(1), 1)).rejects.toBe(away);
     return { batcher, batches, state, away };
   }
 
@@ -216,10 +217,10 @@ describe('after a failure of the database', () => {
     const { batcher, batches, state, away } = await failOddIds();
     for (const isAway of [true, false]) {
       state.isAway = isAway;
-      const waiting = Promise.allSettled(plantsOf(5, 9, 3, 7, 13).map((next) => batcher.write(next)));
+      const waiting = Promise.allSettled(plantsOf(5, 9, 3, 7, 13).map((next) => batcher.write(next, 1)));
       await vi.advanceTimersByTimeAsync(delayAfterFailureMs - 1);
       // The others do not wait.
-      expect(await batcher.write(plant(2))).toEqual(stored);
+      expect(await batcher.write(plant(2), 1)).toEqual(stored);
       expect(batches.splice(0)).toEqual(isAway ? [[1], [2]] : [[2]]);
       await vi.advanceTimersByTimeAsync(1);
       const outcome = isAway ? { status: 'rejected', reason: away } : { status: 'fulfilled', value: stored };
@@ -229,13 +230,13 @@ describe('after a failure of the database', () => {
         [3, 7],
       ]);
     }
-    expect(await batcher.write(plant(17))).toEqual(stored);
+    expect(await batcher.write(plant(17), 1)).toEqual(stored);
   });
 
   it('is idle only once what waits for the delay is stored', async () => {
     const { batcher, state } = await failOddIds();
     state.isAway = false;
-    const write = batcher.write(plant(5));
+    const write = batcher.write(plant(5), 1);
     let isIdle = false;
     const idle = batcher.idle().then(() => {
       isIdle = true;

@@ -1,9 +1,10 @@
+import type { ActiveCallers } from '../../../runtime/active-callers.js';
 import {
   type BatchLimits,
   type BatchQueue,
   type BatchQueues,
   createBatchQueue,
-  type QueueUsage,
+  QueueTotal,
 } from '../../batcher.js';
 
 /** A shard, which commits by itself: its plants can share a commit. */
@@ -59,13 +60,14 @@ interface ShardQueue {
 export function createShardQueues(
   limits: BatchLimits,
   routing: ShardRouting,
+  callers: Pick<ActiveCallers, 'count'>,
   onReady: () => void,
 ): BatchQueues {
   const { queuePlants, queueBytes } = limits;
   const queues = new Map<Shard, ShardQueue>();
   const nodes = createNodeQueues(routing, release);
   const ready = new Set<ShardQueue>();
-  const total: QueueUsage = { plants: 0, bytes: 0 };
+  const total = new QueueTotal(limits, callers);
 
   function add(shard: Shard): ShardQueue {
     const queue = { shard, waiting: createBatchQueue(limits, total), node: undefined, inFlight: 0 };

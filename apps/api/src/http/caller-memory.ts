@@ -1,0 +1,73 @@
+import type { Express, Response } from 'express';
+import { overloadErrors } from '../errors/service-error.js';
+import { createBudget } from '../runtime/budget.js';
+import { callerOf } from './middleware/bearer-auth.js';
+
+/** From how many bytes on a body, or a reply, is counted: each connection costs more than less of it. */
+const countedFrom = 1_024;
+
+/** Counts for each caller what its requests make the service hold, until their replies have left the process. */
+export interface CallerMemory {
+  /** How many bytes all requests hold. */
+  readonly held: number;
+  /** Holds so many bytes of a request, and returns whether there is room for them; if not, they are not held. */
+  holdBody(response: Response, bytes: number): boolean;
+  /**
+   * Holds so many bytes of a reply.
+   *
+   * @throws {ServiceError} `overloaded` when there is no room for what was read; that something was changed is always reported
+   */
+  holdReply(response: Response, bytes: number): void;
+  /** Returns all that a request holds. */
+  release(response: Response): void;
+}
+
+/** @param limitBytes how much all callers together may hold; see `createBudget` for the part of each */
+export function createCallerMemory(limitBytes: number): CallerMemory {
+  const budget = createBudget(limitBytes);
+
+  function release({ locals }: Response): void {
+    if (locals.heldBytes) budget.release(callerOf(locals), locals.heldBytes);
+    locals.heldBytes = 0;
+  }
+
+  /** Whether so many bytes more of a request are counted. */
+  const isCounted = ({ locals }: Response, bytes: number) => bytes >= countedFrom || locals.heldBytes;
+
+  /** Keeps in mind what was taken of the budget. */
+  function keep(response: Response, bytes: number): void {
+    const { locals } = response;
+    if (locals.heldBytes === undefined) response.once('close', () => release(response));
+    locals.heldBytes = (locals.heldBytes ?? 0) + bytes;
+  }
+
+  return {
+    get held() {
+      return budget.held;
+    },
+    holdBody(response, bytes) {
+      if (!isCounted(response, bytes)) return true;
+      if (!budget.take(callerOf(response.locals), bytes)) return false;
+      keep(response, bytes);
+      return true;
+    },
+    holdReply(response, bytes) {
+      if (!isCounted(response, bytes)) return;
+      const caller = callerOf(response.locals);
+      const isRead = response.statusCode === 200 && /^(?:GET|HEAD)$/.test(response.req.method);
+      if (isRead && !budget.hasRoom(caller, bytes)) throw overloadErrors.reply_bytes;
+      budget.add(caller, bytes);
+      keep(response, bytes);
+    },
+    release,
+  };
+}
+
+/** Counts the replies of an app whose `response.json` does not count them itself. */
+export function countReplies(app: Express, memory: CallerMemory): void {
+  const { json } = app.response;
+  app.response.json = function countedJson(this: Response, body: unknown) {
+    memory.holdReply(this, Buffer.byteLength(JSON.stringify(body)));
+    return json.call(this, body);
+  };
+}

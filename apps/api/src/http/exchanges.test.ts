@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import express from 'express';
+import { expect, it, onTestFinished } from 'vitest';
+import { listen, silentLog } from '../../test/support/open-app.js';
+import { until } from '../../test/support/until.js';
+import { createServer } from './server.js';
+
+/** A server that notes the paths of its requests as it begins to handle them, and ends their replies when it is told to. */
+async function startServer({ body = '', hold = false, stalledMs = 10_000 } = {}) {
+  const begun: string[] = [];
+  const held: (() => void)[] = [];
+  const app = express();
+  app.use((request, response) => {
+    begun.push(request.path);
+    if (hold) held.push(() => response.end(body));
+    else response.end(body);
+  });
+  const limits = {
+    requestMs: 60_000,
+    headersMs: 20_000,
+    keepAliveMs: 65_000,
+    stalledMs,
+    checkIntervalMs: 20,
+  };
+  const server = createServer(app, silentLog, { limits });
+  await listen(server);
+  const { port } = server.address() as AddressInfo;
+  return { server, port, begun, held };
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+const composeRequests = (count: number) =>
+  Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
+
+it('begins a request of a connection once the reply before it has left the process', async () => {
+  const { port, begun, held } = await startServer({ hold: true });
+  const [socket, other] = [await open(port), await open(port)];
+  socket.resume().write(composeRequests(3));
+  other.resume().write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');
+  await until(() => begun.length === 2);
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  expect(begun.toSorted()).toEqual(['/0', '/other']);
+  for (const next of ['/1', '/2']) {
+    for (const end of held.splice(0)) end();
+    await until(() => begun.at(-1) === next);
+  }
+});
+
+it('holds one reply of a connection that reads none, however many requests it sends', async () => {
+  const { port, begun } = await startServer({ body: 'x'.repeat(2 ** 23) });
+  const socket = await open(port);
+  socket.pause().write(composeRequests(60));
+  await until(() => begun.length > 0);
+  for (let turn = 0; turn < 200; turn++) await nextTurn();
+  expect(begun.length).toBeLessThan(3);
+});
+
+it('closes a connection through which nothing goes while some of a reply is left', async () => {
+  const { server, port, begun } = await startServer({ body: 'x'.repeat(2 ** 25), stalledMs: 200 });
+  const [stalled, slow] = [await open(port), await open(port)];
+  stalled.pause().write(composeRequests(1));
+  let received = 0;
+  slow.on('data', (chunk) => {
+    received += chunk.length;
+    slow.pause();
+    setTimeout(() => slow.resume(), 5);
+  });
+  slow.write(composeRequests(1));
+  await until(() => begun.length === 2);
+  const count = () =>
+    new Promise((resolve) => server.getConnections((_, connections) => resolve(connections)));
+  await until(async () => (await count()) === 1);
+  await until(() => received > 2 ** 25);
+  expect(await count()).toBe(1);
+});
+
+it('leaves out the requests of a connection that is gone', async () => {
+  const { port, begun, held } = await startServer({ hold: true });
+  const socket = await open(port);
+  socket.write(composeRequests(3));
+  await until(() => begun.length === 1);
+  socket.resetAndDestroy();
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  for (const end of held) end();
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  expect(begun).toEqual(['/0']);
+});
+
+it('handles all requests that come at once, in order, and reads no more while many wait', async () => {
+  const { server, port, begun } = await startServer();
+  let parsed = 0;
+  server.on('request', () => parsed++);
+  const socket = await open(port);
+  const count = 20_000;
+  socket.resume().write(composeRequests(count));
+  let most = 0;
+  while (begun.length < count) {
+    most = Math.max(most, parsed - begun.length);
+    await nextTurn();
+  }
+  expect(begun).toEqual(Array.from({ length: count }, (_, index) => `/${index}`));
+  // What one read of Node.js, of 64 KiB, brings of requests that are 30 bytes long.
+  expect(most).toBeLessThan(2 * (65_536 / 30));
+});
+
+it('handles the request of another connection before those that wait on one', async () => {
+  const { port, begun } = await startServer();
+  const socket = await open(port);
+  socket.resume().write(composeRequests(20_000));
+  await until(() => begun.length > 1_000, 1);
+  const other = await open(port);
+  const before = begun.length;
+  other.write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(other, 'data');
+  expect(begun.indexOf('/other') - before).toBeLessThan(500);
+});

@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** A request, and the response to it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Handles the request. */
+  begin(): void;
+}
+
+/** The exchanges of each connection of a server, of which one is begun at a time. */
+export interface Exchanges {
+  /** Begins an exchange, once the reply before it on its connection has left the process. */
+  add(exchange: Exchange): void;
+  /** The exchanges of a connection whose replies have not left the process, oldest first. */
+  unanswered(connection: Duplex): readonly Exchange[];
+  /** The latest exchange of a connection, answered or not. */
+  latest(connection: Duplex): Exchange | undefined;
+}
+
+/** The exchange of a connection that was begun last, and those behind it. */
+interface Line {
+  current: Exchange;
+  readonly waiting: Exchange[];
+}
+
+/** How many requests of a connection may wait before reading from it is paused. */
+const maxWaiting = 16;
+
+/** Begins the exchanges of a connection one after the other, so that it holds no more than one reply, and the work for it. */
+export function createExchanges(): Exchanges {
+  const lines = new WeakMap<Duplex, Line>();
+
+  function wait(line: Line, exchange: Exchange): void {
+    line.waiting.push(exchange);
+    if (line.waiting.length === 1) beginNextAfter(line, line.current);
+    if (line.waiting.length === maxWaiting) pauseReading(exchange.request.socket);
+  }
+
+  function beginNextAfter(line: Line, { request: { socket }, response }: Exchange): void {
+    response.once('finish', () => {
+      // After the last reply Node.js closes the connection.
+      if (socket.destroyed || socket.writableEnded) return;
+      const next = line.waiting.shift();
+      if (next === undefined) return;
+      line.current = next;
+      if (line.waiting.length > 0) beginNextAfter(line, next);
+      if (line.waiting.length === maxWaiting - 1) resumeReading(socket);
+      next.begin();
+    });
+  }
+
+  return {
+    add(exchange) {
+      const { socket } = exchange.request;
+      const line = lines.get(socket);
+      if (line !== undefined && !(line.waiting.length === 0 && isOver(line.current))) {
+        wait(line, exchange);
+        return;
+      }
+      if (line === undefined) lines.set(socket, { current: exchange, waiting: [] });
+      else line.current = exchange;
+      exchange.begin();
+    },
+    unanswered(connection) {
+      const line = lines.get(connection);
+      if (line === undefined) return [];
+      return isOver(line.current) ? line.waiting : [line.current, ...line.waiting];
+    },
+    latest(connection) {
+      const line = lines.get(connection);
+      return line?.waiting.at(-1) ?? line?.current;
+    },
+  };
+}
+
+/** Whether the reply was passed to the operating system, and the connection is free for the next one. */
+function isOver({ response }: Exchange): boolean {
+  return response.writableFinished && response.socket === null;
+}
+
+/** Stops reading from a connection. What was read already may still contain requests. */
+function pauseReading(connection: Duplex): void {
+  connection.pause();
+  connection.on('resume', pauseAgain);
+}
+
+function resumeReading(connection: Duplex): void {
+  connection.off('resume', pauseAgain);
+  connection.resume();
+}
+
+/** Node.js resumes a connection whenever one of its requests was read or answered. */
+function pauseAgain(this: Duplex): void {
+  this.pause();
+}

@@ -1,0 +1,94 @@
+import { ClientGoneError } from '../errors/client-gone-error.js';
+import { overloadErrors } from '../errors/service-error.js';
+import type { ActiveCallers } from '../runtime/active-callers.js';
+import { type Caller, createBudget } from '../runtime/budget.js';
+import { FairQueue } from '../runtime/fair-queue.js';
+
+/** How many lists may wait or be read; of one caller as many as are left free. */
+const maxLists = 64;
+
+/**
+ * How many times as long as it took a caller's lists rest after one, if creates take all the time and nobody else is active: what
+ * follows a list, such as its reply, takes time that creates need.
+ */
+const maxRestFactor = 20;
+const maxRestMs = 1_000;
+
+/** Reads lists, a few at a time. The others wait, and callers take turns. */
+export interface ListGate {
+  /**
+   * Reads a list once it is its turn.
+   *
+   * @param isWanted whether its client is still there; if not, it is not read
+   * @param read gets the part of the time that a list may take, since others want some, too: from 0 to 1
+   * @throws {ServiceError} `overloaded` when too many lists wait
+   * @throws {ClientGoneError} when nobody waits for it any more
+   */
+  run<Result>(
+    caller: Caller,
+    isWanted: () => boolean,
+    read: (share: number) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+/** How lists are read. */
+interface ListGateOptions {
+  /** How many are read at a time. */
+  readonly concurrency: number;
+  /** Who shares the time with them. */
+  readonly callers: Pick<ActiveCallers, 'count'>;
+  /** What part of the time creates take, from 0 to 1. */
+  readonly storingShare: () => number;
+}
+
+export function createListGate({ concurrency, callers, storingShare }: ListGateOptions): ListGate {
+  const places = createBudget(maxLists);
+  const waiting = new FairQueue<() => void>();
+  const resting = new Map<Caller, NodeJS.Timeout>();
+  let reading = 0;
+
+  function beginReady(): void {
+    while (reading < concurrency) {
+      const begin = waiting.shift();
+      if (begin === undefined) return;
+      reading++;
+      begin();
+    }
+  }
+
+  /** Holds back the lists of a caller, in proportion to what creates need and to its part of all callers. */
+  function rest(caller: Caller, readMs: number): void {
+    // Where creates leave most of the time they need nothing of what is left.
+    const factor = (maxRestFactor * storingShare() ** 3) / callers.count();
+    const restMs = Math.min(maxRestMs, readMs * factor);
+    if (restMs < 1) return;
+    clearTimeout(resting.get(caller));
+    waiting.hold(caller);
+    const end = () => {
+      resting.delete(caller);
+      waiting.letGoOn(caller);
+      beginReady();
+    };
+    resting.set(caller, setTimeout(end, restMs));
+  }
+
+  return {
+    async run(caller, isWanted, read) {
+      if (!places.take(caller, 1)) throw overloadErrors.waiting_reads;
+      await new Promise<void>((resolve) => {
+        waiting.push(caller, resolve);
+        beginReady();
+      });
+      const startedAt = performance.now();
+      try {
+        if (!isWanted()) throw new ClientGoneError();
+        return await read(1 / callers.count());
+      } finally {
+        reading--;
+        places.release(caller, 1);
+        rest(caller, performance.now() - startedAt);
+        beginReady();
+      }
+    },
+  };
+}
