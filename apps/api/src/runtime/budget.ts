@@ -45,10 +45,10 @@ export function createBudget(limit: number): Budget {
     },
     add,
     release(caller, amount) {
+      total -= amount;
       const held = (heldBy.get(caller) ?? 0) - amount;
       if (held > 0) heldBy.set(caller, held);
       else heldBy.delete(caller);
-      total -= amount;
     },
   };
 }

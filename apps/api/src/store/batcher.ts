@@ -169,12 +169,8 @@ export function createBatcher(
       const overload = findOverload(queue, bytes, caller);
       if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
       return new Promise((resolve, reject) => {
-        const own = {
-          caller,
-          bytes,
-          resolve: (outcomes: readonly InsertOutcome[]) => outcomes.forEach(resolve),
-        };
-        push(queue, { ...own, plants: [plant], reject });
+        const resolveOne = ([outcome]: readonly InsertOutcome[]) => outcome && resolve(outcome);
+        push(queue, { plants: [plant], caller, bytes, resolve: resolveOne, reject });
       });
     },
     writeAll: (plants, caller) =>

@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ClientGoneError } from '../errors/client-gone-error.js';
+import { createListGate } from './list-gate.js';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A gate whose lists are read until they are ended by their name. */
+function open({ concurrency = 1, callers = 1, storingShare = 0 } = {}) {
+  const gate = createListGate({
+    concurrency,
+    callers: { count: () => callers },
+    storingShare: () => storingShare,
+  });
+  const begun: string[] = [];
+  const shares: number[] = [];
+  const ends = new Map<string, () => void>();
+  const gone = new Set<string>();
+  const list = (name: string) => {
+    const result = gate.run(
+      name.slice(0, 1),
+      () => !gone.has(name),
+      (share) => {
+        begun.push(name);
+        shares.push(share);
+        return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+      },
+    );
+    // What it rejects with is looked at later.
+    result.catch(() => undefined);
+    return result;
+  };
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+  };
+  return { list, begun, shares, end, gone };
+}
+
+it('reads as many lists at a time as it may, and callers take turns', async () => {
+  const { list, begun, end } = open({ concurrency: 2 });
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void list(name);
+  await end('');
+  expect(begun).toEqual(['a1', 'a2']);
+  for (const name of ['a1', 'a2', 'a3']) await end(name);
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
+});
+
+it('gives each list its part of the time', async () => {
+  const { list, shares } = open({ callers: 5 });
+  void list('a1');
+  await nextTurn();
+  expect(shares).toEqual([0.2]);
+});
+
+it('rejects more of one caller than are left free, and takes those of another', async () => {
+  const { list } = open();
+  const lists = Array.from({ length: 33 }, (_, index) => list(`a${index}`));
+  await expect(lists[32]).rejects.toMatchObject({ errorName: 'overloaded' });
+  const other = list('b1');
+  await expect(Promise.race([other, nextTurn('waits')])).resolves.toBe('waits');
+});
+
+it('does not read a list that nobody waits for, and goes on with the next one', async () => {
+  const { list, begun, end, gone } = open();
+  void list('a1');
+  const dropped = list('a2');
+  void list('a3');
+  gone.add('a2');
+  await nextTurn();
+  await end('a1');
+  await expect(dropped).rejects.toThrow(ClientGoneError);
+  expect(begun).toEqual(['a1', 'a3']);
+});
+
+it.each([
+  { storingShare: 1, callers: 1, restMs: 200 },
+  { storingShare: 1, callers: 4, restMs: 50 },
+  { storingShare: 0.5, callers: 1, restMs: 25 },
+  { storingShare: 0.05, callers: 1, restMs: 0 },
+])(
+  'lets the lists of a caller rest for $restMs ms after one of 10 ms, where creates take $storingShare of the time of $callers',
+  async ({ storingShare, callers, restMs }) => {
+    const { list, begun, end } = open({ storingShare, callers });
+    void list('a1');
+    await nextTurn();
+    vi.advanceTimersByTime(10);
+    for (const name of ['a2', 'b1']) void list(name);
+    await end('a1');
+    if (restMs > 0) {
+      // Others are read meanwhile.
+      expect(begun).toEqual(['a1', 'b1']);
+      await end('b1');
+      vi.advanceTimersByTime(restMs - 1);
+      await nextTurn();
+      expect(begun).toHaveLength(2);
+      vi.advanceTimersByTime(1);
+      await nextTurn();
+    }
+    expect(begun.slice(0, 3)).toContain('a2');
+  },
+);
