@@ -66,30 +66,90 @@ const orders = {
 };
 
 /**
- * Walks along the plants, and stops at the first one that exceeds a limit.
+ * The parts of the statements of a query.
  *
- * @param {import('better-sqlite3').Database} connection
  * @param {RecordQuery} query
- * @param {ListLimits} limits
- * @returns {ListedColumns}
  */
-function list(connection, { order, after, tag, q, tombstones }, limits) {
+function describe({ order, after, tag, q, tombstones }) {
   const { of, after: afterSql, by } = orders[order];
   const matches = [
     tombstones ? [] : 'NOT deleted',
     tag === undefined ? [] : 'tag IS :tag',
     q === undefined ? [] : 'instr(lower(name), lower(:q)) > 0',
   ];
-  const sql = `
-    SELECT id, iif(matches, name, NULL), iif(matches, tag, NULL), added_at, deleted, matches, bytes FROM (
-      SELECT id, name, tag, added_at, octet_length(name) + ifnull(octet_length(tag), 0) AS bytes,
-        ${matches.flat().join(' AND ') || 'true'} AS matches, deleted
-      FROM plants WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}
-    )`;
+  return {
+    next: `plants WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by} LIMIT :plants`,
+    matches: matches.flat().join(' AND ') || 'true',
+    values: { ...after, tag, q },
+  };
+}
+
+/**
+ * @param {import('better-sqlite3').Database} connection
+ * @param {string} sql
+ */
+function prepare(connection, sql) {
   const statement = statements.get(sql) ?? connection.prepare(sql).safeIntegers().raw();
   statements.set(sql, statement);
-  const rows = /** @type {Iterable<Row>} */ (statement.iterate({ ...after, tag, q }));
+  return statement;
+}
+
+const byteLength = 'octet_length(name) + ifnull(octet_length(tag), 0) AS bytes';
+
+/** How many plants are counted first where few should match: to pass over some takes a fifth of the time of a walk along them. */
+const plantsPerPart = 500;
+
+/**
+ * Counts the next plants, how many of them match, and the bytes of their texts.
+ *
+ * @param {import('better-sqlite3').Database} connection
+ * @param {RecordQuery} query
+ */
+function countPart(connection, query) {
+  const { next, matches, values } = describe(query);
+  const sql = `SELECT count(*), ifnull(sum(matches), 0), ifnull(sum(bytes), 0) FROM (SELECT ${matches} AS matches, ${byteLength} FROM ${next})`;
+  const [count, matching, bytes] = /** @type {[bigint, bigint, bigint]} */ (
+    prepare(connection, sql).get({ ...values, plants: plantsPerPart })
+  );
+  return { count: Number(count), matches: Number(matching), bytes: Number(bytes) };
+}
+
+/**
+ * The position of one of the next plants.
+ *
+ * @param {import('better-sqlite3').Database} connection
+ * @param {RecordQuery} query
+ * @param {number} place from 1
+ */
+function findPosition(connection, query, place) {
+  const { next, values } = describe(query);
+  const sql = `SELECT id, added_at FROM ${next} OFFSET :offset`;
+  const [id, time] = /** @type {[bigint, bigint | null]} */ (
+    prepare(connection, sql).get({ ...values, plants: 1, offset: place - 1 })
+  );
+  return toPosition(id, time);
+}
+
+/**
+ * @param {bigint} id
+ * @param {bigint | null} time
+ */
+function toPosition(id, time) {
+  return { id, ...(time !== null && { addedAt: Number(time) }) };
+}
+
+/**
+ * Walks along the plants, and stops at the first one that exceeds a limit. With a filter it passes over parts of them in which
+ * none matches.
+ *
+ * @param {import('better-sqlite3').Database} connection
+ * @param {RecordQuery} query
+ * @param {ListLimits} limits
+ * @returns {ListedColumns}
+ */
+function list(connection, query, limits) {
   const deadline = performance.now() + (limits.durationMs ?? defaultDurationMs);
+  const isFiltered = query.tag !== undefined || query.q !== undefined;
   // Columns, which the other thread reads five times as fast as objects.
   const columns = {
     ids: /** @type {bigint[]} */ ([]),
@@ -98,30 +158,52 @@ function list(connection, { order, after, tag, q, tombstones }, limits) {
     times: /** @type {(number | null)[]} */ ([]),
     deleted: /** @type {boolean[]} */ ([]),
   };
+  let { after } = query;
   let examined = 0;
   let bytes = 0;
   let look = { examined: plantsPerLook, bytes: bytesPerLook };
-  let last;
-  for (const [id, name, tag, time, isDeleted, isMatch, rowBytes] of rows) {
-    bytes += Number(rowBytes);
-    const isFull =
-      examined === limits.plants || columns.ids.length === limits.matches || bytes > limits.bytes;
-    let isLate = false;
-    if (examined >= look.examined || bytes >= look.bytes) {
-      look = { examined: examined + plantsPerLook, bytes: bytes + bytesPerLook };
-      isLate = performance.now() > deadline;
+  let isLate = false;
+  for (;;) {
+    const rest = { ...query, after };
+    if (isFiltered && !isLate && columns.ids.length < limits.matches) {
+      const part = countPart(connection, rest);
+      const isWithin = examined + part.count <= limits.plants && bytes + part.bytes <= limits.bytes;
+      if (part.count > 0 && part.matches === 0 && isWithin) {
+        examined += part.count;
+        bytes += part.bytes;
+        after = findPosition(connection, rest, part.count);
+        isLate = performance.now() > deadline;
+        continue;
+      }
     }
-    if (last !== undefined && (isFull || isLate)) return { ...columns, last };
-    examined++;
-    const addedAt = time === null ? null : Number(time);
-    last = { id, ...(addedAt !== null && { addedAt }) };
-    if (isMatch && name !== null) {
-      columns.ids.push(id);
-      columns.names.push(name);
-      columns.tags.push(tag);
-      columns.times.push(addedAt);
-      columns.deleted.push(isDeleted === 1n);
+    const { next, matches, values } = describe(rest);
+    const sql = `
+      SELECT id, iif(matches, name, NULL), iif(matches, tag, NULL), added_at, deleted, matches, bytes FROM (
+        SELECT id, name, tag, added_at, ${byteLength}, ${matches} AS matches, deleted FROM ${next}
+      )`;
+    const plants = isFiltered ? plantsPerPart : -1;
+    const rows = /** @type {Iterable<Row>} */ (prepare(connection, sql).iterate({ ...values, plants }));
+    let walked = 0;
+    for (const [id, name, tag, time, isDeleted, isMatch, rowBytes] of rows) {
+      bytes += Number(rowBytes);
+      const isFull =
+        examined === limits.plants || columns.ids.length === limits.matches || bytes > limits.bytes;
+      if (examined >= look.examined || bytes >= look.bytes) {
+        look = { examined: examined + plantsPerLook, bytes: bytes + bytesPerLook };
+        isLate ||= performance.now() > deadline;
+      }
+      if (examined > 0 && (isFull || isLate)) return { ...columns, last: after };
+      walked++;
+      examined++;
+      after = toPosition(id, time);
+      if (isMatch && name !== null) {
+        columns.ids.push(id);
+        columns.names.push(name);
+        columns.tags.push(tag);
+        columns.times.push(time === null ? null : Number(time));
+        columns.deleted.push(isDeleted === 1n);
+      }
     }
+    if (walked !== plants) return { ...columns, last: undefined };
   }
-  return { ...columns, last: undefined };
 }
