@@ -77,8 +77,8 @@ it('does not read a list that nobody waits for, and goes on with the next one', 
 it.each([
   { storingShare: 1, callers: 1, restMs: 200 },
   { storingShare: 1, callers: 4, restMs: 50 },
-  { storingShare: 0.5, callers: 1, restMs: 25 },
-  { storingShare: 0.05, callers: 1, restMs: 0 },
+  { storingShare: 0.5, callers: 1, restMs: 12 },
+  { storingShare: 0.2, callers: 1, restMs: 0 },
 ])(
   'lets the lists of a caller rest for $restMs ms after one of 10 ms, where creates take $storingShare of the time of $callers',
   async ({ storingShare, callers, restMs }) => {

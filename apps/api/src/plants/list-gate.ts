@@ -59,7 +59,7 @@ export function createListGate({ concurrency, callers, storingShare }: ListGateO
   /** Holds back the lists of a caller, in proportion to what creates need and to its part of all callers. */
   function rest(caller: Caller, readMs: number): void {
     // Where creates leave most of the time they need nothing of what is left.
-    const factor = (maxRestFactor * storingShare() ** 3) / callers.count();
+    const factor = (maxRestFactor * storingShare() ** 4) / callers.count();
     const restMs = Math.min(maxRestMs, readMs * factor);
     if (restMs < 1) return;
     clearTimeout(resting.get(caller));
