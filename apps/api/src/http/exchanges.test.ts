@@ -122,3 +122,29 @@ it('handles the request of another connection before those that wait on one', as
   await once(other, 'data');
   expect(begun.indexOf('/other') - before).toBeLessThan(500);
 });
+
+it('closes connections on which many requests wait, and no others, once too many do on all together', async () => {
+  const { server, port, begun, held } = await startServer({ hold: true });
+  const few = await open(port);
+  few.write(composeRequests(10));
+  await until(() => begun.length === 1);
+  const many = await Promise.all(Array.from({ length: 12 }, () => open(port)));
+  for (const socket of many) {
+    socket.on('error', () => undefined);
+    socket.write(composeRequests(2_000));
+  }
+  const count = () =>
+    new Promise((resolve) => server.getConnections((_, connections) => resolve(connections)));
+  await until(async () => Number(await count()) < 12);
+  expect(await count()).toBeGreaterThan(1);
+  for (const socket of many) socket.destroy();
+  await until(async () => (await count()) === 1);
+  let received = '';
+  few.on('data', (chunk) => {
+    received += chunk;
+  });
+  await until(() => {
+    for (const end of held.splice(0)) end();
+    return received.split('HTTP/1.1 200').length === 11;
+  });
+});

@@ -25,17 +25,35 @@ interface Line {
   readonly waiting: Exchange[];
 }
 
-/** How many requests of a connection may wait before reading from it is paused. */
-const maxWaiting = 16;
+/** How many requests of a connection may wait before reading from it is paused. What was read may contain many more. */
+const waitingToPause = 16;
+
+/** How many requests of all connections may wait: with more, connections with more than the above are closed. Each takes 3 KB. */
+const maxWaiting = 16_384;
 
 /** Begins the exchanges of a connection one after the other, so that it holds no more than one reply, and the work for it. */
 export function createExchanges(): Exchanges {
   const lines = new WeakMap<Duplex, Line>();
+  let waitingCount = 0;
+
+  function addLine(current: Exchange): void {
+    const { socket } = current.request;
+    const line: Line = { current, waiting: [] };
+    lines.set(socket, line);
+    socket.once('close', () => {
+      waitingCount -= line.waiting.splice(0).length;
+    });
+  }
 
   function wait(line: Line, exchange: Exchange): void {
+    const { socket } = exchange.request;
+    if (waitingCount >= maxWaiting && line.waiting.length >= waitingToPause) socket.destroy();
+    // Until the end of the turn more requests are read of a connection that is closed.
+    if (socket.destroyed) return;
     line.waiting.push(exchange);
+    waitingCount++;
     if (line.waiting.length === 1) beginNextAfter(line, line.current);
-    if (line.waiting.length === maxWaiting) pauseReading(exchange.request.socket);
+    if (line.waiting.length === waitingToPause) pauseReading(socket);
   }
 
   function beginNextAfter(line: Line, { request: { socket }, response }: Exchange): void {
@@ -44,9 +62,10 @@ export function createExchanges(): Exchanges {
       if (socket.destroyed || socket.writableEnded) return;
       const next = line.waiting.shift();
       if (next === undefined) return;
+      waitingCount--;
       line.current = next;
       if (line.waiting.length > 0) beginNextAfter(line, next);
-      if (line.waiting.length === maxWaiting - 1) resumeReading(socket);
+      if (line.waiting.length === waitingToPause - 1) resumeReading(socket);
       next.begin();
     });
   }
@@ -59,7 +78,7 @@ export function createExchanges(): Exchanges {
         wait(line, exchange);
         return;
       }
-      if (line === undefined) lines.set(socket, { current: exchange, waiting: [] });
+      if (line === undefined) addLine(exchange);
       else line.current = exchange;
       exchange.begin();
     },
