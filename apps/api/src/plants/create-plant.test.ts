@@ -6,7 +6,7 @@ import type { InsertOutcome, PlantWriter, StoredPlant } from './plant-store.js';
 const resolvingTo = (outcome: InsertOutcome): PlantWriter => ({
   write: async () => outcome,
   isFull: () => false,
-  storingShare: () => 0,
+  waitingShare: () => 0,
   queued: () => ({ plants: 0, bytes: 0 }),
   idle: async () => undefined,
 });

@@ -22,7 +22,7 @@ function createReversingWriter(insert: (record: StoredRecord) => InsertOutcome):
         });
       }),
     isFull: () => false,
-    storingShare: () => 0,
+    waitingShare: () => 0,
     queued: () => ({ plants: 0, bytes: 0 }),
     idle: async () => undefined,
   };

@@ -7,11 +7,11 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers());
 
 /** A gate whose lists are read until they are ended by their name. */
-function open({ concurrency = 1, callers = 1, storingShare = 0 } = {}) {
+function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const gate = createListGate({
     concurrency,
     callers: { count: () => callers },
-    storingShare: () => storingShare,
+    waitingShare: () => waitingShare,
   });
   const begun: string[] = [];
   const shares: number[] = [];
@@ -75,14 +75,14 @@ it('does not read a list that nobody waits for, and goes on with the next one', 
 });
 
 it.each([
-  { storingShare: 1, callers: 1, restMs: 200 },
-  { storingShare: 1, callers: 4, restMs: 50 },
-  { storingShare: 0.5, callers: 1, restMs: 12 },
-  { storingShare: 0.2, callers: 1, restMs: 0 },
+  { waitingShare: 1, callers: 1, restMs: 200 },
+  { waitingShare: 1, callers: 4, restMs: 50 },
+  { waitingShare: 0.5, callers: 1, restMs: 12 },
+  { waitingShare: 0.2, callers: 1, restMs: 0 },
 ])(
-  'lets the lists of a caller rest for $restMs ms after one of 10 ms, where creates take $storingShare of the time of $callers',
-  async ({ storingShare, callers, restMs }) => {
-    const { list, begun, end } = open({ storingShare, callers });
+  'lets the lists of a caller rest for $restMs ms after one of 10 ms, where a create waits $waitingShare of the time, of $callers',
+  async ({ waitingShare, callers, restMs }) => {
+    const { list, begun, end } = open({ waitingShare, callers });
     void list('a1');
     await nextTurn();
     vi.advanceTimersByTime(10);

@@ -8,7 +8,7 @@ import { FairQueue } from '../runtime/fair-queue.js';
 const maxLists = 64;
 
 /**
- * How many times as long as it took a caller's lists rest after one, if creates take all the time and nobody else is active: what
+ * How many times as long as it took a caller's lists rest after one, if a create waits all the time and nobody else is active: what
  * follows a list, such as its reply, takes time that creates need.
  */
 const maxRestFactor = 20;
@@ -37,11 +37,11 @@ interface ListGateOptions {
   readonly concurrency: number;
   /** Who shares the time with them. */
   readonly callers: Pick<ActiveCallers, 'count'>;
-  /** What part of the time creates take, from 0 to 1. */
-  readonly storingShare: () => number;
+  /** What part of the time a create waits, from 0 to 1. */
+  readonly waitingShare: () => number;
 }
 
-export function createListGate({ concurrency, callers, storingShare }: ListGateOptions): ListGate {
+export function createListGate({ concurrency, callers, waitingShare }: ListGateOptions): ListGate {
   const places = createBudget(maxLists);
   const waiting = new FairQueue<() => void>();
   const resting = new Map<Caller, NodeJS.Timeout>();
@@ -58,8 +58,8 @@ export function createListGate({ concurrency, callers, storingShare }: ListGateO
 
   /** Holds back the lists of a caller, in proportion to what creates need and to its part of all callers. */
   function rest(caller: Caller, readMs: number): void {
-    // Where creates leave most of the time they need nothing of what is left.
-    const factor = (maxRestFactor * storingShare() ** 4) / callers.count();
+    // Where creates wait for a part of the time alone, they need little of the rest.
+    const factor = (maxRestFactor * waitingShare() ** 4) / callers.count();
     const restMs = Math.min(maxRestMs, readMs * factor);
     if (restMs < 1) return;
     clearTimeout(resting.get(caller));

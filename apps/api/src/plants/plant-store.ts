@@ -90,8 +90,8 @@ export interface PlantWriter {
   write(record: NewPlant | Tombstone, caller: Caller): Promise<InsertOutcome>;
   /** Whether the queue has as many plants as its limit allows the caller: `write` would reject another one. */
   isFull(caller: Caller): boolean;
-  /** What part of the time plants were being stored lately, from 0 to 1, or others followed at once. */
-  storingShare(): number;
+  /** What part of the time a plant waited to be stored lately, from 0 to 1. */
+  waitingShare(): number;
   /** How much is queued; bytes are those of the texts, in UTF-8. */
   queued(): { readonly plants: number; readonly bytes: number };
   /** Resolves once nothing is queued or being stored. */

@@ -1,32 +1,40 @@
 /** Over how long it is measured, in milliseconds; at most twice as long. */
 const windowMs = 250;
 
-/** Measures what part of the time is spent on something. */
+/** Measures what part of the time something goes on. */
 export class BusyShare {
-  #since = performance.now();
+  #begunAt: number | undefined;
+  #windowAt = performance.now();
   #busyMs = 0;
   #before = 0;
 
-  /** Adds a time, in milliseconds, that has just ended. */
-  add(ms: number): void {
-    this.#turn();
-    this.#busyMs += ms;
+  /** It begins, unless it goes on already. */
+  begin(): void {
+    this.#begunAt ??= performance.now();
+  }
+
+  end(): void {
+    this.#turn(performance.now());
+    this.#begunAt = undefined;
   }
 
   /** The part lately, from 0 to 1. */
   value(): number {
-    const elapsed = this.#turn();
-    return Math.min(1, (this.#busyMs + this.#before * windowMs) / (elapsed + windowMs));
+    const now = performance.now();
+    this.#turn(now);
+    return (this.#busyMs + this.#before * windowMs) / (now - this.#windowAt + windowMs);
   }
 
-  /** Begins another window if it is time; returns since when the current one lasts, in milliseconds. */
-  #turn(): number {
-    const now = performance.now();
-    const elapsed = now - this.#since;
-    if (elapsed < windowMs) return elapsed;
-    this.#before = elapsed < 2 * windowMs ? Math.min(1, this.#busyMs / elapsed) : 0;
+  /** Counts what went on until now, and begins another window if it is time. */
+  #turn(now: number): void {
+    if (this.#begunAt !== undefined) {
+      this.#busyMs += now - this.#begunAt;
+      this.#begunAt = now;
+    }
+    const elapsed = now - this.#windowAt;
+    if (elapsed < windowMs) return;
+    this.#before = this.#busyMs / elapsed;
     this.#busyMs = 0;
-    this.#since = now;
-    return 0;
+    this.#windowAt = now;
   }
 }

@@ -79,9 +79,6 @@ export interface Batcher extends PlantWriter {
   writeAll(plants: readonly StoredRecord[], caller: Caller): Promise<readonly InsertOutcome[]>;
 }
 
-/** How soon after others plants follow at once, in milliseconds. */
-const followingMs = 2;
-
 /**
  * Groups concurrent creates into commits: plants that arrive together are stored together, one commit per batch (group commit).
  * A single request does not wait for others: it is flushed in the turn of the event loop in which it arrives. A full batch is
@@ -99,8 +96,7 @@ export function createBatcher(
   const queues = createQueues(scheduleFlush);
   const { total, ready } = queues;
   const inFlight = new Set<Promise<void>>();
-  const storing = new BusyShare();
-  let lastStoredAt = Number.NEGATIVE_INFINITY;
+  const waiting = new BusyShare();
   let scheduledFlush: NodeJS.Immediate | undefined;
 
   /** Schedules a flush if a queue is ready and another insert may be in flight. */
@@ -133,15 +129,11 @@ export function createBatcher(
     const batch = queues.takeBatch(queue);
     // The queue may have been rejected since it was ready.
     if (batch.length === 0) return;
-    const begunAt = performance.now();
     const inserted = insertBatch(insert, batch).then((outage) => {
       inFlight.delete(inserted);
-      // With several in flight, each adds what follows the one before.
-      const since = lastStoredAt > begunAt - followingMs ? lastStoredAt : begunAt;
-      lastStoredAt = performance.now();
-      storing.add(lastStoredAt - since);
       // Those that are queued have waited for a database that does not answer; they should not wait as long again.
       queues.end(queue, outage);
+      if (inFlight.size === 0 && total.plants === 0) waiting.end();
       scheduleFlush();
     });
     inFlight.add(inserted);
@@ -154,12 +146,13 @@ export function createBatcher(
 
   function push(queue: ReadyQueue, write: QueuedWrite): void {
     queues.push(queue, write);
+    waiting.begin();
     scheduleFlush();
     if (scheduledFlush !== undefined && queue.waiting.hasFullBatch()) flush();
   }
 
   return {
-    storingShare: () => storing.value(),
+    waitingShare: () => waiting.value(),
     isFull: (caller) => total.findOverload(caller, 0) === 'waiting_plants',
     queued: () => ({ plants: total.plants, bytes: total.bytes }),
     write(plant, caller) {

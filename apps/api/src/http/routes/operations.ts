@@ -72,7 +72,7 @@ export function mountOperations(
   const lists = createListGate({
     concurrency: dependencies.concurrentLists,
     callers: dependencies.callers,
-    storingShare: () => dependencies.plants.storingShare(),
+    waitingShare: () => dependencies.plants.waitingShare(),
   });
   const operations: OperationOptions = {
     createPlant: {
