@@ -225,6 +225,9 @@ it('shares what holds for the whole service, and nothing else', () => {
   expect(share.bodyMemoryLimitBytes).toBe(Math.floor(config.bodyMemoryLimitBytes / 3));
   const { batcherLimits, bodyMemoryLimitBytes, database, workers } = config;
   expect({ ...share, batcherLimits, bodyMemoryLimitBytes, database, workers }).toEqual(config);
+  expect(share.batcherLimits.batchPlants).toBe(batcherLimits.batchPlants);
+  const sqlite = shareLimits(parseConfig({ WORKERS: '3' }, '/'), 3);
+  expect(sqlite.batcherLimits.batchPlants).toBe(Math.floor(batcherLimits.batchPlants / 3));
 });
 
 it('never uses more connections than are configured, with those of the primary process', () => {

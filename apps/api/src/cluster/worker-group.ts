@@ -258,6 +258,8 @@ export function shareLimits(config: Config, workers: number): Config {
       ...batcherLimits,
       queuePlants: share(batcherLimits.queuePlants),
       queueBytes: share(batcherLimits.queueBytes),
+      // The primary process stores the batches of all workers, several in one commit.
+      ...(database.engine === 'sqlite' && { batchPlants: share(batcherLimits.batchPlants) }),
     },
     database:
       database.engine === 'sqlite'
