@@ -1,4 +1,4 @@
-import type { Express, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { overloadErrors } from '../errors/service-error.js';
 import { createBudget } from '../runtime/budget.js';
 import { callerOf } from './middleware/bearer-auth.js';
@@ -64,10 +64,13 @@ export function createCallerMemory(limitBytes: number): CallerMemory {
 }
 
 /** Counts the replies of an app whose `response.json` does not count them itself. */
-export function countReplies(app: Express, memory: CallerMemory): void {
-  const { json } = app.response;
-  app.response.json = function countedJson(this: Response, body: unknown) {
-    memory.holdReply(this, Buffer.byteLength(JSON.stringify(body)));
-    return json.call(this, body);
+export function countReplies(memory: CallerMemory): RequestHandler {
+  return function countReplies(_request, response, next) {
+    const { json } = response;
+    response.json = (body: unknown) => {
+      memory.holdReply(response, Buffer.byteLength(JSON.stringify(body)));
+      return json.call(response, body);
+    };
+    next();
   };
 }

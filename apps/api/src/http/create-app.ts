@@ -77,7 +77,6 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   writeExactIntegers();
   const memory = createCallerMemory(bodyMemoryLimitBytes);
   if (fastPath) sendJson(app, memory);
-  else countReplies(app, memory);
 
   app.use(
     requestId,
@@ -85,7 +84,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
       ...(metrics === undefined ? [] : [measureRequests(metrics)]),
       requestLogger(requestLog, requestLogShare),
     ]),
-    ...(fastPath ? [] : [commonHeaders]),
+    ...(fastPath ? [] : [commonHeaders, countReplies(memory)]),
     checkHeaders,
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
     rejectDuringShutdown(dependencies),

@@ -64,7 +64,7 @@ it('holds one reply of a connection that reads none, however many requests it se
 });
 
 it('closes a connection through which nothing goes while some of a reply is left', async () => {
-  const { server, port, begun } = await startServer({ body: 'x'.repeat(2 ** 25), stalledMs: 200 });
+  const { server, port, begun } = await startServer({ body: 'x'.repeat(2 ** 25), stalledMs: 3_000 });
   const [stalled, slow] = [await open(port), await open(port)];
   stalled.pause().write(composeRequests(1));
   let received = 0;
