@@ -52,6 +52,8 @@ describe('a cursor', () => {
         `${start}.x.1`,
         `${start}.5.9223372036854775808`,
         `${start}.5.${'9'.repeat(400)}`,
+        '.'.repeat(15_800),
+        `${start}${'.'.repeat(15_800)}`,
       ],
     ])
       expect(readCursor({}, wrong)).toBeUndefined();

@@ -17,10 +17,10 @@ export function writeCursor(query: PlantQuery, { id, addedAt }: Position): strin
 
 /** Reads a cursor; `undefined` if it is not one of this query, or of another version of the service. */
 export function readCursor(query: PlantQuery, cursor: string): Position | undefined {
-  const [, start = '', addedAt = '', id = ''] =
-    /^(.*?\..*?)\.(\d{0,16})\.(0|-?[1-9]\d{0,18})$/.exec(cursor) ?? [];
-  if (start !== `${version}.${fingerprint(query)}` || BigInt.asIntN(64, BigInt(id)) !== BigInt(id))
-    return undefined;
+  const start = `${version}.${fingerprint(query)}.`;
+  if (!cursor.startsWith(start)) return undefined;
+  const [, addedAt = '', id] = /^(\d{0,16})\.(0|-?[1-9]\d{0,18})$/.exec(cursor.slice(start.length)) ?? [];
+  if (id === undefined || BigInt.asIntN(64, BigInt(id)) !== BigInt(id)) return undefined;
   return { id: BigInt(id), ...(addedAt !== '' && { addedAt: Number(addedAt) }) };
 }
 

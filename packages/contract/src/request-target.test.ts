@@ -34,7 +34,9 @@ describe('parseQuery', () => {
     ['a=1&b=x%20y+z', { a: '1', b: 'x y z' }],
     ['a=1&b=2&a=3', { a: ['1', '3'], b: '2' }],
     ['a&=b', { a: '', '': 'b' }],
-    ['a=%zz&b=%E0%A4%A', { a: '%zz', b: '\ufffd%A' }],
+    ['a=b=c&&', { a: 'b=c' }],
+    ['a=%zz&b=%E0%A4%A&c=%FF&d=%&e=%EF%BF%BD&%FF=1', { a: null, b: null, c: null, d: null, e: '\ufffd' }],
+    ['a=1&a=%FF', { a: ['1', null] }],
     ['id[x]=1', { 'id[x]': '1' }],
   ])('of "%s" gives %j', (query, expected) => {
     expect({ ...parseQuery(query) }).toEqual(expected);

@@ -10,19 +10,31 @@ export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method
   return [...new Set(operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
 }
 
-/**
- * The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark; a list where
- * one is sent more than once.
- */
-export function parseQuery(query: string): Record<string, string | string[]> {
-  const parameters: Record<string, string | string[]> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(query)) {
+/** A parameter of a query: a list where it is sent more than once, `null` where it is not percent-encoded UTF-8. */
+export type QueryParameter = string | null | QueryParameter[];
+
+/** The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark. */
+export function parseQuery(query: string): Record<string, QueryParameter> {
+  const parameters: Record<string, QueryParameter> = Object.create(null);
+  for (const pair of query.split('&')) {
+    const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
+    const name = decode(pair.slice(0, end));
+    if (pair === '' || name === null) continue;
+    const value = decode(pair.slice(end + 1));
     const earlier = parameters[name];
     if (earlier === undefined) parameters[name] = value;
-    else if (typeof earlier === 'string') parameters[name] = [earlier, value];
-    else earlier.push(value);
+    else if (Array.isArray(earlier)) earlier.push(value);
+    else parameters[name] = [earlier, value];
   }
   return parameters;
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
 }
 
 /** An operation that is served under a path. */

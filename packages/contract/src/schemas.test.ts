@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
-import { Int64ParameterSchema, Int64Schema, NewPlantSchema, PlantSchema } from './schemas.js';
+import { Int64ParameterSchema, Int64Schema, NewPlantSchema, PlantSchema, schemas } from './schemas.js';
 
 const idRange = 'id: must be an integer from -9223372036854775808 to 9223372036854775807';
 const rose = { id: 1, name: 'Rose' };
@@ -194,5 +194,26 @@ describe('Int64ParameterSchema', () => {
 
   it('reports a missing integer as required', () => {
     expect(Int64ParameterSchema.safeParse(undefined).error?.issues[0]?.message).toBe('is required');
+  });
+});
+
+describe('the query of a list', () => {
+  const issuesOf = (query: Record<string, unknown>) =>
+    schemas.PlantQuery.safeParse(query).error?.issues.map(({ path, message }) => `${path} ${message}`);
+
+  it.each(['limit', 'after', 'order', 'tag', 'q'])('takes %s once, in percent-encoded UTF-8', (name) => {
+    expect(issuesOf({ [name]: ['1', '2'] })).toEqual([`${name} must be given once`]);
+    expect(issuesOf({ [name]: null })).toEqual([`${name} must be percent-encoded UTF-8`]);
+  });
+
+  it.each([
+    ['after', 100],
+    ['tag', 1_000],
+    ['q', 100],
+  ])('takes %s of at most %i characters, whatever their size', (name, most) => {
+    expect(issuesOf({ [name]: '🌱'.repeat(most) })).toBeUndefined();
+    expect(issuesOf({ [name]: 'a'.repeat(most + 1) })).toEqual([
+      `${name} must have at most ${most} characters`,
+    ]);
   });
 });

@@ -47,10 +47,16 @@ export const Int64ParameterSchema = z
 const shortest = /^(0|-?[1-9]\d{0,18})$/;
 
 /** Text that every database stores unchanged: no NUL and no unpaired surrogate; empty is allowed. */
-const TextSchema = z
-  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
-  .refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' })
-  .refine((text) => text.isWellFormed(), { error: 'must not contain an unpaired surrogate' });
+const textSchema = (error: ErrorOf) =>
+  z
+    .string({ error })
+    .refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' })
+    .refine((text) => text.isWellFormed(), { error: 'must not contain an unpaired surrogate' });
+
+/** The message for a value that is not of the type that is expected. */
+type ErrorOf = (issue: { readonly input?: unknown }) => string;
+
+const TextSchema = textSchema(({ input }) => (input === undefined ? 'is required' : 'must be a string'));
 
 /** A plant as the service shows it (API: Resources, Plant). */
 export const PlantSchema = z
@@ -107,13 +113,28 @@ const StoredPlantSchema = z
     },
   }) satisfies z.ZodType<StoredPlant, StoredPlant>;
 
+/** The message for a parameter of a query, as `parseQuery` gives it; `otherwise` for a text that is not valid. */
+const parameterError =
+  (otherwise = ''): ErrorOf =>
+  ({ input }) => {
+    if (Array.isArray(input)) return 'must be given once';
+    return input === null ? 'must be percent-encoded UTF-8' : otherwise;
+  };
+
+/** A text in a query, of so many characters at most, since it is compared with many plants. */
+const parameterTextSchema = (text: z.ZodString, description: string, maxLength: number) =>
+  text
+    .refine((value) => value.length <= maxLength || [...value].length <= maxLength, {
+      error: `must have at most ${maxLength} characters`,
+    })
+    .optional()
+    .meta({ description, override: { maxLength } });
+
 /** The most plants of a page: takes the decimal digits as text, gives a `number`. */
 const LimitSchema = z
   .custom<number>(
     (value) => typeof value === 'string' && /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MAX_PLANTS,
-    {
-      error: `must be an integer from 1 to ${MAX_PLANTS}`,
-    },
+    { error: parameterError(`must be an integer from 1 to ${MAX_PLANTS}`) },
   )
   .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_PLANTS, default: 100 } })
   .transform(Number);
@@ -121,21 +142,24 @@ const LimitSchema = z
 /** The query of a list; parameters beyond these are ignored. */
 const PlantQuerySchema = z.object({
   limit: LimitSchema.optional().meta({ description: 'How many plants a page has at most' }),
-  after: z
-    .string({ error: 'must be given once' })
-    .optional()
-    .meta({ description: 'The `next` of the page before, of the same query; without it the list begins' }),
+  after: parameterTextSchema(
+    z.string({ error: parameterError() }),
+    'The `next` of the page before, of the same query; without it the list begins',
+    100,
+  ),
   order: z
-    .enum(['id', 'newest'], { error: 'must be id or newest' })
+    .enum(['id', 'newest'], { error: parameterError('must be id or newest') })
     .optional()
     .meta({
       description: '`id` for ascending ids; `newest` for the latest first, and those without a time last',
       override: { default: 'id' },
     }),
-  tag: TextSchema.optional().meta({ description: 'Plants with exactly this tag' }),
-  q: TextSchema.optional().meta({
-    description: 'Plants with this in their name; ASCII letters match in either case',
-  }),
+  tag: parameterTextSchema(textSchema(parameterError()), 'Plants with exactly this tag', 1_000),
+  q: parameterTextSchema(
+    textSchema(parameterError()),
+    'Plants with this in their name; ASCII letters match in either case',
+    100,
+  ),
 }) satisfies z.ZodType<PlantQuery, PlantQuery>;
 
 /** A page of a list. */

@@ -32,6 +32,20 @@ const targets: Case[] = [
   ['PUT', 'method_not_allowed', { method: 'PUT', body: validBody }],
   ['PATCH', 'method_not_allowed', { method: 'PATCH', body: validBody }],
   ['DELETE', 'method_not_allowed', { method: 'DELETE' }],
+  ['an id in percent encoding', 'bad_request', { method: 'GET', path: '/plants/%31' }],
+  ['an id in percent encoding to delete', 'bad_request', { method: 'DELETE', path: '/plants/%37' }],
+  ['an id with invalid percent encoding', 'bad_request', { method: 'GET', path: '/plants/%zz' }],
+  ['a list with a text that is not UTF-8', 'bad_request', { method: 'GET', path: '/plants?q=%FF' }],
+  ['a list with a lone percent sign', 'bad_request', { method: 'GET', path: '/plants?tag=%' }],
+  ['a list by two tags', 'bad_request', { method: 'GET', path: '/plants?tag=a&tag=b' }],
+  [
+    'a list by too long a part of the name',
+    'bad_request',
+    { method: 'GET', path: `/plants?q=${'a'.repeat(101)}` },
+  ],
+  ['a list after many dots', 'bad_request', { method: 'GET', path: `/plants?after=${'.'.repeat(100)}` }],
+  ['a list by the longest tag', 200, { method: 'GET', path: `/plants?tag=${'%C3%A9'.repeat(1_000)}` }],
+  ['a list with another parameter that is not UTF-8', 200, { method: 'GET', path: '/plants?tag=nosuch&x=%FF' }],
   ['the method in lower case', 200, { method: 'post', body: validBody }],
 ];
 

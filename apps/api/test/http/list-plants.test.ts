@@ -148,9 +148,10 @@ describe.each(['service', 'fake'] as const)('reading plants of the %s', (store) 
     ['limit=1001', 'the query parameter limit must be an integer from 1 to 1000'],
     ['limit=1.5', 'the query parameter limit must be an integer from 1 to 1000'],
     ['limit=', 'the query parameter limit must be an integer from 1 to 1000'],
-    ['limit=1&limit=2', 'the query parameter limit must be an integer from 1 to 1000'],
+    ['limit=1&limit=2', 'the query parameter limit must be given once'],
     ['order=name', 'the query parameter order must be id or newest'],
-    ['tag=a&tag=b', 'the query parameter tag must be a string'],
+    ['tag=a&tag=b', 'the query parameter tag must be given once'],
+    ['q=%FF', 'the query parameter q must be percent-encoded UTF-8'],
     ['q=%00', 'the query parameter q must not contain the character NUL (U+0000)'],
     ['after=a&after=b', 'the query parameter after must be given once'],
   ])('rejects %s', async (query, problem) => {

@@ -11,7 +11,7 @@ import { readJsonBody } from './read-body.js';
 import { ServiceError } from './reply.js';
 
 /**
- * Finds the operation that a request names, with the parameters in its path decoded.
+ * Finds the operation that a request names.
  *
  * @throws {ServiceError} `not_found`, `bad_request` or `method_not_allowed`
  */
@@ -20,18 +20,18 @@ export function findOperation(method: string, path: string): MatchedOperation<ke
   if (operations.length === 0) {
     throw new ServiceError('not_found', messages.notFound(path));
   }
-  const decoded = operations.map((operation) => ({ ...operation, params: decodeParams(operation.params) }));
+  for (const { params } of operations) requireDecodable(params);
   const servedBy = method === 'HEAD' ? 'GET' : method;
-  const operation = decoded.find((candidate) => candidate.method === servedBy);
+  const operation = operations.find((candidate) => candidate.method === servedBy);
   if (operation !== undefined) return operation;
   const allowed = allowedMethods(operations);
   const message = messages.methodNotAllowed(method, path, allowed);
   throw new ServiceError('method_not_allowed', message, { Allow: allowed.join(', ') });
 }
 
-function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
+function requireDecodable(params: Readonly<Record<string, string>>): void {
   try {
-    return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]));
+    for (const text of Object.values(params)) decodeURIComponent(text);
   } catch {
     throw new ServiceError('bad_request', messages.invalidPath);
   }
@@ -73,7 +73,7 @@ export type ValidRequest<Name extends keyof Schemas> = {
 
 /** The parts of a request, as they were sent. */
 export interface RawRequest {
-  /** The parameters in the path, decoded. */
+  /** The parameters in the path, as they were sent: still percent-encoded. */
   readonly params: Readonly<Record<string, string>>;
   /** The query, without its question mark. */
   readonly query: string;

@@ -1,6 +1,6 @@
 import { contract } from '@plant-store/contract';
 import type { Scope } from '@plant-store/contract/access-token';
-import { parseQuery } from '@plant-store/contract/request-target';
+import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { ContractNoBody } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
@@ -64,6 +64,7 @@ export function mountOperations(
     const { scope } = contract[name].metadata;
     return [
       middleware.scope(scope),
+      ...('pathParams' in contract[name] ? [keepPathParameters] : []),
       ...(scope === 'read' ? [] : [middleware.write]),
       ...(hasBody(contract[name]) ? [middleware.body] : []),
     ] as OperationHandler[];
@@ -123,6 +124,12 @@ export function mountOperations(
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });
 }
+
+/** Gives parameters in the path as they were sent: a value has one spelling there, and Express decodes any other to it. */
+const keepPathParameters: RequestHandler = (request, _response, next) => {
+  if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
+  next();
+};
 
 function hasBody(route: object): boolean {
   return 'body' in route && route.body !== ContractNoBody;

@@ -71,7 +71,8 @@ it.each([
   { limit: 'bytes', limits: { queueBytes: 100 } },
 ])('leaves room within the limit of $limit for others where one shard is slow', async ({ limits }) => {
   const { batcher, end } = createHeldBatcher(limits);
-  const write = (id: number) => batcher.write(plant(id, 'ten bytes.'), 1);
+  // Each by another caller, of which none has more than is left free.
+  const write = (id: number) => batcher.write(plant(id, 'ten bytes.'), id);
   const writes = [write(1)];
   await passTurns();
   for (let count = 0; count < 5; count++) writes.push(write(2 * count + 3));
