@@ -54,6 +54,8 @@ export function Toolbar({ filter, token }: ToolbarProps) {
             type="search"
             value={text}
             placeholder="Part of a name, or an id"
+            // As the service takes them; likewise for a tag.
+            maxLength={100}
             autoComplete="off"
             spellCheck={false}
             dir="auto"
@@ -121,6 +123,7 @@ function TagField({ filter, onTag }: TagFieldProps) {
         list="known-tags"
         value={text}
         placeholder="Any"
+        maxLength={1_000}
         autoComplete="off"
         spellCheck={false}
         dir="auto"
