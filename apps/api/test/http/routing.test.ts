@@ -117,6 +117,7 @@ describe('/openapi.json', () => {
     });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-cache');
     expect(headers['x-request-id']).toMatch(/./);
   });
 
