@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shorten } from '@plant-store/contract/messages';
 
 /** Where the plants are stored: the database engine, and what it needs to open the database. */
 export type DatabaseLocation = SqliteLocation | PostgresqlLocation;
@@ -98,7 +99,7 @@ function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly proble
   const unknown = names.find((name) => !parameters.includes(name));
   if (unknown !== undefined) {
     if (lateUserInfo.test(text)) return { problem: notUri };
-    return { problem: `has the parameter ${unknown}; only ${parameters.join(', ')} are supported` };
+    return { problem: `has the parameter ${shorten(unknown)}; only ${parameters.join(', ')} are supported` };
   }
   const duplicate = names.find((name, index) => names.indexOf(name) < index);
   if (duplicate !== undefined) return { problem: `has the parameter ${duplicate} twice` };

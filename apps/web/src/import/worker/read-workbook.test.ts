@@ -46,6 +46,22 @@ it.each(['9007199254740993', '-9223372036854775807', '9.2233720368547758E+18', '
   },
 );
 
+it('cuts off the number that a reason quotes', async () => {
+  const { faulty } = await read(
+    file(
+      'plants.xlsx',
+      writeWorkbook({
+        Plants: [
+          ['id', 'name'],
+          [number('9'.repeat(10_000)), 'Rose'],
+        ],
+      }),
+    ),
+  );
+  expect(faulty[2]).toMatch(/^id "9+…": the spreadsheet may have rounded/);
+  expect(faulty[2]?.length).toBeLessThan(400);
+});
+
 it('explains that a workbook has nothing in it', async () => {
   await expect(read(file('plants.xlsx', writeWorkbook({ Plants: [[]] })))).rejects.toThrow('no lines');
 });
