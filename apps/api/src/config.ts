@@ -285,5 +285,6 @@ such as https://app.example.com, without a path, a final slash or *; "${shorten(
 }
 
 function isOrigin(text: string): boolean {
-  return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  const hasHost = /^https?:\/\/([\w.-]+|\[[\da-f:]+\])(:\d+)?$/.test(text);
+  return hasHost && URL.canParse(text) && new URL(text).origin === text;
 }
