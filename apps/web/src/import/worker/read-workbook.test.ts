@@ -62,6 +62,14 @@ it('cuts off the number that a reason quotes', async () => {
   expect(faulty[2]?.length).toBeLessThan(400);
 });
 
+it('ends at a row with more than 1,000 columns, unless these are empty', async () => {
+  const title = (count: number) => ['id', 'name', ...Array.from({ length: count - 2 }, () => 'x')];
+  const open = (...row: Cell[]) =>
+    read(file('plants.xlsx', writeWorkbook({ Plants: [title(1_000), ['1', 'Rose'], row] })));
+  expect((await open('2', 'Fern', ...Array(1_000).fill(' '))).counts.ready).toBe(2);
+  await expect(open(...title(1_001))).rejects.toThrow('Line 3 has more than 1,000 columns.');
+});
+
 it('explains that a workbook has nothing in it', async () => {
   await expect(read(file('plants.xlsx', writeWorkbook({ Plants: [[]] })))).rejects.toThrow('no lines');
 });
