@@ -111,6 +111,16 @@ it('quotes the value that is not an origin', () => {
   expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is not');
 });
 
+it('cuts off a long value that it quotes', () => {
+  const long = 'x'.repeat(10_000);
+  for (const environment of [
+    { CORS_ORIGINS: long },
+    { TRUSTED_PROXIES: long },
+    { DATABASE_URL: `postgres://db/plants?${long}=1` },
+  ])
+    expect(() => parseConfig(environment, '/srv')).toThrow(/^.{1,500}xxx….{1,500}$/s);
+});
+
 it('has no page when that is switched off', () => {
   expect(parseConfig({ PAGE: 'off' }, '/srv').pageFolder).toBeUndefined();
   expect(parseConfig({ CLIENT: 'off' }, '/srv').clientFolder).toBeUndefined();
@@ -160,6 +170,10 @@ it.each([
       'https://app.example.com:443',
       'https://App.example.com',
       'https://a.example https://b.example',
+      'https://a.example;https://b.example',
+      'https://a.example;b.example',
+      'https://a.example;',
+      'https://a.example=b.example',
       'https://a.example,',
       ',',
     ],

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
 import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt-settings.js';
 import { ConfigurationError } from './errors/operator-error.js';
@@ -278,11 +279,12 @@ function toOrigins(list: string, context: z.RefinementCtx): string[] {
   if (invalid === undefined) return origins;
   context.addIssue(
     `must be origins separated by commas, each http(s)://host or http(s)://host:port as browsers send it, \
-such as https://app.example.com, without a path, a final slash or *; "${invalid}" is not`,
+such as https://app.example.com, without a path, a final slash or *; "${shorten(invalid)}" is not`,
   );
   return z.NEVER;
 }
 
 function isOrigin(text: string): boolean {
-  return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  const hasHost = /^https?:\/\/([\w.-]+|\[[\da-f:]+\])(:\d+)?$/.test(text);
+  return hasHost && URL.canParse(text) && new URL(text).origin === text;
 }

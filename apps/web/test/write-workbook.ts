@@ -34,7 +34,13 @@ export function writeWorkbook(
 
 function writeRow(cells: readonly Cell[], index: number): string {
   const row = index + 1;
-  return `<row r="${row}">${cells.map((cell, column) => writeCell(cell, `${String.fromCharCode(65 + column)}${row}`)).join('')}</row>`;
+  return `<row r="${row}">${cells.map((cell, column) => writeCell(cell, `${nameColumn(column)}${row}`)).join('')}</row>`;
+}
+
+/** `A` to `Z`, then `AA` and so on. */
+function nameColumn(column: number): string {
+  const letter = String.fromCharCode(65 + (column % 26));
+  return column < 26 ? letter : nameColumn(Math.floor(column / 26) - 1) + letter;
 }
 
 function writeCell(cell: Cell, address: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorName, errors } from './errors.js';
-import { explainInvalidRequest, messages } from './messages.js';
+import { explainInvalidRequest, messages, shorten } from './messages.js';
 import { NewPlantSchema } from './schemas.js';
 
 describe('the messages', () => {
@@ -15,6 +15,26 @@ describe('the messages', () => {
   ])('the example of %s is one of them', (name, message) => {
     expect(errors[name].example).toBe(message);
   });
+});
+
+it.each([
+  ['Rose', 'Rose'],
+  ['12345', '12345'],
+  ['123456', '12345…'],
+  ['1234🌵6', '1234…'],
+  ['123🌵6', '123🌵…'],
+])('%j is shortened to %j', (text, shortened) => {
+  expect(shorten(text, 5)).toBe(shortened);
+});
+
+it.each([
+  messages.unsupportedContentType('x'.repeat(10_000)),
+  messages.unsupportedContentCoding('x'.repeat(10_000)),
+  messages.notFound(`/${'x'.repeat(10_000)}`),
+  messages.methodNotAllowed('PUT', `/plants/${'x'.repeat(10_000)}`, ['GET', 'HEAD', 'DELETE']),
+])('a long part of a request is cut off: %s', (message) => {
+  expect(message).toMatch(/xxx….*\.$/);
+  expect(message.length).toBeLessThan(300);
 });
 
 describe('the message of a plant that is not valid', () => {

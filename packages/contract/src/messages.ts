@@ -15,18 +15,24 @@ export const messages = {
   invalidCursor:
     'The query parameter after is not of this list: pass the next of a page unchanged, with the same order, tag and q, or begin again without it.',
   missingContentType: unsupported('There is no content type'),
-  unsupportedContentType: (type: string) => unsupported(`The content type is "${type.slice(0, 100)}"`),
+  unsupportedContentType: (type: string) => unsupported(`The content type is "${shorten(type, 100)}"`),
   unsupportedContentCoding: (coding: string) =>
-    unsupported(`The content coding is "${coding.slice(0, 100)}"`),
+    unsupported(`The content coding is "${shorten(coding, 100)}"`),
   bodyTooLarge: (limitBytes: number) => `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
   missingToken: 'An access token is needed. Send it as Authorization: Bearer <ACCESS_TOKEN>.',
   malformedToken:
     'The access token is not complete, or mistyped. Send it as it was issued: pst_ and 49 characters.',
   unknownToken: 'The access token is not known here. Ask the operator for a new one.',
-  notFound: (path: string) => `Nothing is served under ${path.slice(0, 200)}.`,
+  notFound: (path: string) => `Nothing is served under ${shorten(path, 200)}.`,
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
-    `${method} is not allowed on ${path}. Use ${allowed.join(' or ')}.`,
+    `${method} is not allowed on ${shorten(path, 200)}. Use ${allowed.join(' or ')}.`,
 } as const;
+
+/** A text as others quote it: a name may have a million characters. Whole code points, then an ellipsis. */
+export function shorten(text: string, maxLength = 120): string {
+  if (text.length <= maxLength) return text;
+  return `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
 
 function unsupported(problem: string): string {
   return `${problem}. Send application/json in UTF-8, without a content coding.`;

@@ -36,14 +36,14 @@ it('parses the others', () => {
       JWT_TYPES: 'at+jwt',
       JWT_CLOCK_TOLERANCE_SECONDS: '0',
       JWT_REQUIRED_SCOPE: 'https://plants.example.com/create',
-      JWT_SCOPES: 'delete=a=b,c read=https://plants.example.com/read',
+      JWT_SCOPES: 'delete=a?b=c|d read=https://plants.example.com/read',
     }),
   ).toMatchObject({
     algorithms: ['PS256', 'EdDSA'],
     types: ['at+jwt'],
     clockToleranceSeconds: 0,
     requiredScope: 'https://plants.example.com/create',
-    scopes: { create: 'plants:create', read: 'https://plants.example.com/read', delete: 'a=b,c' },
+    scopes: { create: 'plants:create', read: 'https://plants.example.com/read', delete: 'a?b=c|d' },
     withoutScopes: [],
   });
 });
@@ -75,13 +75,35 @@ it.each([
   ['JWT_CLOCK_TOLERANCE_SECONDS', '-1', 'must be a whole number from 0 to 300'],
   ['JWT_REQUIRED_SCOPE', 'plants create', 'must be one scope'],
   ['JWT_REQUIRED_SCOPE', '"', 'must be one scope'],
+  ['JWT_REQUIRED_SCOPE', 'a,b', 'must be one scope'],
+  ['JWT_REQUIRED_SCOPE', 'a;b', 'must be one scope'],
+  ['JWT_ISSUER', 'https://a.example,https://b.example', 'must be one'],
+  ['JWT_ISSUER', ' https://a.example', 'must be one'],
+  ['JWT_AUDIENCE', 'https://a.example https://b.example', 'must be one'],
   ['JWT_SCOPES', 'plants:create', 'must be what the identity provider calls scopes'],
   ['JWT_SCOPES', 'write=plants:write', 'must be'],
   ['JWT_SCOPES', 'create=', 'must be'],
   ['JWT_SCOPES', 'create=a  read=b', 'must be'],
   ['JWT_SCOPES', 'create=a create=b', 'must be'],
+  ['JWT_SCOPES', 'create=a,read=b', 'must be'],
+  ['JWT_SCOPES', 'create=a;read=b', 'must be'],
+  ['JWT_SCOPES', 'create=a|read=b', 'must be'],
+  ['JWT_SCOPES', 'create=a=read=b', 'must be'],
+  ['JWT_SCOPES', 'create=a,b', 'must be'],
+  ['JWT_SCOPES', 'create=a,write=b', 'must be'],
+  ['JWT_SCOPES', 'create==a', 'must be'],
+  ['JWT_SCOPES', 'create:a', 'must be'],
+  ['JWT_SCOPES', 'create=a\tread=b', 'must be'],
+  ['JWT_SCOPES', 'create=a ', 'must be'],
+  ['JWT_SCOPES', '=a', 'must be'],
 ])('rejects %s %s', (name, value, message) => {
   expect(() => parse({ ...complete, [name]: value })).toThrow(`${name} ${message}`);
+});
+
+it('quotes the pair that is none', () => {
+  expect(() => parse({ ...complete, JWT_SCOPES: 'create=a read=b,delete=c' })).toThrow(
+    'such as create=plants:create read=plants:read delete=plants:delete; "read=b,delete=c" is not',
+  );
 });
 
 it.each(['http://localhost:8080/jwks', 'http://127.0.0.1/jwks', 'http://[::1]:1/jwks'])(

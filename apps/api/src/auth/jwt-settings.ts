@@ -1,4 +1,5 @@
 import { type Scope, scopes } from '@plant-store/contract/access-token';
+import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
 import { wholeNumber } from '../runtime/whole-number.js';
 
@@ -60,13 +61,21 @@ const defaultAlgorithms = ['RS256', 'ES256'];
 const defaultClockToleranceSeconds = 30;
 const defaultScopes = { create: 'plants:create', read: 'plants:read', delete: 'plants:delete' };
 
-/** The characters of a scope (RFC 6749, section 3.3). */
-const scopeShape = /^[!#-[\]-~]{1,100}$/;
+/** The characters of a scope (RFC 6749, section 3.3), but for a comma and a semicolon, which separate lists elsewhere. */
+const scopeShape = /^[!#-+\--:<-[\]-~]{1,100}$/;
+
+/** What another separator than a space leaves of the next pair in a name. */
+const nextPair = new RegExp(`^=|(^|\\W)(${scopes.join('|')})=`);
+
+/** The issuer and the audience are one text each, of any characters; a list of URLs is none. */
+const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\/\//.test(text), {
+  error: 'must be one, compared exactly, without white space around it, and not a list',
+});
 
 /** The variables of the environment that configure JSON Web Tokens. */
 export const jwtVariables = {
-  JWT_ISSUER: z.string().optional(),
-  JWT_AUDIENCE: z.string().optional(),
+  JWT_ISSUER: one.optional(),
+  JWT_AUDIENCE: one.optional(),
   JWT_JWKS_URL: z
     .string()
     .refine(isKeySetUrl, {
@@ -81,26 +90,11 @@ export const jwtVariables = {
   JWT_REQUIRED_SCOPE: z
     .string()
     .regex(scopeShape, {
-      error: 'must be one scope: 1 to 100 visible ASCII characters, without a space, a quote or a backslash',
+      error:
+        'must be one scope: 1 to 100 visible ASCII characters, without a space, a comma, a semicolon, a quote or a backslash',
     })
     .optional(),
-  JWT_SCOPES: z
-    .string()
-    .transform((text) => text.split(' ').map((pair) => /^(\w+)=(.*)$/.exec(pair) ?? []))
-    .refine(
-      (pairs) =>
-        pairs.every(([, scope, name = '']) => scopes.includes(scope as Scope) && scopeShape.test(name)) &&
-        new Set(pairs.map(([, scope]) => scope)).size === pairs.length,
-      {
-        error:
-          'must be what the identity provider calls scopes, separated by spaces, such as ' +
-          'create=plants:create read=plants:read delete=plants:delete',
-      },
-    )
-    .transform(
-      (pairs): Partial<Record<Scope, string>> => Object.fromEntries(pairs.map(([, ...pair]) => pair)),
-    )
-    .optional(),
+  JWT_SCOPES: z.string().transform(toScopeNames).optional(),
 };
 
 type JwtVariables = z.infer<z.ZodObject<typeof jwtVariables>>;
@@ -135,6 +129,32 @@ export function toJwtSettings(variables: JwtVariables): JwtSettings | undefined 
     withoutScopes: variables.JWT_SCOPES ? [] : (['create'] as const),
     keyTimes,
   });
+}
+
+/** What the provider calls each scope, in pairs such as `create=plants:create`, separated by single spaces. */
+function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Scope, string>> {
+  const pairs = text.split(' ').map((pair) => [pair, ...splitPair(pair)] as const);
+  const seen = new Set<string>();
+  const invalid = pairs.find(([, scope, name]) => {
+    const isSecond = seen.has(scope);
+    seen.add(scope);
+    return isSecond || !isScope(scope) || !scopeShape.test(name) || nextPair.test(name);
+  });
+  if (invalid === undefined) return Object.fromEntries(pairs.map(([, ...pair]) => pair));
+  context.addIssue(
+    `must be what the identity provider calls scopes, each once, separated by single spaces, such as \
+create=plants:create read=plants:read delete=plants:delete; "${shorten(invalid[0])}" is not`,
+  );
+  return z.NEVER;
+}
+
+function splitPair(pair: string): readonly [scope: string, name: string] {
+  const [, scope = '', name = ''] = /^(\w+)=(.*)$/.exec(pair) ?? [];
+  return [scope, name];
+}
+
+function isScope(text: string): boolean {
+  return scopes.some((scope) => scope === text);
 }
 
 /** A list of these names, separated by commas. */

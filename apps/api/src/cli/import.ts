@@ -16,6 +16,7 @@ import { openDatabase } from '../store/open-database.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { type PlantLine, readPlant, toOneLine } from './formats.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
+import { splitLines } from './split-lines.js';
 
 /** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
 const idDigitsBytes = 64;
@@ -37,7 +38,7 @@ export async function importPlants(
     read: (chunks, limits, signal) =>
       format === 'ndjson'
         ? readBatches(chunks, limits, signal)
-        : groupLines(readCsvLines(chunks, format, context), limits),
+        : groupLines(readCsvLines(chunks, format, limits, context), limits),
     store: (records, plants) => plants.insert(records),
     explain: findConflict,
     sum: ({ stored, alreadyThere, bad }) => `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
@@ -131,24 +132,23 @@ function formatOf(file = ''): ImportFormat {
   return importFormats.find((name) => file.toLowerCase().endsWith(`.${name}`)) ?? 'ndjson';
 }
 
+/** The least that is the longest line of CSV: it may have other columns than those of plants. */
+const minCsvLength = 2 ** 20;
+
 async function* readCsvLines(
   chunks: AsyncIterable<Buffer>,
   format: 'csv' | 'tsv',
+  { lineBytes }: ReadLimits,
   context: CliContext,
 ): AsyncGenerator<SizedLine> {
   // Loaded only for it.
   const { readCsv } = await import('./read-csv.js');
-  const onUnused = (names: readonly string[]) =>
-    void context.message(
-      `Not imported: ${names.length === 1 ? 'the column' : 'the columns'} ${names.join(', ')}`,
-    );
-  for await (const { number, line, bytes } of readCsv(
-    chunks,
-    format === 'tsv' ? '\t' : undefined,
-    onUnused,
-  )) {
-    yield { number, bytes, ...line };
-  }
+  const lines = readCsv(chunks, {
+    delimiter: format === 'tsv' ? '\t' : undefined,
+    maxLength: Math.max(lineBytes, minCsvLength),
+    onUnused: (columns) => void context.message(`Not imported: ${columns}`),
+  });
+  for await (const { number, line, bytes } of lines) yield { number, bytes, ...line };
 }
 
 async function openInput(path: string): Promise<Readable> {
@@ -243,7 +243,8 @@ export interface BatchOutcome {
  * first one in the file is stored: batches that share an id are stored one after the other.
  *
  * @param store as in `LineCommand`, like `explain`
- * @throws what reading or storing a batch throws, once no batch is in flight any more
+ * @throws what storing a batch throws, once no batch is in flight any more; what reading one throws, after the results of those
+ * before it
  */
 export async function* storeBatches<Outcome extends Stored>(
   store: StoreRecords<Outcome>,
@@ -251,9 +252,17 @@ export async function* storeBatches<Outcome extends Stored>(
   concurrentBatches: number,
   explain: LineCommand<Outcome>['explain'],
 ): AsyncGenerator<BatchOutcome> {
+  let failure: { readonly error: unknown } | undefined;
+  async function* readToFailure() {
+    try {
+      yield* batches;
+    } catch (error) {
+      failure = { error };
+    }
+  }
   const inFlight: { readonly ids: ReadonlySet<bigint>; readonly outcome: Promise<BatchOutcome> }[] = [];
   try {
-    for await (const batch of batches) {
+    for await (const batch of readToFailure()) {
       const plants = batch.lines.flatMap((line) => ('plant' in line ? line.plant : []));
       const mustWait = () =>
         inFlight.length >= concurrentBatches ||
@@ -268,6 +277,7 @@ export async function* storeBatches<Outcome extends Stored>(
       inFlight.push({ ids: new Set(plants.map(({ id }) => id)), outcome });
     }
     for (const { outcome } of inFlight) yield await outcome;
+    if (failure !== undefined) throw failure.error;
   } finally {
     await Promise.allSettled(inFlight.map(({ outcome }) => outcome));
   }
@@ -357,7 +367,11 @@ async function* readLines(
   }
 }
 
-/** Groups lines into batches. */
+/**
+ * Groups lines into batches.
+ *
+ * @throws what reading a line throws, after those before it
+ */
 async function* groupLines(
   input: AsyncIterable<SizedLine>,
   { fromLine, batchLines, batchBytes }: ReadLimits,
@@ -365,15 +379,20 @@ async function* groupLines(
   let lines: NumberedLine[] = [];
   let total = 0;
   const toBatch = () => ({ lines, nextLine: (lines.at(-1)?.number ?? 0) + 1 });
-  for await (const { bytes, ...line } of input) {
-    if (line.number < fromLine) continue;
-    if (lines.length === batchLines || (lines.length > 0 && total + bytes > batchBytes)) {
-      yield toBatch();
-      lines = [];
-      total = 0;
+  try {
+    for await (const { bytes, ...line } of input) {
+      if (line.number < fromLine) continue;
+      if (lines.length === batchLines || (lines.length > 0 && total + bytes > batchBytes)) {
+        yield toBatch();
+        lines = [];
+        total = 0;
+      }
+      lines.push(line);
+      total += bytes;
     }
-    lines.push(line);
-    total += bytes;
+  } catch (error) {
+    if (lines.length > 0) yield toBatch();
+    throw error;
   }
   if (lines.length > 0) yield toBatch();
 }
@@ -404,64 +423,4 @@ const whiteSpace = new Set(Buffer.from(' \t\r'));
 /** Whether a line holds nothing but white space (RFC 8259, section 2). */
 export function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => whiteSpace.has(byte));
-}
-
-/** A line of a text in UTF-8, numbered from 1. */
-export interface Line {
-  readonly number: number;
-  /** The line without its line feed; `undefined` when it is longer than the limit. */
-  readonly bytes: Buffer | undefined;
-}
-
-const lineFeed = 0x0a;
-
-/**
- * Splits a stream of bytes into lines. It buffers a single line, up to the limit. A line feed at the very end begins no
- * further line, and a byte order mark at the very beginning is not part of the first.
- *
- * @param signal once aborted, a last line without a line feed is dropped, since it may have been cut off
- */
-export async function* splitLines(
-  chunks: AsyncIterable<Buffer>,
-  limitBytes: number,
-  signal?: AbortSignal,
-): AsyncGenerator<Line> {
-  let number = 1;
-  let parts: Buffer[] = [];
-  let lineBytes = 0;
-
-  function add(part: Buffer): void {
-    lineBytes += part.length;
-    if (lineBytes <= limitBytes) parts.push(part);
-    else parts = [];
-  }
-
-  function take(): Line {
-    const bytes = lineBytes > limitBytes ? undefined : join(parts);
-    parts = [];
-    lineBytes = 0;
-    return { number, bytes: number++ === 1 && bytes ? withoutByteOrderMark(bytes) : bytes };
-  }
-
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
-      add(chunk.subarray(start, end));
-      yield take();
-      start = end + 1;
-    }
-    if (start < chunk.length) add(chunk.subarray(start));
-  }
-  if (lineBytes > 0 && !signal?.aborted) yield take();
-}
-
-/** Concatenates the parts of a line. Most lines are in one chunk, which needs no copy. */
-function join(parts: readonly Buffer[]): Buffer {
-  const [first] = parts;
-  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
-}
-
-function withoutByteOrderMark(bytes: Buffer): Buffer {
-  const mark = Buffer.from('\uFEFF');
-  return bytes.subarray(0, mark.length).equals(mark) ? bytes.subarray(mark.length) : bytes;
 }

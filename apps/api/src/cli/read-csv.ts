@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
+import { shorten } from '@plant-store/contract/messages';
 import Papa from 'papaparse';
 import { OperatorError } from '../errors/operator-error.js';
-import { type PlantLine, readPlant } from './formats.js';
+import { type PlantLine, readPlant, toOneLine } from './formats.js';
 
 /** A line of a file, as its number and what it holds, and its size. */
 interface CsvLine {
@@ -10,31 +10,41 @@ interface CsvLine {
   readonly bytes: number;
 }
 
+interface CsvOptions {
+  /** `undefined` for a comma or a semicolon, whichever the file has. */
+  readonly delimiter: string | undefined;
+  /** How long a line may be with the lines that its quoted fields span, in UTF-16 code units. */
+  readonly maxLength: number;
+  /** Called with what is not read, such as `the columns price, notes`, if there is something. */
+  onUnused(columns: string): void;
+}
+
 /** The columns that are read. Their names may be in any case. */
 const columns = ['id', 'name', 'tag', 'addedat'];
 
+/** More than a table of plants has, whatever else it has of them. */
+const maxColumns = 1_000;
+
+/** The longest list of names that a message has. */
+const maxNamesLength = 500;
+
 /**
  * Reads plants from CSV or TSV in UTF-8 (RFC 4180), whose first line names the columns. A field that is empty is none, so that a
- * plant without a tag and one with an empty tag are the same.
+ * plant without a tag and one with an empty tag are the same. A line has the number of its first one where quoted fields span
+ * several.
  *
- * @param delimiter `undefined` for a comma or a semicolon, whichever the file has
- * @param onUnused called with the names of the columns that are not read, if there are some
- * @throws {OperatorError} when the file is not in UTF-8, or has no columns `id` and `name`
+ * @throws {OperatorError} when the file is not in UTF-8, has no columns `id` and `name` or too many columns, or a line is too
+ * long or has a quoted field that does not end
  */
-export async function* readCsv(
-  chunks: AsyncIterable<Buffer>,
-  delimiter: string | undefined,
-  onUnused: (names: readonly string[]) => void,
-): AsyncGenerator<CsvLine> {
+export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<CsvLine> {
   let places: readonly number[] | undefined;
-  let number = 0;
-  for await (const { row, problem } of parseRows(chunks, delimiter)) {
-    number++;
+  for await (const { number, row, problem } of parseRows(chunks, options)) {
     if (places === undefined) {
       const names = row.map((name) => name.trim());
       places = findColumns(names);
       const unused = names.filter((name) => !columns.includes(name.toLowerCase()));
-      if (unused.length > 0) onUnused(unused);
+      const noun = unused.length === 1 ? 'the column' : 'the columns';
+      if (unused.length > 0) options.onUnused(`${noun} ${listNames(unused)}`);
       continue;
     }
     if (row.every((field) => field.trim() === '')) continue;
@@ -58,39 +68,77 @@ export async function* readCsv(
 
 /** The places of the columns in a row; -1 for one that there is not. */
 function findColumns(names: readonly string[]): number[] {
+  if (names.length > maxColumns)
+    throw new OperatorError(
+      `The first line names ${names.length.toLocaleString('en')} columns; at most ${maxColumns.toLocaleString('en')} are read. Keep id, name, tag and addedAt, and import the file again.`,
+    );
   const lower = names.map((name) => name.toLowerCase());
   const places = columns.map((column) => lower.indexOf(column));
   if (!lower.includes('id') || !lower.includes('name'))
     throw new OperatorError(
-      `The first line must name the columns, id and name among them. It has: ${names.join(', ')}. Rename its columns; tag and addedAt are read, too.`,
+      `The first line must name the columns, id and name among them. It has: ${listNames(names)}. Rename its columns; tag and addedAt are read, too.`,
     );
   return places;
 }
 
+function listNames(names: readonly string[]): string {
+  return toOneLine(shorten(names.join(', '), maxNamesLength));
+}
+
 interface Row {
+  /** Of its first line. */
+  readonly number: number;
   readonly row: readonly string[];
   readonly problem: string | undefined;
 }
 
 /** The rows of CSV, parsed no further ahead than they are taken. */
-async function* parseRows(chunks: AsyncIterable<Buffer>, delimiter: string | undefined): AsyncGenerator<Row> {
-  let parsed = Promise.withResolvers<{ rows: readonly Row[]; resume: () => void } | undefined>();
-  Papa.parse<string[]>(Readable.from(decode(chunks), { objectMode: true }), {
-    delimiter: delimiter ?? findDelimiter,
-    chunk({ data, errors }, parser) {
-      parser.pause();
-      const problems = new Map(errors.map(({ row = -1, message }) => [row, message]));
-      const rows = data.map((row, index) => ({ row, problem: problems.get(index) }));
-      parsed.resolve({ rows, resume: () => parser.resume() });
-    },
-    complete: () => parsed.resolve(undefined),
-    error: (error) => parsed.reject(error),
-  });
-  for (let next = await parsed.promise; next !== undefined; next = await parsed.promise) {
-    yield* next.rows;
-    parsed = Promise.withResolvers();
-    next.resume();
+async function* parseRows(
+  chunks: AsyncIterable<Buffer>,
+  { delimiter, maxLength }: CsvOptions,
+): AsyncGenerator<Row> {
+  let format: Papa.ParseConfig = { delimiter: delimiter ?? findDelimiter };
+  let unfinished = '';
+  let number = 1;
+  for await (const { text, isLast } of decode(chunks, () => unfinished.length)) {
+    const input = unfinished + text;
+    const parsed: Papa.ParseStepResult<string[]>[] = [];
+    // Papa Parse removes a byte order mark; one within the file belongs to a field.
+    Papa.parse<string[]>(`\uFEFF${input}`, { ...format, step: (result) => void parsed.push(result) });
+    // The last row may go on.
+    if (!isLast) parsed.pop();
+    const isQuoted = input.includes('"');
+    for (const { data: row, errors } of parsed) {
+      const [error] = errors;
+      if (error?.code === 'MissingQuotes') throw unended(number);
+      yield { number, row, problem: error?.message };
+      number += isQuoted ? 1 + countLineBreaks(row) : 1;
+    }
+    const last = parsed.at(-1)?.meta;
+    unfinished = input.slice(last?.cursor ?? 0);
+    if (unfinished.length > maxLength) throw unended(number, maxLength);
+    // They are guessed from the beginning of the file alone.
+    if (last !== undefined) {
+      const newline = lineBreaks.find((lineBreak) => lineBreak === last.linebreak);
+      format = { delimiter: last.delimiter, newline };
+    }
   }
+}
+
+const lineBreaks = ['\r\n', '\n', '\r'] as const;
+
+/** The error for a row whose end is not found; what follows it cannot be read, since nobody knows where the next one begins. */
+function unended(number: number, maxLength?: number): OperatorError {
+  const orTooLong =
+    maxLength === undefined ? '' : `, or is longer than ${maxLength.toLocaleString('en')} characters`;
+  return new OperatorError(
+    `Line ${number} begins a quoted field that does not end${orTooLong}. Close its double quote, or write it twice if it belongs to the text, and import the file again.`,
+  );
+}
+
+/** How many lines the fields of a row span beyond the first. */
+function countLineBreaks(row: readonly string[]): number {
+  return row.reduce((count, field) => count + (field.match(/\r\n?|\n/g)?.length ?? 0), 0);
 }
 
 /** A comma or a semicolon, whichever the first line has more of. */
@@ -99,15 +147,30 @@ function findDelimiter(text: string): string {
   return names.split(';').length > names.split(',').length ? ';' : ',';
 }
 
-/** Decodes UTF-8 without a byte order mark. */
-async function* decode(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** The most that is parsed at once, in UTF-16 code units. */
+const maxTextLength = 2 ** 22;
+
+/**
+ * Decodes UTF-8 without a byte order mark.
+ *
+ * @param unfinished how much would be parsed again together with the next part: none is shorter, so that the time that a long
+ * row takes does not grow with its square
+ */
+async function* decode(
+  chunks: AsyncIterable<Buffer>,
+  unfinished: () => number,
+): AsyncGenerator<{ readonly text: string; readonly isLast: boolean }> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
   try {
     for await (const chunk of chunks) {
-      const text = decoder.decode(chunk, { stream: true });
-      if (text !== '') yield text;
+      text += decoder.decode(chunk, { stream: true });
+      const isEnough = text.length >= unfinished() && !text.endsWith('\r');
+      if (!isEnough && text.length < maxTextLength) continue;
+      yield { text, isLast: false };
+      text = '';
     }
-    decoder.decode();
+    yield { text: text + decoder.decode(), isLast: true };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new OperatorError('The file is not in UTF-8. Save it as UTF-8, and import it again.', {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Line, splitLines } from './import.js';
+import { type Line, splitLines } from './split-lines.js';
 
 async function* chunksOf(...chunks: (string | Buffer)[]) {
   for (const chunk of chunks) yield Buffer.from(chunk);

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { isAccessTokenFormat, type Scope, scopes } from '@plant-store/contract/access-token';
+import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
 import { hashAccessToken } from '../auth/access-token-format.js';
 import type { AccessToken, HashedAccessToken } from '../auth/access-token-store.js';
@@ -14,8 +14,10 @@ import { reachableUrl } from '../observe/readiness.js';
 import type { Database, OpenOptions } from '../store/database.js';
 import { openDatabase } from '../store/open-database.js';
 import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';
+import { toOneLine } from './formats.js';
 import { createCurl } from './quickstart.js';
 import { reasonOf } from './retry-while-unavailable.js';
+import { splitLines } from './split-lines.js';
 
 /**
  * Issues an access token and prints it, alone, so that a script can take it.
@@ -65,24 +67,25 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
  * Reads access tokens from standard input, one a line, such as leaked ones, and prints what `listTokens` prints of each. An
  * argument would show them to other users of the machine.
  *
- * @throws {OperatorError} when some are not tokens of this database; the message has their lines, not their texts
+ * @throws {OperatorError} when some are not tokens of this database, after printing their lines, not their texts
  */
 export async function findTokens(config: Config, context: CliContext): Promise<void> {
   await withTokenStore(config, { mustExist: true }, async (store) => {
-    const problems: string[] = [];
     let count = 0;
+    let missing = 0;
     for await (const [number, line] of readLines(context.input)) {
       count++;
-      const text = line.trim();
-      const token = isAccessTokenFormat(text) ? await store.findByHash(hashAccessToken(text)) : undefined;
-      if (token) await writeResult(context, describe(token));
-      else
-        problems.push(
-          `  line ${number}: ${token === null ? 'not of this database' : 'not a token, or mistyped'}`,
-        );
+      const token = isAccessTokenFormat(line) ? await store.findByHash(hashAccessToken(line)) : undefined;
+      if (token) {
+        await writeResult(context, describe(token));
+      } else {
+        missing++;
+        const reason = token === null ? 'not of this database' : 'not a token, or mistyped';
+        await context.message(`line ${number}: ${reason}`);
+      }
     }
     if (count === 0) throw new OperatorError('Give the tokens on standard input, one a line.');
-    if (problems.length > 0) throw new OperatorError(`Some tokens were not found:\n${problems.join('\n')}`);
+    if (missing > 0) throw new OperatorError(`${missing} of ${countOf(count, 'token')} not found.`);
   });
 }
 
@@ -221,7 +224,10 @@ const HashedAccessTokenSchema = z.strictObject({
   lastUsedAt: TimeSchema.nullable().default(null),
 });
 
-async function readTokens(input: NodeJS.ReadableStream): Promise<readonly HashedAccessToken[]> {
+/** How many invalid lines are reported: nothing is imported then, so the rest of the file is not read. */
+const maxInvalidLines = 20;
+
+async function readTokens(input: AsyncIterable<Buffer>): Promise<readonly HashedAccessToken[]> {
   const tokens: HashedAccessToken[] = [];
   const invalidLines: string[] = [];
   try {
@@ -229,6 +235,7 @@ async function readTokens(input: NodeJS.ReadableStream): Promise<readonly Hashed
       const { data: token, error } = HashedAccessTokenSchema.safeParse(parseJson(line));
       if (token !== undefined) tokens.push(token);
       else invalidLines.push(`  line ${number}: ${error.issues.map(describeIssue).join('; ')}`);
+      if (invalidLines.length === maxInvalidLines) break;
     }
   } catch (error) {
     throw new OperatorError(`The tokens cannot be read: ${messageOf(error)}`, { cause: error });
@@ -239,12 +246,14 @@ async function readTokens(input: NodeJS.ReadableStream): Promise<readonly Hashed
   );
 }
 
-/** The lines that are not blank, with their numbers. */
-async function* readLines(input: NodeJS.ReadableStream): AsyncGenerator<readonly [number, string]> {
-  let number = 0;
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    number++;
-    if (line.trim() !== '') yield [number, line];
+/** The longest line of tokens that is read, in bytes. */
+const maxLineBytes = 2 ** 20;
+
+/** The lines that are not blank, with their numbers; one that is too long for a token is empty. */
+async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<readonly [number, string]> {
+  for await (const { number, bytes } of splitLines(input, maxLineBytes)) {
+    const line = bytes?.toString('utf8').trim();
+    if (line !== '') yield [number, line ?? ''];
   }
 }
 
@@ -258,5 +267,7 @@ function parseJson(line: string): unknown {
 }
 
 function describeIssue({ path, message }: z.core.$ZodIssue): string {
-  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+  // It names members that a token does not have.
+  const text = toOneLine(shorten(message));
+  return path.length === 0 ? text : `${path.join('.')}: ${text}`;
 }

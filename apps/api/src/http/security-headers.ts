@@ -3,23 +3,29 @@ import { Socket } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
 
-/** The security headers of an API: a browser that shows a reply may load, run and frame nothing. */
-export const securityHeaders = computeHeaders({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  },
-  xFrameOptions: { action: 'deny' },
-  // Left to the proxy that terminates TLS, which has the names that it serves.
-  strictTransportSecurity: false,
-  // These are for documents that run scripts, or for browsers of the past.
-  crossOriginOpenerPolicy: false,
-  originAgentCluster: false,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-});
+/**
+ * The security headers of an API: a browser that shows a reply may load, run and frame nothing. No cache keeps a reply (RFC
+ * 9111, section 5.2.2.5), since its plant may be deleted; what is a file has a `Cache-Control` of its own.
+ */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  ...computeHeaders({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    xFrameOptions: { action: 'deny' },
+    // Left to the proxy that terminates TLS, which has the names that it serves.
+    strictTransportSecurity: false,
+    // These are for documents that run scripts, or for browsers of the past.
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  }),
+};
 
 /**
  * The headers of the page on which people add plants: it loads its own scripts, styles and images and nothing else, calls

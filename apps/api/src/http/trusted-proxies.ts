@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { shorten } from '@plant-store/contract/messages';
 import ipaddr from 'ipaddr.js';
 
 /** The names of ranges that Express has. */
@@ -16,7 +17,7 @@ export function parseTrustedProxies(list: string): readonly string[] | { readonl
   if (invalid === undefined) return proxies;
   return {
     problem: `must be addresses of proxies separated by commas, each an IP address, a range such as 10.1.0.0/16 or \
-fd00:1::/64, or ${names.join(', ')}; "${invalid}" is not`,
+fd00:1::/64, or ${names.join(', ')}; "${shorten(invalid)}" is not`,
   };
 }
 

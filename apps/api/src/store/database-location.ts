@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shorten } from '@plant-store/contract/messages';
 
 /** Where the plants are stored: the database engine, and what it needs to open the database. */
 export type DatabaseLocation = SqliteLocation | PostgresqlLocation;
@@ -76,6 +77,8 @@ function sqlitePath(url: string): string | undefined {
 
 /** The supported parameters of a PostgreSQL URI: those of libpq, and Prisma's `schema`. */
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'application_name', 'host', 'schema'];
+/** A parameter within a value, which another separator than `&` has made a part of it. */
+const anyParameter = new RegExp(`\\b(${parameters.join('|')})=`);
 /** The modes of libpq that always or never use TLS, and never fall back. */
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'];
 /** Names that need no quotes in SQL, so that Prisma's tools, psql and this service all read them alike. */
@@ -98,8 +101,10 @@ function parsePostgresqlUrl(text: string): ParsedDatabaseUrl | { readonly proble
   const unknown = names.find((name) => !parameters.includes(name));
   if (unknown !== undefined) {
     if (lateUserInfo.test(text)) return { problem: notUri };
-    return { problem: `has the parameter ${unknown}; only ${parameters.join(', ')} are supported` };
+    return { problem: `has the parameter ${shorten(unknown)}; only ${parameters.join(', ')} are supported` };
   }
+  if ([url.pathname, ...searchParams.values()].some((value) => anyParameter.test(value)))
+    return { problem: 'must separate its parameters by &, as in ?sslmode=verify-full&schema=plants' };
   const duplicate = names.find((name, index) => names.indexOf(name) < index);
   if (duplicate !== undefined) return { problem: `has the parameter ${duplicate} twice` };
   const sslMode = searchParams.get('sslmode');

@@ -104,7 +104,7 @@ it('reports what is not imported: columns, and lines that are no plants', async 
   const folder = temporaryFolder();
   writeFileSync(
     join(folder, 'plants.csv'),
-    'id,price,name,notes,addedAt\n1,5,Fern,n,\n\nx,5,Ivy,n,\n9223372036854775808,5,Ivy,n,\n2,5,,n,\n3,5,"Yucca,n\n',
+    'id,price,name,notes,addedAt\n1,5,Fern,n,\n\nx,5,Ivy,n,\n9223372036854775808,5,Ivy,n,\n2,5,,n,\n3,5,"Yucca" tree,n\n',
   );
   expect(await runInProcess(['import', 'plants.csv'], { folder })).toEqual({
     exitCode: 1,
@@ -114,8 +114,24 @@ it('reports what is not imported: columns, and lines that are no plants', async 
       'line 4: The plant is not valid: id must be an integer from -9223372036854775808 to 9223372036854775807.',
       'line 5: The plant is not valid: id must be an integer from -9223372036854775808 to 9223372036854775807.',
       'line 6: The plant is not valid: name is required.',
-      'line 7: The line is not valid CSV: Quoted field unterminated.',
+      'line 7: The line is not valid CSV: Trailing quote on quoted field is malformed.',
       'plant-store: 4 lines are bad and changed nothing. Fix them and import the file again: plants already stored are left unchanged.',
+      '',
+    ].join('\n'),
+  });
+});
+
+it('ends at a quoted field that does not end, and prints where to go on', async () => {
+  const folder = temporaryFolder();
+  const good = Array.from({ length: 1_001 }, (_, id) => `${id},Fern\n`).join('');
+  writeFileSync(join(folder, 'plants.csv'), `id,name\n${good}x,Oak\n1001,"Ivy\n1002,Elm\n`);
+  expect(await runInProcess(['import', 'plants.csv'], { folder })).toEqual({
+    exitCode: 1,
+    stdout: '1001 imported, 0 already there, 1 bad\n',
+    stderr: [
+      'line 1003: The plant is not valid: id must be an integer from -9223372036854775808 to 9223372036854775807.',
+      'Not imported to the end. Go on with: --from-line 1004',
+      'plant-store: Line 1004 begins a quoted field that does not end. Close its double quote, or write it twice if it belongs to the text, and import the file again.',
       '',
     ].join('\n'),
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createDatabase } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import type {} from '../support/postgresql/global-setup.js';
+import { toInput } from '../support/process/plant-lines.js';
 import { startServe } from '../support/process/run-command.js';
 import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -57,6 +58,24 @@ it('imports nothing from a file with bad lines, and reports each', async () => {
   expect(stderr).not.toContain('line 1:');
   const list = await runInProcess(['token', 'list'], { folder });
   expect(list.stdout).toBe('');
+});
+
+it('ends early, with a short message, for a file that is something else', async () => {
+  const folder = temporaryFolder();
+  const importing = async (...lines: string[]) => {
+    const input = toInput(...lines);
+    const { exitCode, stdout, stderr } = await runInProcess(['token', 'import'], { folder, input });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr.length).toBeLessThan(2_000);
+    return { stderr, isRead: input.readableEnded };
+  };
+  expect(await importing('x'.repeat(2 ** 21))).toMatchObject({ stderr: expect.stringContaining('line 1: ') });
+  expect(await importing(JSON.stringify({ [`\u001b${'x'.repeat(10_000)}`]: 1 }))).toMatchObject({
+    stderr: expect.stringMatching(/line 1: .*\\u001bx+…$/m),
+  });
+  const many = await importing(...Array.from({ length: 100 }, () => 'x\n'));
+  expect(many.stderr.match(/line \d+/g)).toHaveLength(20);
+  expect(many.isRead).toBe(false);
 });
 
 it('reports a missing file', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { toInput } from '../support/process/plant-lines.js';
 import { startCommand, startServe } from '../support/process/run-command.js';
 import { runInProcess } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -125,14 +125,14 @@ it('finds tokens by their texts, and reports the lines of others without showing
   const other = (await run('create', '--name', 'other')).stdout.trim();
   await run('revoke', '2');
   const unknown = generateAccessToken();
-  const find = (text: string) => runInProcess(['token', 'find'], { folder, input: Readable.from([text]) });
+  const find = (text: string) => runInProcess(['token', 'find'], { folder, input: toInput(text) });
   expect(await find(`${shop}\r\n\n  ${unknown}\n${shop.slice(0, -1)}\n${other}`)).toMatchObject({
     exitCode: 1,
     stdout: expect.stringMatching(
       /^1\tshop\tcreated .*\tnever used\tcreate,read,delete\n2\tother\tcreated .*\trevoked .*\n$/,
     ),
     stderr:
-      'plant-store: Some tokens were not found:\n  line 3: not of this database\n  line 4: not a token, or mistyped\n',
+      'line 3: not of this database\nline 4: not a token, or mistyped\nplant-store: 2 of 4 tokens not found.\n',
   });
   expect(await find(shop)).toMatchObject({ exitCode: 0, stderr: '' });
   for (const nothing of ['', ' \n\n'])

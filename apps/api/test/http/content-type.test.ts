@@ -72,7 +72,7 @@ describe('a request that is rejected', () => {
     const reply = await plantRequest(service)
       .set('Content-Type', `text/${'x'.repeat(5_000)}`)
       .send(body);
-    expectError(reply, 'unsupported_content_type', /^The content type is "text\/x{1,100}"\. Send/);
+    expectError(reply, 'unsupported_content_type', /^The content type is "text\/x{1,100}…"\. Send/);
   });
 
   it.each([

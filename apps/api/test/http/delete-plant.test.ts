@@ -28,6 +28,26 @@ it('deletes a plant, and answers the same when it is repeated', async () => {
   expectError(await send('get', 1), 'plant_not_found', 'No plant has the id 1.');
 });
 
+it('lets no cache keep a plant beyond its delete', async () => {
+  await postPlant(service, { id: 4, name: 'Moss' });
+  const exchanges = [
+    ['GET', '/plants/4', 200],
+    ['HEAD', '/plants/4', 200],
+    ['GET', '/plants', 200],
+    ['POST', '/plants/batch', 200],
+    ['DELETE', '/plants/4', 204],
+  ] as const;
+  for (const [method, path, status] of exchanges) {
+    const reply = await fetch(service.baseUrl + path, {
+      method,
+      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+      body: method === 'POST' ? '{"plants":[{"id":4,"name":"Moss"}]}' : null,
+    });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('cache-control'), `${method} ${path}`).toBe('no-store');
+  }
+});
+
 it('never gives the id to a plant again', async () => {
   await postPlant(service, { id: 2, name: 'Rose' });
   await send('delete', 2);

@@ -49,12 +49,16 @@ const provocations: [ErrorName, error: number, () => PromiseLike<Reply>][] = [
   ['identity_provider_unavailable', 50304, postWithoutKeys],
 ];
 
-it.each(provocations)('answers %s with its number, %d', async (name, error, provoke) => {
-  const { status, body } = await provoke();
-  expect(body).toEqual({ error, message: expect.stringMatching(/^[A-Z].+\.$/) });
-  expect(status).toBe(Math.floor(error / 100));
-  expect(errors[name].error).toBe(error);
-});
+it.each(provocations)(
+  'answers %s with its number, %d, and lets no cache keep it',
+  async (name, error, provoke) => {
+    const { status, headers, body } = await provoke();
+    expect(headers['cache-control']).toBe('no-store');
+    expect(body).toEqual({ error, message: expect.stringMatching(/^[A-Z].+\.$/) });
+    expect(status).toBe(Math.floor(error / 100));
+    expect(errors[name].error).toBe(error);
+  },
+);
 
 it('covers every error', () => {
   expect(provocations.map(([name]) => name)).toEqual(Object.keys(errors));

@@ -80,7 +80,12 @@ describe('a request that is rejected', () => {
 
   it('has a very long path, which the message truncates', async () => {
     const reply = await sendTo(`/${'a'.repeat(10_000)}`);
-    expectError(reply, 'not_found', /^Nothing is served under \/a{100,250}\.$/);
+    expectError(reply, 'not_found', /^Nothing is served under \/a{100,250}…\.$/);
+    expectError(
+      await sendTo(`/plants/${'1'.repeat(10_000)}`, 'PUT'),
+      'method_not_allowed',
+      /^PUT is not allowed on \/plants\/1{100,250}…\. Use /,
+    );
   });
 
   it('has a query, which the message omits', async () => {
@@ -117,6 +122,7 @@ describe('/openapi.json', () => {
     });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-cache');
     expect(headers['x-request-id']).toMatch(/./);
   });
 

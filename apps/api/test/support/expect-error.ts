@@ -28,6 +28,7 @@ export function expectError(
   expect(reply.status).toBe(status);
   expect(reply.headers['x-request-id']).toMatch(/^[\w.:-]{1,64}$/);
   expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(reply.headers['cache-control']).toBe('no-store');
   expect(reply.headers['www-authenticate']).toBe(
     challenges[name] ?? (name === 'insufficient_scope' ? challengeOf(missingScope) : undefined),
   );

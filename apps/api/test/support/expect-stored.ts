@@ -13,6 +13,7 @@ export async function expectStored(
   expect(body).toStrictEqual(row.tag === null ? { name: row.name } : { name: row.name, tag: row.tag });
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(headers['cache-control']).toBe('no-store');
   expect(headers['x-request-id']).toMatch(/^[\w.:-]{1,64}$/);
   const rows = await readPlants(service);
   expect(rows.filter(({ id }) => id === row.id)).toStrictEqual([row]);

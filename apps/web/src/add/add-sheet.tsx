@@ -1,10 +1,10 @@
+import { shorten } from '@plant-store/contract/messages';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useEffect, useRef, useState } from 'react';
 import { useShowAdded } from '../plants/use-plants.js';
 import { navigate, type PlantFilter } from '../route.js';
 import { notLoaded } from '../shared/load-boundary.js';
 import { Sheet } from '../shared/sheet.js';
-import { shorten } from '../shared/shorten.js';
 import { useSlow } from '../shared/use-slow.js';
 import { AddedList } from './added/added-list.js';
 import { type AddedPlant, isConfirmed, isUnfinished } from './added/added-plants.js';

@@ -1,6 +1,6 @@
+import { shorten } from '@plant-store/contract/messages';
 import { usePlant } from '../plants/use-plants.js';
 import { home, navigate } from '../route.js';
-import { shorten } from '../shared/shorten.js';
 
 interface TakenIdProps {
   readonly token: string;

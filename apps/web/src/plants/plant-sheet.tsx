@@ -1,10 +1,10 @@
 import { isRejectedError } from '@plant-store/client/tanstack-query';
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { useEffect } from 'react';
 import { explainError, explainRejection } from '../shared/explain-failure.js';
 import { Sheet } from '../shared/sheet.js';
-import { shorten } from '../shared/shorten.js';
 import { CopyButton } from './copy-button.js';
 import { formatTime } from './format-time.js';
 import { usePlant } from './use-plants.js';

@@ -1,3 +1,4 @@
+import { shorten } from '@plant-store/contract/messages';
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
@@ -9,9 +10,7 @@ import {
   useRef,
   useState,
 } from 'react';
-
 import { navigate, type PlantFilter } from '../route.js';
-import { shorten } from '../shared/shorten.js';
 import { CopyButton } from './copy-button.js';
 import { formatAge, formatTime } from './format-time.js';
 import type { PlantRows } from './plant-pages.js';

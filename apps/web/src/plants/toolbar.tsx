@@ -1,7 +1,7 @@
+import { shorten } from '@plant-store/contract/messages';
 import { useEffect, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
-import { shorten } from '../shared/shorten.js';
 import { TagSuggestions } from './tag-suggestions.js';
 
 interface ToolbarProps {

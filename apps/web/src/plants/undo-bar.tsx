@@ -1,4 +1,4 @@
-import { shorten } from '../shared/shorten.js';
+import { shorten } from '@plant-store/contract/messages';
 import type { Deleted } from './use-deletes.js';
 
 interface UndoBarProps {

@@ -24,7 +24,7 @@ export function docs(shown: Shown): Router {
 
   router.get('/openapi.json', (request, response) => {
     setCommonHeaders(request, response, viewerHeaders);
-    response.type('application/json').send(document);
+    response.type('application/json').set('Cache-Control', 'no-cache').send(document);
   });
   router.all('/openapi.json', methodNotAllowed(['GET', 'HEAD']));
   router.use(

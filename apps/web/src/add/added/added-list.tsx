@@ -1,4 +1,4 @@
-import { shorten } from '../../shared/shorten.js';
+import { shorten } from '@plant-store/contract/messages';
 import { type AddedPlant, isUnfinished, maxAdded } from './added-plants.js';
 
 const states: Readonly<Record<AddedPlant['state'], string>> = {

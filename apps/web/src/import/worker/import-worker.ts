@@ -6,6 +6,7 @@ import { createPacer, type Pacer } from './pacer.js';
 import { UnreadableFileError } from './reading/decode-text.js';
 import { type Connection, Run } from './run.js';
 import { readLineNumber, readTable, type Table } from './table.js';
+import { toVisible } from './to-visible.js';
 
 /** At most this often is progress reported. */
 const progressMs = 100;
@@ -158,7 +159,7 @@ export class ImportWorker {
 }
 
 function nameFormat(table: Table): string {
-  if ('sheet' in table) return `XLSX, sheet "${table.sheet.name}"`;
+  if ('sheet' in table) return `XLSX, sheet "${toVisible(table.sheet.name)}"`;
   if (table.format.kind === 'ndjson') return 'NDJSON';
   return table.format.delimiter === '\t' ? 'TSV' : 'CSV';
 }

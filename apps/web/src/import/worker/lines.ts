@@ -208,7 +208,7 @@ export class Lines {
       const column = this.reading.columns?.[field];
       if (column === undefined || !table.sheet.isRounded(record, column)) continue;
       return {
-        reason: `${field} "${cells[column]}": the spreadsheet may have rounded this number; format the cell as text, and enter it again`,
+        reason: `${field} "${toVisible(cells[column] ?? '')}": the spreadsheet may have rounded this number; format the cell as text, and enter it again`,
       };
     }
     return undefined;

@@ -128,6 +128,32 @@ it('names how much it takes at a time', async () => {
   await expect(read({ text: 'x\n'.repeat(1_000_001) })).rejects.toThrow('It has 1,000,001 lines');
 });
 
+it.each([
+  ['titles', `id,name${',a'.repeat(2_000_000)}\n1,Rose`, 1],
+  ['cells', `id,name\n1,Rose\n2${','.repeat(2_000_000)}`, 3],
+  ['quoted cells', `id,name\n"1","Rose"\n2${',"a"'.repeat(1_000_000)}`, 3],
+  ['cells behind one that spans lines', `id,name\n1,"Rose\nred"${',"a"'.repeat(1_000)}`, 2],
+])('ends at a line with too many columns: %s', async (_, content, line) => {
+  await expect(read(file('plants.csv', content))).rejects.toThrow(
+    `Line ${line} has more than 1,000 columns. Keep those with the id, name and tag, and choose the file again.`,
+  );
+});
+
+it('reads 1,000 columns, and any number of delimiters within quotes', async () => {
+  const content = `id,name${',a'.repeat(998)}\n1,"${','.repeat(5_000)}"\n`;
+  expect(await read(file('plants.csv', content))).toMatchObject({ counts: { ready: 1 }, faulty: {} });
+});
+
+it('ends at a line that is too long, in each format', async () => {
+  const long = 'x'.repeat(4 * 1024 * 1024 + 1);
+  for (const [name, content] of [
+    ['plants.csv', `id,name\n1,Rose\n${long}`],
+    ['plants.csv', `id,name\n1,Rose\n"${long}`],
+    ['plants.ndjson', `{"id":1,"name":"Rose"}\n\n{"id":2,"name":"${long}"}`],
+  ] as const)
+    await expect(read(file(name, content))).rejects.toThrow('Line 3 is longer than 4 MiB.');
+});
+
 it('explains that the file is gone', async () => {
   const gone = new File(['id,name\n1,Rose'], 'plants.csv');
   gone.arrayBuffer = () => Promise.reject(new DOMException('', 'NotFoundError'));

@@ -46,6 +46,30 @@ it.each(['9007199254740993', '-9223372036854775807', '9.2233720368547758E+18', '
   },
 );
 
+it('cuts off the number that a reason quotes', async () => {
+  const { faulty } = await read(
+    file(
+      'plants.xlsx',
+      writeWorkbook({
+        Plants: [
+          ['id', 'name'],
+          [number('9'.repeat(10_000)), 'Rose'],
+        ],
+      }),
+    ),
+  );
+  expect(faulty[2]).toMatch(/^id "9+…": the spreadsheet may have rounded/);
+  expect(faulty[2]?.length).toBeLessThan(400);
+});
+
+it('ends at a row with more than 1,000 columns, unless these are empty', async () => {
+  const title = (count: number) => ['id', 'name', ...Array.from({ length: count - 2 }, () => 'x')];
+  const open = (...row: Cell[]) =>
+    read(file('plants.xlsx', writeWorkbook({ Plants: [title(1_000), ['1', 'Rose'], row] })));
+  expect((await open('2', 'Fern', ...Array(1_000).fill(' '))).counts.ready).toBe(2);
+  await expect(open(...title(1_001))).rejects.toThrow('Line 3 has more than 1,000 columns.');
+});
+
 it('explains that a workbook has nothing in it', async () => {
   await expect(read(file('plants.xlsx', writeWorkbook({ Plants: [[]] })))).rejects.toThrow('no lines');
 });

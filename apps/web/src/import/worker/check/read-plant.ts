@@ -1,6 +1,7 @@
 import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import type { Texts } from '../../protocol.js';
+import { toVisible } from '../to-visible.js';
 import { readId } from './read-id.js';
 
 /** What a record holds: a plant that the contract accepts, or why it is none. */
@@ -21,7 +22,7 @@ export function readPlantJson(text: string): PlantRecord {
     return validate(parseExactJson(text));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { reason: `the line is not valid JSON: ${error.message}` };
+    return { reason: `the line is not valid JSON: ${toVisible(error.message)}` };
   }
 }
 

@@ -1,4 +1,6 @@
+import { formatCount } from '../../format-count.js';
 import type { Pacer } from '../pacer.js';
+import { UnreadableFileError } from './decode-text.js';
 import type { Format } from './detect-format.js';
 import { indexLines, type LineIndex, Uint32List } from './index-lines.js';
 import { parseCells } from './parse-cells.js';
@@ -16,6 +18,11 @@ export interface RecordIndex {
 /** Lines are parsed together as long as each is one record: first this many, and of those where one is not, fewer. */
 const blockLines = 500;
 const smallBlockLines = 20;
+/** Of long lines there are fewer, so that what is parsed at once fits into memory. */
+const maxBlockLength = 1024 * 1024;
+const maxLineMiB = 4;
+/** More than a table of plants has, whatever else it has of them. */
+export const maxColumns = 1000;
 /** A quoted cell that spans more than this is taken for a quote that somebody forgot to close. */
 const maxSpannedLines = 1000;
 const maxSpannedLength = 1024 * 1024;
@@ -25,13 +32,14 @@ const maxSpannedLength = 1024 * 1024;
  * rest of the file.
  *
  * @param pacer gets the fraction that is done
+ * @throws {UnreadableFileError} at a line that is too long, or has too many columns
  */
 export async function indexRecords(text: string, format: Format, pacer: Pacer): Promise<RecordIndex> {
   const lines = indexLines(text);
   const builder = new Builder(text, lines, format.kind === 'ndjson' ? undefined : format.delimiter);
   const { length } = lines.starts;
   for (let line = 0; line < length; ) {
-    line = builder.addBlock(line, Math.min(line + blockLines, length));
+    line = builder.addBlock(line, builder.findBlockEnd(line));
     await pacer.pass(line / length);
   }
   return builder.build();
@@ -61,10 +69,26 @@ class Builder {
     };
   }
 
+  /** The line after the last one of a block that begins with a line. */
+  findBlockEnd(from: number): number {
+    const { starts, ends } = this.#lines;
+    const start = starts[from] ?? 0;
+    if ((ends[from] ?? 0) - start > maxLineMiB * 1024 * 1024)
+      throw new UnreadableFileError(
+        `Line ${from + 1} is longer than ${maxLineMiB} MiB. Check the line breaks of the file, and choose it again.`,
+      );
+    let to = from + 1;
+    while (to < starts.length && to < from + blockLines && (ends[to] ?? 0) - start <= maxBlockLength) to++;
+    return to;
+  }
+
   /** Adds the records that begin in some lines, and gives the line after the last of them. */
   addBlock(from: number, to: number): number {
     if (this.#delimiter === undefined || this.#isOneRecordPerLine(from, to, this.#delimiter)) {
-      for (let line = from; line < to; line++) this.#add(line, line);
+      for (let line = from; line < to; line++) {
+        if (this.#delimiter !== undefined) this.#checkColumns(line, line, this.#delimiter);
+        this.#push(line, line);
+      }
       return to;
     }
     if (to - from > smallBlockLines) return this.#addSmallBlocks(from, to);
@@ -72,7 +96,8 @@ class Builder {
     while (line < to) {
       const last = this.#findLastLine(line, this.#delimiter);
       if (last === undefined) this.#malformed.add(this.#starts.length);
-      this.#add(line, last ?? line);
+      else this.#checkColumns(line, last, this.#delimiter);
+      this.#push(line, last ?? line);
       line = (last ?? line) + 1;
     }
     return line;
@@ -96,12 +121,13 @@ class Builder {
   #findLastLine(first: number, delimiter: string): number | undefined {
     const end = Math.min(first + maxSpannedLines, this.#lines.starts.length);
     for (let last = first; last < end; last++) {
-      // Only a further quote can close one that is open.
-      if (last > first && !this.#slice(last, last).includes('"')) continue;
+      // Only a further quote can close one that is open, and not one that is written twice.
+      if (last > first && !this.#slice(last, last).replaceAll('""', '').includes('"')) continue;
       const text = this.#slice(first, last);
+      if (last > first && text.length > maxSpannedLength) return undefined;
       const { quotes } = parseCells(text, delimiter);
       if (quotes === 'right') return last;
-      if (quotes === 'malformed' || text.length > maxSpannedLength) return undefined;
+      if (quotes === 'malformed') return undefined;
     }
     return undefined;
   }
@@ -110,12 +136,26 @@ class Builder {
     return this.#text.slice(this.#lines.starts[first], this.#lines.ends[last]);
   }
 
-  #add(first: number, last: number): void {
+  #checkColumns(first: number, last: number, delimiter: string): void {
+    const text = this.#slice(first, last);
+    if (text.length < maxColumns) return;
+    const [cells = []] = text.includes('"') ? parseCells(text, delimiter).rows : [text.split(delimiter)];
+    if (cells.length > maxColumns) throw tooManyColumns(first + 1);
+  }
+
+  #push(first: number, last: number): void {
     if (isBlank(this.#slice(first, last), this.#delimiter)) return;
     this.#starts.push(this.#lines.starts[first] ?? 0);
     this.#ends.push(this.#lines.ends[last] ?? 0);
     this.#numbers.push(first + 1);
   }
+}
+
+/** The error for a line or a row of a sheet, by its number. */
+export function tooManyColumns(number: number): UnreadableFileError {
+  return new UnreadableFileError(
+    `Line ${number} has more than ${formatCount(maxColumns)} columns. Keep those with the id, name and tag, and choose the file again.`,
+  );
 }
 
 /** Whether a line has nothing but white space and delimiters, as spreadsheets write empty rows. */

@@ -1,4 +1,5 @@
 import { UnreadableFileError } from './decode-text.js';
+import { maxColumns, tooManyColumns } from './index-records.js';
 
 /** The first sheet of a workbook that has anything in it. */
 export interface Sheet {
@@ -26,7 +27,7 @@ const columnLimit = 2 ** 15;
 /**
  * Reads an XLSX file. Texts are kept exactly; of numbers, those that a double holds.
  *
- * @throws {UnreadableFileError} when it is damaged, or empty
+ * @throws {UnreadableFileError} when it is damaged or empty, or has too many columns
  */
 export async function readWorkbook(file: ArrayBuffer): Promise<Sheet> {
   const { default: readSheets } = await import('read-excel-file/universal');
@@ -50,7 +51,9 @@ function toSheet(name: string, data: readonly (readonly unknown[])[]): Sheet {
   const rounded = new Set<number>();
   for (const [index, cells] of data.entries()) {
     const texts = cells.map(toText);
-    if (texts.every((text) => text.trim() === '')) continue;
+    const last = texts.findLastIndex((text) => text.trim() !== '');
+    if (last === -1) continue;
+    if (last >= maxColumns) throw tooManyColumns(index + 1);
     for (const [column, cell] of cells.entries()) {
       if (cell instanceof NumberCell && isRounded(cell)) rounded.add(rows.length * columnLimit + column);
     }

@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest';
+import { readCsv } from './read-csv.js';
+
+const maxLength = 1_000_000;
+
+/** Reads chunks as CSV; `taken` is how much was taken of them. */
+async function read(chunks: Iterable<string>) {
+  let taken = 0;
+  async function* take() {
+    for (const chunk of chunks) {
+      taken += chunk.length;
+      yield Buffer.from(chunk);
+    }
+  }
+  const lines: unknown[] = [];
+  let unused = '';
+  const onUnused = (columns: string) => {
+    unused = columns;
+  };
+  let error: unknown;
+  try {
+    for await (const { number, line } of readCsv(take(), { delimiter: undefined, maxLength, onUnused }))
+      lines.push([number, 'plant' in line ? line.plant : line.reason]);
+  } catch (caught) {
+    error = caught;
+  }
+  return { lines, unused, taken, message: error instanceof Error ? error.message : undefined };
+}
+
+/** The beginning, and then the same without end. */
+function* endless(beginning: string, rest: string): Generator<string> {
+  yield beginning;
+  for (;;) yield rest.repeat(10_000);
+}
+
+const advice =
+  'Close its double quote, or write it twice if it belongs to the text, and import the file again.';
+
+it('numbers lines as an editor does, also behind fields that span several', async () => {
+  const { lines } = await read(['id,name\r\n1,"a\r\nb\nc"\r\n\r\n2,Fern\r\nx,Ivy\r\n']);
+  expect(lines).toEqual([
+    [2, { id: 1n, name: 'a\r\nb\nc' }],
+    [6, { id: 2n, name: 'Fern' }],
+    [7, expect.stringContaining('id must be')],
+  ]);
+});
+
+it('takes a line break for one that is cut into two chunks', async () => {
+  const { lines } = await read(['name,id\r', '\nFern,1\r', '\nIvy,2\r', '\n']);
+  expect(lines).toEqual([
+    [2, { id: 1n, name: 'Fern' }],
+    [3, { id: 2n, name: 'Ivy' }],
+  ]);
+});
+
+it('keeps a byte order mark at the beginning of a field', async () => {
+  const { lines } = await read(['\uFEFFname,id\n', '\uFEFFFern,1\n', '\uFEFFIvy,2\n']);
+  expect(lines).toEqual([
+    [2, { id: 1n, name: '\uFEFFFern' }],
+    [3, { id: 2n, name: '\uFEFFIvy' }],
+  ]);
+});
+
+it.each([
+  [
+    'ends with the file',
+    ['2,Fern\n3,"Ivy\n4,Oak\n'],
+    `Line 5 begins a quoted field that does not end. ${advice}`,
+  ],
+  [
+    'does not end',
+    endless('2,Fern\n3,"Ivy\n', '4,Oak\n'),
+    `Line 5 begins a quoted field that does not end, or is longer than 1,000,000 characters. ${advice}`,
+  ],
+])('ends at a quoted field that is not closed, where the file %s', async (_, rest, message) => {
+  function* chunks() {
+    yield 'id,name\n1,"a\nb"\n';
+    yield* rest;
+  }
+  const read5 = await read(chunks());
+  expect(read5.lines.slice(0, 2)).toEqual([
+    [2, { id: 1n, name: 'a\nb' }],
+    [4, { id: 2n, name: 'Fern' }],
+  ]);
+  expect(read5).toMatchObject({ message });
+  expect(read5.taken).toBeLessThan(4 * maxLength);
+});
+
+it.each([
+  ['columns', endless('id,name,', 'a,'), 1],
+  ['a line without columns', endless('x', 'x'), 1],
+  ['quoted columns', endless('id,name,"b', '","b'), 1],
+  ['fields', endless('id,name\n1,Fern\n2,', '"a",'), 3],
+])('ends at a line that does not end, with bounded memory: %s', async (_, chunks, number) => {
+  const { message, taken } = await read(chunks);
+  expect(message).toContain(`Line ${number} begins a quoted field that does not end, or is longer than`);
+  expect(taken).toBeLessThan(4 * maxLength);
+});
+
+it('takes at most 1,000 columns, and names no more than fit into a message', async () => {
+  const table = (count: number) =>
+    `id,name${Array.from({ length: count - 2 }, (_, column) => `,column ${column}`).join('')}\n1,Fern\n`;
+  const most = await read([table(1_000)]);
+  expect(most.lines).toEqual([[2, { id: 1n, name: 'Fern' }]]);
+  expect(most.unused).toMatch(/^the columns column 0, column 1, .*…$/);
+  expect(most.unused.length).toBeLessThan(600);
+
+  const { message } = await read([table(1_001)]);
+  expect(message).toBe(
+    'The first line names 1,001 columns; at most 1,000 are read. Keep id, name, tag and addedAt, and import the file again.',
+  );
+  const unknown = await read([`\u001b[2J,${'x'.repeat(5_000)}\n`]);
+  expect(unknown.message).toMatch(/^The first line must name .* It has: \\u001b\[2J, x+…\. Rename/);
+  expect(unknown.message?.length).toBeLessThan(800);
+});
+
+it('reads a line as long as it may be, however it is cut into chunks', async () => {
+  const name = '"a","\n'.repeat(100_000);
+  const text = `id,name\n1,"${name.replaceAll('"', '""')}"\n2,Fern\n`;
+  const chunks = text.match(/.{1,65537}/gs) ?? [];
+  expect((await read(chunks)).lines).toEqual([
+    [2, { id: 1n, name }],
+    [100_003, { id: 2n, name: 'Fern' }],
+  ]);
+});

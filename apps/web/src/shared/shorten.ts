@@ -1,5 +1,0 @@
-/** A text as it is shown beside others: a name may have a million characters. Whole code points, then an ellipsis. */
-export function shorten(text: string, maxLength = 120): string {
-  if (text.length <= maxLength) return text;
-  return `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
