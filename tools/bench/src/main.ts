@@ -1,6 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { attacks } from './callers/attacks.js';
+import { type CallersSettings, measureCallers } from './callers/callers.js';
+import { type MixedSettings, measureMixed } from './callers/mixed.js';
 import { measureClientSpeed } from './client-speed/client-speed.js';
 import { comparePostgresql, compareSqlite } from './comparison/comparison.js';
 import type { ComparisonSettings } from './comparison/comparison-results.js';
@@ -9,7 +12,17 @@ import type { Environment } from './environment/environment.js';
 import { measureGrowth } from './growth/growth.js';
 import { measureObservability } from './observability/observability.js';
 import { compareOperations } from './operations/operations.js';
-import { toCount, toCounts, toSeconds, toShare, toSizes, toTargets } from './option-values.js';
+import {
+  toCheckout,
+  toCount,
+  toCounts,
+  toNames,
+  toSeconds,
+  toShare,
+  toSize,
+  toSizes,
+  toTargets,
+} from './option-values.js';
 import { measureOverload } from './overload/overload.js';
 import { resultFiles, workFolder } from './paths.js';
 import { killProcesses } from './processes/start-process.js';
@@ -100,6 +113,30 @@ program
     if (!(await measureOverload(options, createEnvironment()))) process.exitCode = 1;
   });
 
+addService(
+  program
+    .command('callers')
+    .description('measure what one holder of a token takes from other callers, without and with each attack'),
+  100_000,
+)
+  .option('--rounds <count>', 'how often to measure each attack', toCount, 1)
+  .option('--seconds <count>', 'how long to measure without an attack, and with it', toSeconds, 60)
+  .addOption(
+    new Option('--attacks <names>', `separated by commas, among ${Object.keys(attacks).join(', ')}`)
+      .argParser((text) => toNames(text, Object.keys(attacks)))
+      .default(Object.keys(attacks), 'all'),
+  )
+  .action(async (options: CallersSettings) => void (await measureCallers(options, createEnvironment())));
+
+addService(
+  program
+    .command('mixed')
+    .description('measure lists of all kinds on 10 connections, beside 35 creates a second'),
+  1_000_000,
+)
+  .option('--minutes <count>', 'how long to measure', toCount, 10)
+  .action((options: MixedSettings) => measureMixed(options, createEnvironment()));
+
 program
   .command('observability')
   .description(
@@ -141,6 +178,18 @@ program
   .command('chart')
   .description('draw docs/use/performance.svg from results/latest.json')
   .action(() => writeChart(resultFiles.comparison, resultFiles.chart));
+
+/** Adds the options of which service is measured to a command. */
+function addService(command: Command, plants: number): Command {
+  return command
+    .addOption(
+      new Option('--database <engine>', 'its database').choices(['sqlite', 'postgresql']).default('sqlite'),
+    )
+    .option('--workers <count>', 'how many worker processes it has (default: its own)', toCount)
+    .option('--plants <count>', 'how many plants are stored before', toSize, plants)
+    .option('--build <folder>', 'another checkout that is built, such as one of an older version', toCheckout)
+    .option('--json <file>', 'the file that gets all results');
+}
 
 /** Adds the options of a comparison to a command. */
 function addComparison(

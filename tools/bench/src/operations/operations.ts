@@ -16,9 +16,9 @@ import type { Environment } from '../environment/environment.js';
 import { describeMachine, machineLine } from '../environment/machine.js';
 import { driveLoad } from '../load/drive-load.js';
 import { batchPlants, type Load, type LoadResult, storedPlants } from '../load/load.js';
-import { smallestId } from '../load/write-ids.js';
+import { storePlants } from '../load/store-plants.js';
 import { resultFiles } from '../paths.js';
-import { type RunningTarget, startTarget } from '../processes/start-target.js';
+import { startTarget } from '../processes/start-target.js';
 import { allTargets, postgresqlTargets } from '../targets/all-targets.js';
 import type { Target } from '../targets/target.js';
 
@@ -85,7 +85,7 @@ async function measureOperations(
     const database = await engine.createDatabase(folder);
     const running = await startTarget(target, database, folder);
     environment.log(`storing ${formatCount(storedPlants)} plants: ${target.title}`);
-    await fill(running);
+    await storePlants(running, storedPlants);
     started.push({ target, folder, database, running });
   }
 
@@ -126,23 +126,6 @@ async function measureOperations(
   }
   writeJson(resultFile, { machine, settings, database: engine.title, runs });
   environment.print(`${operationsTable(targets, runs, settings)}\n${machineLine(machine)}\n`);
-}
-
-/** Stores plants with ids from the smallest on, in batches. */
-async function fill({ baseUrl, token }: RunningTarget): Promise<void> {
-  for (let first = 0; first < storedPlants; first += batchPlants) {
-    const plants = Array.from({ length: batchPlants }, (_, index) => ({
-      id: smallestId + first + index,
-      name: `Monstera deliciosa ${first + index}`,
-      tag: index % 2 === 0 ? 'houseplant' : 'tree',
-    }));
-    const { status } = await fetch(`${baseUrl}/plants/batch`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ plants }),
-    });
-    if (status !== 200) throw new Error(`A batch was answered ${status}`);
-  }
 }
 
 function operationsTable(

@@ -16,6 +16,8 @@ const pollMs = 10;
 /** A target that is listening. */
 export interface RunningTarget {
   readonly baseUrl: string;
+  /** The URL of its admin port, if it prints one. */
+  readonly adminUrl: string | undefined;
   /** The access token that it accepts. */
   readonly token: string;
   /** Its process, and the processes that it has started, such as workers. */
@@ -24,6 +26,8 @@ export interface RunningTarget {
   readPeakMemory(): Promise<number>;
   /** The processor time that its main process has taken so far, in microseconds; only on Linux. */
   readProcessorTime(): Promise<number>;
+  /** Whether its main process has ended. */
+  hasEnded(): boolean;
   /** Stops it, and resolves once it has ended. */
   stop(): Promise<void>;
 }
@@ -43,10 +47,10 @@ export async function startTarget(
   const child = startProcess(file, args, { environment, stdout: log, stderr: log });
   closeSync(log);
   const pid = child.pid ?? 0;
-  const baseUrl = await readBaseUrl(child, logPath);
+  const urls = await readUrls(child, logPath);
   const readPids = async () => [pid, ...(await readChildren(pid))] as const;
   return {
-    baseUrl,
+    ...urls,
     token,
     readPids,
     async readPeakMemory() {
@@ -54,6 +58,7 @@ export async function startTarget(
       return peaks.reduce((sum, peak) => sum + peak, 0);
     },
     readProcessorTime: () => readProcessorTime(pid),
+    hasEnded: () => hasEnded(child),
     async stop() {
       child.kill('SIGTERM');
       await processEnd(child, stopTimeoutMs);
@@ -61,14 +66,17 @@ export async function startTarget(
   };
 }
 
-/** Waits for the line in which a target prints its URL. */
-async function readBaseUrl(child: ChildProcess, logPath: string): Promise<string> {
+/** Waits for the line in which a target prints its URL, and that of its admin port if it has one. */
+async function readUrls(
+  child: ChildProcess,
+  logPath: string,
+): Promise<Pick<RunningTarget, 'baseUrl' | 'adminUrl'>> {
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
     const ended = hasEnded(child);
     const text = readFileSync(logPath, 'utf8');
     const baseUrl = /"baseUrl":"([^"]+)"/.exec(text)?.[1];
-    if (baseUrl !== undefined) return baseUrl;
+    if (baseUrl !== undefined) return { baseUrl, adminUrl: /"adminUrl":"([^"]+)"/.exec(text)?.[1] };
     if (ended) throw new Error(`The target exited before it listened:\n${text}`);
     await delay(pollMs);
   }
