@@ -6,7 +6,6 @@ import type { JwtSettings } from '../auth/jwt-settings.js';
 import type { TokenVerifier } from '../auth/token-service.js';
 import { countRejections, measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
-import type { Turns } from '../runtime/turns.js';
 import { countReplies, createCallerMemory } from './caller-memory.js';
 import { writeExactIntegers } from './exact-integers.js';
 import { sendJson } from './fast-path.js';
@@ -45,8 +44,6 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly bodyLimitBytes: number;
   /** How much all bodies and replies together may hold, in bytes. */
   readonly bodyMemoryLimitBytes: number;
-  /** What the event loop has to do, large bodies among it. */
-  readonly turns: Turns;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** Where they are counted; by default in this process. */

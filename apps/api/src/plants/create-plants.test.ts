@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../errors/service-error.js';
-import { createPlants } from './create-plants.js';
+import { createPlants, plantsPerTurn } from './create-plants.js';
 import type { InsertOutcome, PlantWriter, StoredRecord } from './plant-store.js';
 
 /** A writer that decides about what is in flight in the reverse order of its arrival. */
@@ -28,6 +28,7 @@ function createReversingWriter(insert: (record: StoredRecord) => InsertOutcome):
   };
 }
 
+const awaitTurn = async () => undefined;
 const fail = (error: unknown) => {
   throw error;
 };
@@ -46,7 +47,7 @@ it('stores the first of several plants with one id, whatever is stored first of 
     stored.push(record);
     return { stored: true };
   });
-  expect(await createPlants(writer, plants, 1, fail)).toMatchObject([
+  expect(await createPlants(writer, plants, 1, awaitTurn, fail)).toMatchObject([
     { status: 200, replayed: false },
     { status: 200, replayed: false },
     { status: 400, error: 40003 },
@@ -57,11 +58,30 @@ it('stores the first of several plants with one id, whatever is stored first of 
 
 it('answers all plants with the id of a deleted one alike, and with that of one that could not be stored', async () => {
   const retired = createReversingWriter(({ id }) => ({ stored: false, existing: { id, deleted: true } }));
-  expect(await createPlants(retired, plants, 1, fail)).toMatchObject(
+  expect(await createPlants(retired, plants, 1, awaitTurn, fail)).toMatchObject(
     Array(4).fill({ status: 400, error: 40007 }),
   );
   const away = createReversingWriter(() => fail(new ServiceError('database_unavailable', 'away')) as never);
-  expect(await createPlants(away, plants, 1, fail)).toMatchObject(
+  expect(await createPlants(away, plants, 1, awaitTurn, fail)).toMatchObject(
     Array(4).fill({ status: 503, error: 50301 }),
   );
+});
+
+it('gives others their turn between some plants and the next ones', async () => {
+  const turns: number[] = [];
+  const written: number[] = [];
+  const writer = createReversingWriter(() => ({ stored: true }));
+  const count = 2 * plantsPerTurn + 5;
+  const many = Array.from({ length: count }, (_, index) => ({ id: BigInt(index), name: 'Fern' }));
+  const counting = {
+    ...writer,
+    write: (...args: Parameters<PlantWriter['write']>) => {
+      written.push(turns.length);
+      return writer.write(...args);
+    },
+  };
+  const results = await createPlants(counting, many, 1, async (plants) => void turns.push(plants), fail);
+  expect(results).toHaveLength(count);
+  expect(turns).toEqual([plantsPerTurn, plantsPerTurn, 5]);
+  expect(written.filter((turn) => turn === 1)).toHaveLength(plantsPerTurn);
 });

@@ -24,7 +24,7 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
       (share) => {
         begun.push(name);
         shares.push(share);
-        return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+        return new Promise<{ readMs?: number }>((resolve) => ends.set(name, () => resolve({})));
       },
     );
     // What it rejects with is looked at later.

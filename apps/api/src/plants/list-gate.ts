@@ -20,11 +20,12 @@ export interface ListGate {
    * Reads a list once it is its turn.
    *
    * @param isWanted whether its client is still there; if not, it is not read
-   * @param read gets the part of the time that a list may take, since others want some, too: from 0 to 1
+   * @param read gets the part of the time that a list may take, since others want some, too: from 0 to 1. Its result may say how
+   * long the engine took, in milliseconds; otherwise that is until it resolves.
    * @throws {ServiceError} `overloaded` when too many lists wait
    * @throws {ClientGoneError} when nobody waits for it any more
    */
-  run<Result>(
+  run<Result extends { readonly readMs?: number | undefined }>(
     caller: Caller,
     isWanted: () => boolean,
     read: (share: number) => Promise<Result>,
@@ -80,13 +81,16 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
         beginReady();
       });
       const startedAt = performance.now();
+      let readMs: number | undefined;
       try {
         if (!isWanted()) throw new ClientGoneError();
-        return await read(1 / callers.count());
+        const result = await read(1 / callers.count());
+        readMs = result.readMs;
+        return result;
       } finally {
         reading--;
         places.release(caller, 1);
-        rest(caller, performance.now() - startedAt);
+        rest(caller, readMs ?? performance.now() - startedAt);
         beginReady();
       }
     },

@@ -17,6 +17,8 @@ const minExamined = { plants: MAX_PLANTS, bytes: 2 ** 18, durationMs: 10 };
 interface Page {
   readonly plants: StoredPlant[];
   readonly next: string | undefined;
+  /** As in `ListedPlants`. */
+  readonly readMs: number | undefined;
 }
 
 /**
@@ -44,9 +46,9 @@ export async function listPlants(
   const list = (part: ListQuery['order'], from: ListPosition | undefined, matches: number) =>
     store.list({ order: part, after: from, tag, q }, { ...examined, matches });
   const isUntimed = order === 'newest' && start !== undefined && start.addedAt === undefined;
-  const { plants, last } = await list(isUntimed ? 'untimed' : order, start, limit);
-  if (last !== undefined) return { plants: [...plants], next: writeCursor(query, last) };
-  if (order !== 'newest' || isUntimed) return { plants: [...plants], next: undefined };
+  const { plants, last, readMs } = await list(isUntimed ? 'untimed' : order, start, limit);
+  if (last !== undefined) return { plants: [...plants], next: writeCursor(query, last), readMs };
+  if (order !== 'newest' || isUntimed) return { plants: [...plants], next: undefined, readMs };
   // Those without a time come last, if only to find out that there are none.
   const rest = await list('untimed', undefined, Math.max(1, limit - plants.length));
   if (plants.length === limit && rest.plants.length > 0) {
@@ -54,7 +56,8 @@ export async function listPlants(
     return {
       plants: [...plants],
       next: end && writeCursor(query, { id: end.id, addedAt: end.addedAt ?? undefined }),
+      readMs,
     };
   }
-  return { plants: [...plants, ...rest.plants], next: rest.last && writeCursor(query, rest.last) };
+  return { plants: [...plants, ...rest.plants], next: rest.last && writeCursor(query, rest.last), readMs };
 }

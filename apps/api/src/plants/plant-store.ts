@@ -136,6 +136,8 @@ export interface ListedPlants {
   readonly plants: readonly StoredPlant[];
   /** The last plant that was examined; `undefined` if there are no more. */
   readonly last: ListPosition | undefined;
+  /** How long the engine took, in milliseconds, if it tells that apart from what waits for others. */
+  readonly readMs?: number | undefined;
 }
 
 /** The most that a page of plants may hold. Bytes are those of the texts, in UTF-8. */

@@ -12,6 +12,8 @@ export interface Turns {
    * @param cost 1 for a request
    */
   run(caller: Caller, cost: number, work: () => void): void;
+  /** Resolves when it is the turn of such work. */
+  take(caller: Caller, cost: number): Promise<void>;
 }
 
 /** Work that waits. */
@@ -69,16 +71,19 @@ export function createTurns(): Turns {
     }
   }
 
+  function run(caller: Caller, cost: number, work: () => void): void {
+    if (left === undefined) startTurn();
+    if (left === undefined || left <= 0 || waiting.size > 0 || held.has(caller)) {
+      waiting.push(caller, { caller, cost, work });
+    } else {
+      left -= cost;
+      hold({ caller, cost, work });
+      work();
+    }
+  }
+
   return {
-    run(caller, cost, work) {
-      if (left === undefined) startTurn();
-      if (left === undefined || left <= 0 || waiting.size > 0 || held.has(caller)) {
-        waiting.push(caller, { caller, cost, work });
-      } else {
-        left -= cost;
-        hold({ caller, cost, work });
-        work();
-      }
-    },
+    run,
+    take: (caller, cost) => new Promise((resolve) => run(caller, cost, resolve)),
   };
 }

@@ -4,8 +4,9 @@ import { messages } from '@plant-store/contract/messages';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
-import { createPlants } from '../../plants/create-plants.js';
+import { createPlants, plantsPerTurn } from '../../plants/create-plants.js';
 import type { PlantWriter } from '../../plants/plant-store.js';
+import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import type { CountMore } from '../middleware/rate-limit.js';
 
@@ -15,6 +16,8 @@ const errorNames = new Map<number, string>(Object.entries(errors).map(([name, { 
 /** What batches depend on. */
 export interface BatchDependencies {
   readonly plants: PlantWriter;
+  /** What the event loop has to do, large batches and bodies among it. */
+  readonly turns: Turns;
   /** Counts plants of a batch for the rate limit, if there is one. */
   readonly countMore?: CountMore | undefined;
   readonly log: Logger;
@@ -23,6 +26,7 @@ export interface BatchDependencies {
 /** Answers `createPlants`. */
 export function createPlantsHandler({
   plants: writer,
+  turns,
   countMore,
   log,
 }: BatchDependencies): AppRouteImplementation<typeof contract.createPlants> {
@@ -33,7 +37,9 @@ export function createPlantsHandler({
     // The request itself is counted already.
     await countMore?.(res, plants.length - 1);
     let firstError: unknown;
-    const results = await createPlants(writer, plants, callerOf(res.locals), (error) => {
+    const awaitTurn = (count: number) =>
+      turns.take(req.headers.authorization ?? '', (count / plantsPerTurn) * costPerTurn);
+    const results = await createPlants(writer, plants, callerOf(res.locals), awaitTurn, (error) => {
       firstError ??= error;
     });
     res.locals.outcomes = countOutcomes(results);

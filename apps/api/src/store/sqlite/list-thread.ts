@@ -12,7 +12,7 @@ export type ListRecords = (query: RecordQuery, limits: ListLimits) => Promise<Li
 export type RecordQuery = ListQuery & { readonly tombstones?: boolean };
 
 /** As `ListedPlants`. */
-type ListedRecords = { readonly plants: readonly StoredRecord[]; readonly last: ListedPlants['last'] };
+type ListedRecords = Omit<ListedPlants, 'plants'> & { readonly plants: readonly StoredRecord[] };
 
 /** Reads lists in a thread of its own, so that creates do not wait for them. */
 export interface ListThread {
@@ -29,6 +29,7 @@ export interface ListedColumns {
   readonly times: readonly (number | null)[];
   readonly deleted: readonly boolean[];
   readonly last: ListedPlants['last'];
+  readonly readMs: number;
 }
 
 /** What the thread answers: a list, or an error of SQLite. */
@@ -117,7 +118,7 @@ export function createListThread(
   };
 }
 
-function toRecords({ ids, names, tags, times, deleted, last }: ListedColumns): ListedRecords {
+function toRecords({ ids, names, tags, times, deleted, last, readMs }: ListedColumns): ListedRecords {
   const plants = ids.map((id, index): StoredRecord => {
     if (deleted[index]) return { id, deleted: true };
     const tag = tags[index] ?? null;
@@ -128,5 +129,5 @@ function toRecords({ ids, names, tags, times, deleted, last }: ListedColumns): L
       ...(addedAt !== null && { addedAt }),
     };
   });
-  return { plants, last };
+  return { plants, last, readMs };
 }

@@ -61,9 +61,9 @@ export function createSqlitePlantStore(
     find: (ids) => run(async () => confirm(statements.find(ids)).map(toRecord)),
     list: (query, limits) =>
       run(async () => {
-        const { plants, last } = await list(query, limits);
+        const { plants, ...listed } = await list(query, limits);
         confirmDurable(statements.readDataVersion());
-        return { plants: withoutTombstones(plants), last };
+        return { ...listed, plants: withoutTombstones(plants) };
       }),
     read: (after, limits) =>
       readPages(async (last) => {
