@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
 import { createPlants } from '../../plants/create-plants.js';
 import type { PlantWriter } from '../../plants/plant-store.js';
-import type { CountMore } from '../middleware/rate-limit.js';
+import type { CountBatch } from '../middleware/rate-limit.js';
 
 /** The names of errors by their numbers. */
 const errorNames = new Map<number, string>(Object.entries(errors).map(([name, { error }]) => [error, name]));
@@ -14,23 +14,22 @@ const errorNames = new Map<number, string>(Object.entries(errors).map(([name, { 
 /** What batches depend on. */
 export interface BatchDependencies {
   readonly plants: PlantWriter;
-  /** Counts plants of a batch for the rate limit, if there is one. */
-  readonly countMore?: CountMore | undefined;
+  /** Counts the plants of a batch for the rate limit, if there is one. */
+  readonly countBatch?: CountBatch | undefined;
   readonly log: Logger;
 }
 
 /** Answers `createPlants`. */
 export function createPlantsHandler({
   plants: writer,
-  countMore,
+  countBatch,
   log,
 }: BatchDependencies): AppRouteImplementation<typeof contract.createPlants> {
   return async ({ body: { plants }, req, res }) => {
     if (plants.length > MAX_PLANTS) {
       throw new ServiceError('batch_too_large', messages.batchTooLarge(plants.length));
     }
-    // The request itself is counted already.
-    await countMore?.(res, plants.length - 1);
+    await countBatch?.(res, plants.length);
     let firstError: unknown;
     const results = await createPlants(writer, plants, (error) => {
       firstError ??= error;
