@@ -8,7 +8,10 @@ import { isRejectedError } from './unwrap.js';
 
 // No delay before a retry.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 /** A store, and how many plants each request had; `change` may answer in its place. */
 function open(
@@ -38,7 +41,8 @@ async function run(generator: AsyncGenerator<RejectedPlant, BulkProgress>) {
   }
 }
 
-const json = (status: number, body: object) => new Response(JSON.stringify(body), { status });
+const json = (status: number, body: object, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers });
 
 it('stores all plants in batches, and replays them when it is run again', async () => {
   const { client, store, sizes } = open();
@@ -139,6 +143,90 @@ it('divides a batch that is too large for the service, down to a plant that is',
   const { rejected, progress } = await run(storeAll(client, plantsOf(9)));
   expect(rejected).toEqual([{ plant: { id: 4, name: 'x' }, index: 4, ...tooLarge }]);
   expect(progress).toEqual({ stored: 8, replayed: 0, rejected: 1 });
+});
+
+const rateLimited = (headers: Record<string, string>) =>
+  json(429, { error: errors.rate_limited.error, message: 'No.' }, headers);
+
+/** A store that permits so many plants a minute, as the service does. */
+function openLimited(limit: number) {
+  vi.useFakeTimers({ now: 0 });
+  const counts: number[] = [];
+  let refused = 0;
+  const opened = open(async ({ length }, next) => {
+    const minute = Math.floor(Date.now() / 60_000);
+    const left = limit - (counts[minute] ?? 0);
+    counts[minute] = (counts[minute] ?? 0) + (length > left ? 1 : length);
+    if (length <= left) return next();
+    refused++;
+    if (length > limit) return json(400, { error: errors.batch_too_large.error, message: 'No.' });
+    const seconds = String(60 - Math.floor((Date.now() % 60_000) / 1_000));
+    const RateLimit = `"plants"; r=${Math.max(0, left - 1)}; t=${seconds}`;
+    return rateLimited({ RateLimit, 'Retry-After': seconds });
+  });
+  return { ...opened, refused: () => refused };
+}
+
+/** Runs it to its end, with the minutes that this takes. */
+async function runTimers(generator: ReturnType<typeof storeAll>) {
+  const ended = run(generator);
+  ended.catch(() => undefined);
+  await vi.runAllTimersAsync();
+  return { ...(await ended), minutes: Math.floor(Date.now() / 60_000) + 1 };
+}
+
+it.each([600, 999, 1_500])(
+  'stores %d plants a minute where the rate limit permits no more',
+  async (limit) => {
+    const { client, store, refused } = openLimited(limit);
+    const { rejected, progress, minutes } = await runTimers(
+      storeAll(client, plantsOf(9_000), { retries: 2, timeoutMs: 1_000 }),
+    );
+    expect([rejected, progress]).toEqual([[], { stored: 9_000, replayed: 0, rejected: 0 }]);
+    expect(store.plants.size).toBe(9_000);
+    expect(minutes).toBeLessThanOrEqual(Math.ceil((9_000 + refused()) / limit));
+    expect(refused()).toBeLessThanOrEqual(3 * minutes);
+  },
+);
+
+it('divides a batch where it cannot see what the rate limit permits', async () => {
+  vi.useFakeTimers({ now: 0 });
+  const { client, sizes } = open(async ({ length }, next) =>
+    length > 300 ? rateLimited({ 'Retry-After': '60' }) : next(),
+  );
+  const { rejected, progress, minutes } = await runTimers(storeAll(client, plantsOf(2_000)));
+  expect([rejected, progress.stored]).toEqual([[], 2_000]);
+  expect(sizes.filter((size) => size > 300)).toHaveLength(6);
+  // One minute for each of those at most.
+  expect(minutes).toBeLessThanOrEqual(7);
+});
+
+it.each([{}, { 'Retry-After': '0' }, { 'Retry-After': 'soon' }])(
+  'waits ten seconds after a 429 that does not say for how long: %j',
+  async (headers: Record<string, string>) => {
+    vi.useFakeTimers({ now: 0 });
+    const { client, sizes } = open(async () => rateLimited(headers));
+    const control = new AbortController();
+    const ended = run(storeAll(client, plantsOf(1), { signal: control.signal }));
+    await vi.advanceTimersByTimeAsync(35_000);
+    control.abort(new Error('enough'));
+    await expect(ended).rejects.toThrow('enough');
+    expect(sizes).toEqual([1, 1, 1, 1]);
+  },
+);
+
+it('waits with both batches once one of them meets the rate limit', async () => {
+  vi.useFakeTimers({ now: 0 });
+  const times: number[] = [];
+  const { client, store } = open(async (_, next) => {
+    const number = times.push(Date.now());
+    if (number === 2) return rateLimited({ 'Retry-After': '30' });
+    if (number === 1) await new Promise((resolve) => setTimeout(resolve, 5_000));
+    return next();
+  });
+  await runTimers(storeAll(client, plantsOf(4_000)));
+  expect(times.slice(0, 3)).toEqual([0, 0, 30_000]);
+  expect(store.plants.size).toBe(4_000);
 });
 
 it('throws what a batch is rejected with as a whole, and aborts the others', async () => {

@@ -1,7 +1,8 @@
 import type { CreateResult, NewPlantInput } from '@plant-store/contract/operations';
 import type { Client } from './client.js';
 import type { CallOptions } from './options.js';
-import { ensureSuccess } from './unwrap.js';
+import { delay } from './timeout.js';
+import { ensureSuccess, RejectedError } from './unwrap.js';
 
 /** How many plants had each outcome so far. */
 export interface BulkProgress {
@@ -37,12 +38,18 @@ const maxBytes = 2 ** 19;
 /** How many batches are in flight. */
 const concurrency = 2;
 
+/** How long to wait after a 429 that does not say, in milliseconds. */
+const defaultRetryAfterMs = 10_000;
+
 /**
  * Stores any number of plants in batches, two at a time, and yields those that are rejected, in order. It takes no more plants than it
  * sends, so it needs little memory however many there are.
  *
  * It can be run again with the same plants after any failure: what is stored already is replayed, and stored once. Plants that
  * the service cannot store at the moment are sent again, after a delay.
+ *
+ * Where the rate limit rejects a batch (429), it sends as many of its plants as the limit still permits, and all others after
+ * `Retry-After` (RFC 9110, section 10.2.3), however often and long that is: only `signal` ends it. `timeoutMs` limits one call.
  *
  * @returns the number of plants with each outcome, once all are stored or rejected
  * @throws {RejectedError} when the service rejects a batch as a whole, such as for its token, and whatever a call of the client
@@ -69,17 +76,33 @@ export async function* storeAll(
   /** In the order in which they were sent. */
   const inFlight: Promise<RejectedPlant[]>[] = [];
 
+  /** How many plants the rate limit permits until then; batches in flight share it. */
+  let permitted = Number.POSITIVE_INFINITY;
+  let permittedUntil = 0;
+
   /** Sends a batch, and again what has no final result. Returns the plants that were rejected. */
   async function send(batch: readonly Item[], round = 0): Promise<RejectedPlant[]> {
+    while (batch.length > permitted) {
+      const ms = permittedUntil - performance.now();
+      if (ms <= 0) permitted = Number.POSITIVE_INFINITY;
+      else if (permitted > 0) return sendParts(batch, permitted, round);
+      else await delay(ms, control.signal);
+    }
+    permitted -= batch.length;
     const body = { plants: batch.map(({ plant }) => plant) };
     const reply = await client.createPlants({ ...options, body, signal: control.signal });
+    const half = batch.length >> 1;
     // The operator has set a lower limit.
     if (reply.status === 400 && (reply.body.error === 40005 || reply.body.error === 40006)) {
-      if (batch.length > 1) {
-        const middle = batch.length >> 1;
-        return [...(await send(batch.slice(0, middle))), ...(await send(batch.slice(middle)))];
-      }
+      if (half > 0) return sendParts(batch, half, round);
       return batch.flatMap((item) => reject(item, reply.body));
+    }
+    if (reply.status === 429) {
+      const left = Number(/"plants"; *r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1]);
+      const isKnown = left < batch.length;
+      permitted = isKnown ? left : 0;
+      permittedUntil = performance.now() + (new RejectedError(reply).retryAfterMs || defaultRetryAfterMs);
+      return isKnown || half === 0 ? send(batch, round) : sendParts(batch, half, round);
     }
     const { results } = ensureSuccess(reply).body;
     const again: Item[] = [];
@@ -95,12 +118,13 @@ export async function* storeAll(
     });
     if (again.length === 0) return rejected;
     const ms = Math.random() * Math.min(10_000, 100 * 2 ** round);
-    // A call of the client rejects at once when it has been aborted meanwhile.
-    await new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      control.signal.addEventListener('abort', () => resolve(clearTimeout(timer)));
-    });
+    await delay(ms, control.signal);
     return [...rejected, ...(await send(again, round + 1))];
+  }
+
+  /** Sends so many plants of a batch, and then the others. */
+  async function sendParts(batch: readonly Item[], count: number, round: number): Promise<RejectedPlant[]> {
+    return [...(await send(batch.slice(0, count), round)), ...(await send(batch.slice(count), round))];
   }
 
   function reject({ plant, index }: Item, { error, message }: Rejection): RejectedPlant[] {

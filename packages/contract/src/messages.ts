@@ -12,6 +12,8 @@ export const messages = {
   plantNotFound: (id: bigint) => `No plant has the id ${id}.`,
   batchTooLarge: (plants: number) =>
     `The batch has ${plants} plants. Send at most ${MAX_PLANTS} in one request.`,
+  batchBeyondRateLimit: (plants: number, requestsPerMinute: number) =>
+    `The batch has ${plants} plants, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
   invalidCursor:
     'The query parameter after is not of this list: pass the next of a page unchanged, with the same order, tag and q, or begin again without it.',
   missingContentType: unsupported('There is no content type'),

@@ -91,7 +91,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   const limit = rateLimitPerMinute > 0 ? await rateLimit(rateLimitPerMinute, requestCounts) : undefined;
   mountOperations(
     app,
-    { ...dependencies, countMore: limit?.countMore },
+    { ...dependencies, countBatch: limit?.countBatch },
     {
       all: [
         bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers),

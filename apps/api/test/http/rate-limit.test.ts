@@ -1,3 +1,4 @@
+import { createClient } from '@plant-store/client';
 import supertest from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
@@ -70,6 +71,61 @@ describe(`with a limit of ${limit} requests per minute`, () => {
       expect((await supertest(service.baseUrl).get('/openapi.json')).status).toBe(200);
     }
     expect((await postPlant({ ...service, token }, { id: 1, name: 'n' })).status).toBe(200);
+  });
+});
+
+describe('with a limit of 10 requests per minute, a batch', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ RATE_LIMIT_PER_MINUTE: '10' });
+  });
+  afterAll(() => service.stop());
+
+  /** Sends batches of so many plants, one after the other, with a new token. */
+  async function sendBatches(...sizes: number[]) {
+    const { text: token } = await service.accessTokens.issue({ name: 'limited' });
+    const client = createClient({ baseUrl: service.baseUrl, token, retries: 0 });
+    const replies: Awaited<ReturnType<typeof client.createPlants>>[] = [];
+    for (const length of sizes) {
+      const plants = Array.from({ length }, (_, id) => ({ id, name: 'x' }));
+      replies.push(await client.createPlants({ body: { plants } }));
+    }
+    return replies.map(({ status, headers, body }) => ({
+      status,
+      body,
+      left: Number(/^"plants"; r=(\d+); t=[1-6]?\d$/.exec(headers.get('ratelimit') ?? '')?.[1]),
+      retryAfter: Number(headers.get('retry-after')),
+    }));
+  }
+
+  it('counts each plant, and sends what is left after it', async () => {
+    expect(await sendBatches(6, 1, 3)).toMatchObject([
+      { status: 200, left: 4 },
+      { status: 200, left: 3 },
+      { status: 200, left: 0 },
+    ]);
+  });
+
+  it('counts as one request when it has more plants than are left', async () => {
+    const [, rejected, fitting, last] = await sendBatches(6, 5, 3, 1);
+    expect(rejected).toMatchObject({ status: 429, left: 3, body: { error: 42900 } });
+    expect(rejected?.retryAfter).toBeGreaterThan(0);
+    expect(rejected?.retryAfter).toBeLessThanOrEqual(60);
+    expect([fitting, last]).toMatchObject([
+      { status: 200, left: 0 },
+      { status: 429, left: 0 },
+    ]);
+  });
+
+  it('is too large when it has more plants than a minute permits, however many are left', async () => {
+    const [tooLarge, fitting, later] = await sendBatches(11, 9, 11);
+    const body = {
+      error: 40006,
+      message:
+        'The batch has 11 plants, and this token may make 10 requests a minute. Send at most 10 in one request.',
+    };
+    expect(tooLarge).toMatchObject({ status: 400, left: 9, retryAfter: 0, body });
+    expect([fitting, later]).toMatchObject([{ status: 200, left: 0 }, { status: 429 }]);
   });
 });
 

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { pino } from 'pino';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { overloadErrors } from '../../src/errors/service-error.js';
 import { limitAuthentication } from '../../src/http/middleware/limit-authentication.js';
 import { rejectDuringShutdown, rejectWhenFull } from '../../src/http/middleware/overload.js';
-import { type RequestCounts, rateLimit } from '../../src/http/middleware/rate-limit.js';
+import { createRequestCounts, type RequestCounts, rateLimit } from '../../src/http/middleware/rate-limit.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
 
 const authenticate: RequestHandler = (_request, response, next) => {
@@ -34,6 +34,16 @@ it('counts requests itself without a store', async () => {
   const { client } = serveMiddleware(authenticate, (await rateLimit(1)).middleware);
   await client.get('/').expect(200);
   await client.get('/').expect(429);
+});
+
+it('takes back nothing from the next minute for a batch that was rejected in the one before', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const counts = createRequestCounts();
+  await counts.increment('caller', 90);
+  vi.advanceTimersByTime(60_000);
+  expect(await counts.increment('caller', -90)).toMatchObject({ totalHits: 0 });
+  expect(await counts.increment('caller')).toMatchObject({ totalHits: 1 });
 });
 
 it('rejects a create while the queue is full, and keeps nothing of its body', () => {

@@ -124,8 +124,8 @@ it('counts requests of all workers', async () => {
   const environment = { RATE_LIMIT_PER_MINUTE: '10', AUTH_FAILURES_PER_MINUTE: '10' };
   const service = await startWorkers(environment);
   const { baseUrl } = service;
-  const send = async (token: string, id: number) => {
-    const response = await fetch(`${baseUrl}/plants`, {
+  const post = (path: string, token: string, body: object) =>
+    fetch(`${baseUrl}${path}`, {
       method: 'POST',
       headers: {
         // Each has a connection of its own, which either worker may accept.
@@ -133,17 +133,26 @@ it('counts requests of all workers', async () => {
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ id, name: 'Fern' }),
+      body: JSON.stringify(body),
     });
-    return response.status;
-  };
+  const send = async (token: string, id: number) =>
+    (await post('/plants', token, { id, name: 'Fern' })).status;
+  /** Sends a batch of so many plants; returns the status, and what is left. */
+  async function sendBatch(length: number): Promise<unknown[]> {
+    const plants = Array.from({ length }, (_, id) => ({ id, name: 'Fern' }));
+    const { status, headers } = await post('/plants/batch', service.token, { plants });
+    return [status, /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]];
+  }
   /** Sends 40 requests at the same time; returns how many were not limited, all of which have the status. */
   async function countAnswered(token: string, status: number): Promise<number> {
     const statuses = await Promise.all(Array.from({ length: 40 }, (_, id) => send(token, id)));
     expect(new Set(statuses)).toEqual(new Set([status, 429]));
     return statuses.filter((other) => other === status).length;
   }
-  expect(await countAnswered(service.token, 200)).toBe(10);
+  expect(await sendBatch(4)).toEqual([200, '6']);
+  expect(await sendBatch(7)).toEqual([429, '5']);
+  expect(await sendBatch(11)).toEqual([400, '4']);
+  expect(await countAnswered(service.token, 200)).toBe(4);
   // The right token is limited exactly, look-ups of wrong ones at the same time by no more than is allowed.
   expect(await countAnswered(service.token.replace(/.{4}$/, 'aaaa'), 401)).toBeLessThanOrEqual(11);
   await stop(service.command);

@@ -211,7 +211,7 @@ it('counts what is skipped from the first moment on, and shows the per cent in t
 
 it('shows why it tries again, and why it has stopped', async () => {
   const { show, types } = await openRun();
-  show({ retrying: 'The service cannot be reached.' });
+  show({ retrying: 'The service cannot be reached. Trying again.' });
   expect(screen.getByText('The service cannot be reached. Trying again.')).toBeDefined();
   show({ state: 'stopped', stop: { cause: 'other', message: 'The service did not answer in time.' } });
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Interrupted' }));

@@ -103,7 +103,7 @@ export interface Progress {
   readonly state: 'running' | 'stopped' | 'ended';
   /** Why it has stopped by itself; `undefined` when the person has cancelled it. */
   readonly stop: Stop | undefined;
-  /** While it runs: why it has to try again, if it does. */
+  /** While it runs: why it has to try again or wait, if it does, for the person. */
   readonly retrying: string | undefined;
   /** Of the plants to send, those with a result, and all. */
   readonly done: number;

@@ -1,3 +1,4 @@
+import { messages } from '@plant-store/contract/messages';
 import type { RequestHandler, Response } from 'express';
 import type { ClientRateLimitInfo, Store } from 'express-rate-limit';
 import { ServiceError } from '../../errors/service-error.js';
@@ -10,14 +11,18 @@ export interface RequestCounts extends Pick<Store, 'decrement' | 'resetKey'> {
 }
 
 /**
- * Counts so many plants more for the caller of a request.
+ * Counts the plants of a batch for its caller, of which its request has counted one, and sends what is left.
  *
- * @throws {ServiceError} `rate_limited` when they are more than are left; then they do not count
+ * @throws {ServiceError} `batch_too_large` when no minute permits so many, `rate_limited` when this one does not any more;
+ *   then only the request counts
  */
-export type CountMore = (response: Response, count: number) => Promise<void>;
+export type CountBatch = (response: Response, plants: number) => Promise<void>;
 
 /** How long the requests of a caller are counted, in milliseconds. */
 const windowMs = 60_000;
+
+/** What the RateLimit headers call the limit. */
+const identifier = 'plants';
 
 /**
  * Limits how many requests one caller may make in a minute, and sends the RateLimit headers
@@ -28,7 +33,7 @@ const windowMs = 60_000;
 export async function rateLimit(
   requestsPerMinute: number,
   counts: RequestCounts = createRequestCounts(),
-): Promise<{ readonly middleware: RequestHandler; readonly countMore: CountMore }> {
+): Promise<{ readonly middleware: RequestHandler; readonly countBatch: CountBatch }> {
   // Loaded only when needed: most services have no limit, and start faster without it.
   const { rateLimit: createRateLimit } = await import('express-rate-limit');
   const callerKey = (response: Response) => String(callerOf(response.locals));
@@ -37,7 +42,7 @@ export async function rateLimit(
     limit: requestsPerMinute,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    identifier: 'plants',
+    identifier,
     store: { ...counts, increment: async (caller) => counts.increment(caller) },
     keyGenerator: (_request, response) => callerKey(response),
     handler(_request, response) {
@@ -46,11 +51,18 @@ export async function rateLimit(
   });
   return {
     middleware,
-    async countMore(response, count) {
-      const { totalHits, resetTime } = await counts.increment(callerKey(response), count);
-      if (totalHits <= requestsPerMinute) return;
-      await counts.increment(callerKey(response), -count);
+    async countBatch(response, plants) {
+      if (plants > requestsPerMinute) {
+        throw new ServiceError('batch_too_large', messages.batchBeyondRateLimit(plants, requestsPerMinute));
+      }
+      const caller = callerKey(response);
+      const counted = await counts.increment(caller, plants - 1);
+      const fits = counted.totalHits <= requestsPerMinute;
+      const { totalHits, resetTime } = fits ? counted : await counts.increment(caller, 1 - plants);
       const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? Date.now()) - Date.now()) / 1_000));
+      const left = Math.max(0, requestsPerMinute - totalHits);
+      response.setHeader('RateLimit', `"${identifier}"; r=${left}; t=${seconds}`);
+      if (fits) return;
       response.setHeader('Retry-After', seconds);
       throw rejection(seconds);
     },
@@ -81,7 +93,8 @@ export function createRequestCounts(): RequestCounts {
       const now = Date.now();
       const current = windows.get(caller);
       const window = current && current.resetTime.getTime() > now ? current : openWindow(caller, now);
-      window.totalHits += count;
+      // What a batch takes back may have counted in the minute before.
+      window.totalHits = Math.max(0, window.totalHits + count);
       return { ...window };
     },
     // Each request counts, whatever its reply.

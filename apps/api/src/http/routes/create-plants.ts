@@ -8,7 +8,7 @@ import { createPlants, plantsPerTurn } from '../../plants/create-plants.js';
 import type { PlantWriter } from '../../plants/plant-store.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
-import type { CountMore } from '../middleware/rate-limit.js';
+import type { CountBatch } from '../middleware/rate-limit.js';
 
 /** The names of errors by their numbers. */
 const errorNames = new Map<number, string>(Object.entries(errors).map(([name, { error }]) => [error, name]));
@@ -18,8 +18,8 @@ export interface BatchDependencies {
   readonly plants: PlantWriter;
   /** What the event loop has to do, large batches and bodies among it. */
   readonly turns: Turns;
-  /** Counts plants of a batch for the rate limit, if there is one. */
-  readonly countMore?: CountMore | undefined;
+  /** Counts the plants of a batch for the rate limit, if there is one. */
+  readonly countBatch?: CountBatch | undefined;
   readonly log: Logger;
 }
 
@@ -27,15 +27,14 @@ export interface BatchDependencies {
 export function createPlantsHandler({
   plants: writer,
   turns,
-  countMore,
+  countBatch,
   log,
 }: BatchDependencies): AppRouteImplementation<typeof contract.createPlants> {
   return async ({ body: { plants }, req, res }) => {
     if (plants.length > MAX_PLANTS) {
       throw new ServiceError('batch_too_large', messages.batchTooLarge(plants.length));
     }
-    // The request itself is counted already.
-    await countMore?.(res, plants.length - 1);
+    await countBatch?.(res, plants.length);
     let firstError: unknown;
     const awaitTurn = (count: number) =>
       turns.take(req.headers.authorization ?? '', (count / plantsPerTurn) * costPerTurn);

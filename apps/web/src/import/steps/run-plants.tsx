@@ -40,7 +40,7 @@ export function RunPlants({ session, state }: RunPlantsProps) {
       <Totals state={state} rejected={progress.rejected} />
       {/* Keeps its room, so that nothing moves when the run ends. */}
       <p className="import-note import-stop">
-        {isRunning && progress.retrying && `${progress.retrying} Trying again.`}
+        {isRunning && progress.retrying}
         {progress.state === 'stopped' &&
           `${progress.stop?.message ?? ''} Nothing is lost: Continue sends what is left, and nothing is stored twice.`}
       </p>

@@ -1,6 +1,6 @@
 import { createClient, errors } from '@plant-store/client';
 import { createFakePlantStore, type FakePlantStore, type Fault } from '@plant-store/client/testing';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Command, Report, Source } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 
@@ -110,14 +110,13 @@ it('stops when it is cancelled, and then sends only what has no result', async (
   expect(fetch).toHaveBeenCalledTimes(Math.ceil(stopped.counts.ready / 1000));
 });
 
-function reply(status: number, error: number): Fault {
+function reply(status: number, error: number, headers: Record<string, string> = {}): Fault {
   const body = JSON.stringify({ error, message: 'The reason.' });
-  return { kind: 'status', status, headers: { 'Content-Type': 'application/json' }, body };
+  return { kind: 'status', status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }
 
 it.each<[string, Fault, string, string]>([
   ['a missing scope', reply(403, errors.insufficient_scope.error), 'other', 'The reason.'],
-  ['a rate limit', reply(429, errors.rate_limited.error), 'other', 'More plants were sent'],
   ['an overload', reply(503, errors.overloaded.error), 'other', 'more to do than it can take'],
   ['an error of the service', reply(500, errors.internal_error.error), 'other', 'an error of its own'],
   ['a request that it cannot read', reply(400, errors.bad_request.error), 'other', 'could not read'],
@@ -147,8 +146,45 @@ it('reports while it runs why it tries again', async () => {
   const progress = () => reports.flatMap((report) => (report.type === 'progress' ? [report.progress] : []));
   await vi.waitUntil(() => progress().at(-1)?.state === 'ended', { timeout: 30_000 });
   const retrying = progress().flatMap((each) => each.retrying ?? []);
-  expect(retrying[0]).toBe('The service cannot store plants at the moment.');
+  expect(retrying[0]).toBe('The service cannot store plants at the moment. Trying again.');
   expect(progress().at(-1)?.retrying).toBeUndefined();
+});
+
+const limited = reply(429, errors.rate_limited.error, { 'Retry-After': '300' });
+const goingOn = `Going on at ${new Date(300_000).toLocaleTimeString()}.`;
+
+it('waits while the rate limit permits no more, shows until when, and goes on', async () => {
+  const { store, read, run, last, untilState } = open();
+  // The first batch is stored after the second one has met the limit.
+  store.fail({ kind: 'delay', ms: 1_000 }, limited);
+  await read(long);
+  vi.useFakeTimers({ now: 0 });
+  onTestFinished(() => void vi.useRealTimers());
+  void run();
+  await vi.advanceTimersByTimeAsync(299_000);
+  expect(last('progress')).toMatchObject({
+    progress: { state: 'running', retrying: expect.stringContaining(goingOn) },
+    counts: { stored: 1_000, ready: 3_500 },
+  });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await untilState('ended')).toMatchObject({
+    progress: { retrying: undefined },
+    counts: { stored: 4_500 },
+  });
+});
+
+it('stops at once when it is cancelled while it waits for the rate limit', async () => {
+  const { store, fetch, read, run, send, untilState } = open();
+  store.fail(limited);
+  await read(csv);
+  const running = run();
+  await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
+  await send({ type: 'cancel' });
+  await running;
+  expect(await untilState('stopped')).toMatchObject({ progress: { stop: undefined }, counts: { ready: 30 } });
+  expect(fetch).toHaveBeenCalledTimes(1);
+  await run();
+  expect((await untilState('ended')).counts).toMatchObject({ stored: 30 });
 });
 
 it('lists what the service rejects among the problems, and sends it again once it is corrected', async () => {

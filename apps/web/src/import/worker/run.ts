@@ -45,6 +45,8 @@ export class Run {
   #state: Progress['state'] = 'ended';
   #stop: Stop | undefined;
   #retrying: string | undefined;
+  /** When the rate limit permits more, in milliseconds since 1970. */
+  #limitedUntil = 0;
   /** How many lines had a result before. */
   #doneBefore = 0;
 
@@ -144,7 +146,12 @@ export class Run {
 
   #noteAttempt(response: Response | undefined): void {
     if (this.#state !== 'running') return;
-    this.#retrying = nameTrouble(response?.status);
+    if (response?.status === 429) {
+      this.#limitedUntil = Date.now() + 1_000 * (Number(response.headers.get('retry-after')) || 10);
+    }
+    // Of two batches one may wait while the other succeeds.
+    const isLimited = Date.now() < this.#limitedUntil;
+    this.#retrying = nameTrouble(response?.status) ?? (isLimited ? nameLimit(this.#limitedUntil) : undefined);
     this.#onChange();
   }
 
@@ -152,15 +159,22 @@ export class Run {
     this.#state = state;
     this.#stop = stop;
     this.#retrying = undefined;
+    this.#limitedUntil = 0;
     this.#onChange();
   }
 }
 
-/** What keeps an attempt from success that is worth another one, by its status; without one nothing has answered. */
+/**
+ * What keeps an attempt from success that is worth another one, by its status, but for the rate limit; without a status
+ * nothing has answered.
+ */
 function nameTrouble(status: number | undefined): string | undefined {
-  if (status === undefined) return 'The service cannot be reached, or the connection broke.';
-  if (status === 429) return 'More plants were sent than the service takes in this time.';
-  return status >= 500 ? 'The service cannot store plants at the moment.' : undefined;
+  if (status === undefined) return 'The service cannot be reached, or the connection broke. Trying again.';
+  return status >= 500 ? 'The service cannot store plants at the moment. Trying again.' : undefined;
+}
+
+function nameLimit(untilMs: number): string {
+  return `The rate limit of the service is reached. Going on at ${new Date(untilMs).toLocaleTimeString()}.`;
 }
 
 function explain(error: unknown): Stop {
