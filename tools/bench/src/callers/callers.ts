@@ -140,7 +140,7 @@ function callersTables(
           rateOf(beside),
           formatRatio(without.perSecond === 0 ? null : beside.perSecond / without.perSecond),
         ],
-        ...[without, beside].flatMap(({ p50Ms, p99Ms }) => [formatMs(p50Ms), formatMs(p99Ms)]),
+        ...[without, beside].flatMap(({ p50Ms, p99Ms }) => [latencyOf(p50Ms), latencyOf(p99Ms)]),
         ...[without.failed, beside.failed],
       ];
     }),
@@ -181,6 +181,11 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 /** Rates of few callers, which may be below one. */
 function rateOf({ perSecond }: { readonly perSecond: number }): string {
   return perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond);
+}
+
+/** A latency, which is 0 where no request was answered 200. */
+function latencyOf(ms: number): string {
+  return ms === 0 ? '–' : formatMs(ms);
 }
 
 function formatOutcomes(rounds: readonly AttackResult['outcomes'][]): string {
