@@ -11,7 +11,7 @@ import {
 } from '@plant-store/report';
 import type { DatabaseEngine } from '../databases/database.js';
 import type { Environment } from '../environment/environment.js';
-import { describeMachine, type Machine, machineLine } from '../environment/machine.js';
+import { describeMachine, machineLine } from '../environment/machine.js';
 import { attacks } from './attacks.js';
 import {
   type AttackResult,
@@ -36,7 +36,7 @@ const lists = [
   '/plants?limit=100',
   '/plants?limit=100&order=newest',
   '/plants?limit=100&tag=houseplant',
-  '/plants?limit=100&q=deliciosa+1',
+  '/plants?limit=100&q=deliciosa%201',
 ];
 
 /** What is measured, and how often and how long: each time without and with each attack. */
@@ -49,7 +49,7 @@ export interface CallersSettings extends ServiceSettings {
 }
 
 /** What the callers got, and how the service fared. */
-type Phase = CallsResult & Omit<ServiceHealth, 'result'>;
+type Phase = CallsResult & ServiceHealth;
 
 /** One round of one attack. */
 export interface CallersRun {
@@ -64,6 +64,7 @@ export async function measureCallers(
   environment: Environment,
 ): Promise<readonly CallersRun[]> {
   const machine = await describeMachine(environment.folder);
+  const { json, ...shown } = settings;
   return await withEngine(settings.database, environment, async (engine) => {
     const runs: CallersRun[] = [];
     for (let round = 1; round <= settings.rounds; round++) {
@@ -73,21 +74,13 @@ export async function measureCallers(
         environment.log(
           `round ${round}/${settings.rounds}, ${attack}: creates ${changeOf(run, 'creates')}, lists ${changeOf(run, 'lists')}`,
         );
-        writeResults(machine, settings, engine, runs);
+        // After each, so that a run that is interrupted has results.
+        if (json !== undefined) writeJson(json, { machine, settings: shown, database: engine.title, runs });
       }
     }
     environment.print(`${callersTables(settings, engine, runs)}\n${machineLine(machine)}\n`);
     return runs;
   });
-}
-
-function writeResults(
-  machine: Machine,
-  { json, ...settings }: CallersSettings,
-  { title: database }: DatabaseEngine,
-  runs: readonly CallersRun[],
-): void {
-  if (json !== undefined) writeJson(json, { machine, settings, database, runs });
 }
 
 /** Measures one attack on a service of its own, since an attack may leave plants or memory behind, or end it. */
@@ -108,7 +101,7 @@ async function runOnce(
   }
   const token = await service.createToken(attack.scope);
   const calls = { baseUrl, creators: tokens, readers: tokens, thinkMs, lists, warmupSeconds, seconds };
-  const { result: without, ...health } = await watchService(service, callService(calls));
+  const quiet = await watchService(service, callService(calls));
   const attacked = await watchService(
     service,
     Promise.all([
@@ -117,14 +110,11 @@ async function runOnce(
     ]),
   );
   await service.remove();
-  const {
-    result: [calling, attacking],
-    ...healthBeside
-  } = attacked;
+  const [called, outcome] = attacked.result;
   return {
     attack: name,
-    without: { ...without, ...health },
-    with: { ...calling, ...healthBeside, ...attacking },
+    without: { ...quiet.result, ...quiet.health },
+    with: { ...called, ...attacked.health, ...outcome },
   };
 }
 
@@ -150,7 +140,7 @@ function callersTables(
           rateOf(beside),
           formatRatio(without.perSecond === 0 ? null : beside.perSecond / without.perSecond),
         ],
-        ...[without, beside].flatMap(({ p50Ms, p99Ms }) => [formatMs(p50Ms), formatMs(p99Ms)]),
+        ...[without, beside].flatMap(({ p50Ms, p99Ms }) => [latencyOf(p50Ms), latencyOf(p99Ms)]),
         ...[without.failed, beside.failed],
       ];
     }),
@@ -191,6 +181,11 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 /** Rates of few callers, which may be below one. */
 function rateOf({ perSecond }: { readonly perSecond: number }): string {
   return perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond);
+}
+
+/** A latency, which is 0 where no request was answered 200. */
+function latencyOf(ms: number): string {
+  return ms === 0 ? '–' : formatMs(ms);
 }
 
 function formatOutcomes(rounds: readonly AttackResult['outcomes'][]): string {

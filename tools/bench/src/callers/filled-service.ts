@@ -109,7 +109,7 @@ export interface ServiceHealth {
 export async function watchService<Result>(
   service: RunningTarget,
   measurement: Promise<Result>,
-): Promise<ServiceHealth & { readonly result: Result }> {
+): Promise<{ readonly result: Result; readonly health: ServiceHealth }> {
   const atStart = await service.readPids();
   let pids: readonly number[] = atStart;
   let maxMemoryBytes = 0;
@@ -149,10 +149,12 @@ export async function watchService<Result>(
   const atEnd = await service.readPids();
   return {
     result,
-    maxMemoryBytes,
-    readinessChecks: readinessMs.length,
-    notReady,
-    slowestReadyMs: Math.max(...readinessMs),
-    survived: !service.hasEnded() && atStart.every((pid) => atEnd.includes(pid)),
+    health: {
+      maxMemoryBytes,
+      readinessChecks: readinessMs.length,
+      notReady,
+      slowestReadyMs: Math.max(...readinessMs),
+      survived: !service.hasEnded() && atStart.every((pid) => atEnd.includes(pid)),
+    },
   };
 }

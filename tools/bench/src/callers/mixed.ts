@@ -19,7 +19,7 @@ const lists = [
   '/plants?limit=100&tag=herb',
   '/plants?limit=100&tag=herb&order=newest',
   '/plants?limit=100&q=deliciosa',
-  '/plants?limit=100&q=deliciosa+12345',
+  '/plants?limit=100&q=deliciosa%2012345',
 ];
 
 /** A page that is not the last one. */
@@ -46,14 +46,14 @@ export async function measureMixed(settings: MixedSettings, environment: Environ
       ...{ baseUrl, creators: [token], readers: Array<string>(readers).fill(token), createsPerSecond },
       ...{ thinkMs: 0, lists: [...lists, ...deep], warmupSeconds, seconds: settings.minutes * 60 },
     };
-    const { result, ...health } = await watchService(service, callService(calls));
+    const { result, health } = await watchService(service, callService(calls));
     await service.remove();
     const { json, ...rest } = settings;
     if (json !== undefined)
       writeJson(json, { machine, settings: rest, database: engine.title, ...result, health });
     const rows = (['creates', 'lists'] as const).map((kind) => {
       const { perSecond, p50Ms, p99Ms, maxMs, failed } = result[kind];
-      return [kind, perSecond, formatMs(p50Ms), formatMs(p99Ms), formatMs(maxMs), failed];
+      return [kind, perSecond.toFixed(1), formatMs(p50Ms), formatMs(p99Ms), formatMs(maxMs), failed];
     });
     environment.print(
       `Plant Store on ${engine.title}\n\n${formatTable(['', 'per second', 'p50 ms', 'p99 ms', 'max ms', 'failed'], rows)}\n\n` +

@@ -23,10 +23,13 @@ async function runAttack(attack: Attack, run: AttackRun): Promise<AttackResult> 
   };
   const path = await choosePath(attack, run);
   const nextId = attack.ids === 'stored' ? createStoredIds(run.plants) : createIds('random');
+  const composed = composeRequests(attack, path, run);
   for (let index = 0; index < attack.connections; index++) {
-    const requests = composeRequests(attack, path, run);
-    const renew = attack.ids === undefined ? () => undefined : replaceIds(requests, nextId);
-    keepConnected(attack, requests, renew, count);
+    if (attack.ids === undefined) keepConnected(attack, composed, () => undefined, count);
+    else {
+      const requests = Buffer.from(composed);
+      keepConnected(attack, requests, replaceIds(requests, nextId), count);
+    }
   }
   const cpuAtStart = process.cpuUsage();
   const startedAtMs = performance.now();
