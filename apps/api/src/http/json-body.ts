@@ -176,7 +176,9 @@ function readBody(
     } else {
       const needed = size + chunk.length;
       if (needed > body.length) {
-        const room = Math.min(Math.max(2 * body.length, needed, smallestRoom), limitBytes);
+        const room = Number.isNaN(announced)
+          ? Math.min(Math.max(2 * body.length, needed, smallestRoom), limitBytes)
+          : announced;
         if (!takeRoom(room)) return;
         const larger = Buffer.allocUnsafeSlow(room);
         body.copy(larger, 0, 0, size);
@@ -194,7 +196,7 @@ function readBody(
 
 const empty = Buffer.alloc(0);
 
-/** The least room that the second chunk of a body takes, in bytes: chunks may have one byte. */
+/** The least room that the second chunk of a body without a length takes, in bytes: chunks may have one byte. */
 const smallestRoom = 4_096;
 
 /** Discards the body of a request. */

@@ -20,9 +20,15 @@ export function errorHandler(log: Logger, rejections: RejectionLog): ErrorReques
       response.destroy();
       return;
     }
-    response.status(serviceError.status).set(serviceError.headers).json(serviceError.body);
+    const reply = () =>
+      void response.status(serviceError.status).set(serviceError.headers).json(serviceError.body);
+    if (serviceError instanceof OverloadError) setTimeout(reply, overloadDelayMs).unref();
+    else reply();
   };
 }
+
+/** How long after the request a rejection for overload is sent, in milliseconds: a client that retries at once takes little time. */
+const overloadDelayMs = 100;
 
 /** A stop is no error of the service, and that the identity provider is away is logged once. */
 const loggedElsewhere = new Set<ErrorName>(['shutting_down', 'identity_provider_unavailable']);
