@@ -6,7 +6,7 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Handles the request. */
-  begin(): void;
+  begin(exchange: Exchange): void;
 }
 
 /** The exchanges of each connection of a server, of which one is begun at a time. */
@@ -66,7 +66,7 @@ export function createExchanges(): Exchanges {
       line.current = next;
       if (line.waiting.length > 0) beginNextAfter(line, next);
       if (line.waiting.length === waitingToPause - 1) resumeReading(socket);
-      next.begin();
+      next.begin(next);
     });
   }
 
@@ -80,7 +80,7 @@ export function createExchanges(): Exchanges {
       }
       if (line === undefined) addLine(exchange);
       else line.current = exchange;
-      exchange.begin();
+      exchange.begin(exchange);
     },
     unanswered(connection) {
       const line = lines.get(connection);

@@ -12,7 +12,7 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
-import { createExchanges, type Exchanges } from './exchanges.js';
+import { createExchanges, type Exchange, type Exchanges } from './exchanges.js';
 import { messageClasses } from './fast-path.js';
 import { trackConnections } from './listen.js';
 import { headerLinesLimit, normalizeTarget } from './middleware/request-head.js';
@@ -73,15 +73,14 @@ export function createServer(
   server.maxHeadersCount = headerLinesLimit + 1;
 
   const exchanges = createExchanges();
-  const begin = (request: IncomingMessage, response: ServerResponse) =>
+  const begin = ({ request, response }: Exchange) =>
     turns.run(request.headers.authorization ?? '', 1, () => {
       // The request of a client that has disconnected is dropped.
       if (request.socket.destroyed) return;
       normalizeTarget(request);
       app(request, response);
     });
-  const add: RequestListener = (request, response) =>
-    exchanges.add({ request, response, begin: () => begin(request, response) });
+  const add: RequestListener = (request, response) => exchanges.add({ request, response, begin });
   server.on('request', add);
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', add);
@@ -90,9 +89,9 @@ export function createServer(
     exchanges.add({
       request,
       response,
-      begin() {
+      begin(exchange) {
         response.writeContinue();
-        begin(request, response);
+        begin(exchange);
       },
     }),
   );
@@ -102,9 +101,9 @@ export function createServer(
     exchanges.add({
       request,
       response,
-      begin() {
+      begin(exchange) {
         response.assignSocket(request.socket);
-        begin(request, response);
+        begin(exchange);
       },
     });
   });

@@ -1,8 +1,5 @@
 // @ts-check
 // The program of the thread that reads lists. It is JavaScript, since the sources and the build load it by the same path.
-import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
-import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { requireFiles } from './file-identity.js';
@@ -18,18 +15,6 @@ import { requireFiles } from './file-identity.js';
 const defaultDurationMs = 100;
 const plantsPerLook = 100;
 const bytesPerLook = 65_536;
-
-giveWay();
-
-/** Lets the other threads have the processor first: on Linux, where each thread has a priority of its own. */
-function giveWay() {
-  if (process.platform !== 'linux') return;
-  try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_LOW);
-  } catch {
-    // Without /proc it shares the processor with them.
-  }
-}
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
 /** The statements of the connection by their text, which depends on which parts a query has, not on their values. */
