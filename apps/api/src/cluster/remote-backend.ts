@@ -29,7 +29,7 @@ export function createRemoteDatabase(primary: Channel<PrimaryCalls>): ServedData
       find: (ids) => primary.call('find', ids),
       list: (query, limits) => primary.call('list', { query, limits }),
     },
-    concurrentLists: 1,
+    concurrentLists: 2,
     openWriter: (options) =>
       openWriter(
         {

@@ -60,7 +60,7 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
   /** Holds back the lists of a caller, in proportion to what creates need and to its part of all callers. */
   function rest(caller: Caller, readMs: number): void {
     // Where creates wait for a part of the time alone, they need little of the rest.
-    const factor = (maxRestFactor * waitingShare() ** 4) / callers.count();
+    const factor = (concurrency * maxRestFactor * waitingShare() ** 4) / callers.count();
     const restMs = Math.min(maxRestMs, readMs * factor);
     if (restMs < 1) return;
     clearTimeout(resting.get(caller));

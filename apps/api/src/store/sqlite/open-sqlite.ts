@@ -80,8 +80,8 @@ export async function openSqlite(
     return {
       plants: { ...plants, insert },
       ...{ accessTokens, appliedMigrations, ...checks },
-      // The thread reads them one after the other.
-      concurrentLists: 1,
+      // The thread reads one while the reply to the one before is composed.
+      concurrentLists: 2,
       bulk: { concurrentBatches: 1, batchFactor: 1 },
       // SQLite has one writer.
       openWriter: (options) => openWriter({ insert, inserts: 1, metrics, ...checks }, options),
