@@ -43,6 +43,7 @@ describe('the exports of the package', () => {
       'errors',
       'isInt64',
       'requestSchemas',
+      'jsonShapeOf',
       'routes',
     ]);
   });

@@ -22,4 +22,4 @@ export {
   type StoredPlant,
 } from './operations.js';
 export { type RequestSchemas, requestSchemas } from './request-schemas.js';
-export { Int64ParameterSchema, Int64Schema, NewPlantSchema, PlantSchema } from './schemas.js';
+export { Int64ParameterSchema, Int64Schema, jsonShapeOf, NewPlantSchema, PlantSchema } from './schemas.js';

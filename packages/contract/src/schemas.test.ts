@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { parseExactJson } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
-import { Int64ParameterSchema, Int64Schema, NewPlantSchema, PlantSchema, schemas } from './schemas.js';
+import { MAX_PLANTS } from './operation.js';
+import {
+  Int64ParameterSchema,
+  Int64Schema,
+  jsonShapeOf,
+  NewPlantSchema,
+  PlantSchema,
+  schemas,
+} from './schemas.js';
 
 const idRange = 'id: must be an integer from -9223372036854775808 to 9223372036854775807';
 const rose = { id: 1, name: 'Rose' };
@@ -215,5 +224,28 @@ describe('the query of a list', () => {
     expect(issuesOf({ [name]: 'a'.repeat(most + 1) })).toEqual([
       `${name} must have at most ${most} characters`,
     ]);
+  });
+});
+
+describe('jsonShapeOf', () => {
+  it('has every member of a plant', () => {
+    const { members = [] } = jsonShapeOf(NewPlantSchema);
+    expect(members.map(({ name }) => name)).toEqual(Object.keys(NewPlantSchema.shape));
+    expect(members.every(({ shape }) => Object.keys(shape).length === 0)).toBe(true);
+  });
+
+  it('has the plants of a batch', () => {
+    const shape = { items: jsonShapeOf(NewPlantSchema), maxItems: MAX_PLANTS };
+    expect(jsonShapeOf(schemas.NewPlants)).toEqual({ members: [{ name: 'plants', shape }] });
+  });
+
+  it('follows objects, lists, transforms, and what may be absent or null', () => {
+    const place = z.object({ x: z.number(), labels: z.array(z.object({ a: z.string() })) });
+    const members = [
+      { name: 'x', shape: {} },
+      { name: 'labels', shape: { items: { members: [{ name: 'a', shape: {} }] } } },
+    ];
+    for (const schema of [place, place.optional(), place.nullish(), place.transform(String)])
+      expect(jsonShapeOf(schema)).toEqual({ members });
   });
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { JsonShape } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
 import {
   type CreateResult,
@@ -14,6 +15,20 @@ import {
 } from './operation.js';
 
 /**
+/** The shapes of schemas that do not show theirs. */
+const shapes = z.registry<JsonShape>();
+
+/** What of a JSON text a schema reads: an unknown member, for example, it does not. */
+export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
+  if (shapes.has(schema)) return shapes.get(schema) ?? {};
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return jsonShapeOf(schema.unwrap());
+  if (schema instanceof z.ZodPipe) return jsonShapeOf(schema.in);
+  if (schema instanceof z.ZodArray) return { items: jsonShapeOf(schema.element) };
+  if (!(schema instanceof z.ZodObject)) return {};
+  const members = Object.entries<z.core.$ZodType>(schema.shape);
+  return { members: members.map(([name, member]) => ({ name, shape: jsonShapeOf(member) })) };
+}
+
  * `integer, format int64` of the API: takes a safe `number` or a `bigint`, gives a `bigint`.
  *
  * Fails on everything that is not exactly a 64-bit signed integer, strings of digits among them.
@@ -184,12 +199,23 @@ const NewPlantsSchema = z
   .object(
     {
       plants: z
-        .array(z.unknown(), {
-          error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of plants'),
+        .custom<readonly unknown[]>((value) => Array.isArray(value) && value.length > 0, {
+          error: ({ input }) => {
+            if (input === undefined) return 'is required';
+            return Array.isArray(input) ? 'must have at least one plant' : 'must be a list of plants';
+          },
         })
-        .min(1, { error: 'must have at least one plant' })
         .meta({
-          override: { items: { $ref: '#/components/schemas/NewPlant' }, minItems: 1, maxItems: MAX_PLANTS },
+          override: {
+            type: 'array',
+            items: { $ref: '#/components/schemas/NewPlant' },
+            minItems: 1,
+            maxItems: MAX_PLANTS,
+          },
+        })
+        .register(shapes, {
+          items: jsonShapeOf(NewPlantSchema),
+          maxItems: MAX_PLANTS,
         }) as unknown as z.ZodType<readonly unknown[], readonly NewPlantInput[]>,
     },
     { error: 'must be a JSON object' },

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import { parseJsonBytes } from '../http/json-body.js';
 import { isTombstone, type PlantStore, type StoredRecord } from '../plants/plant-store.js';
 import { type CliContext, countOf } from './cli-context.js';
-import { notAnId, type PlantLine, readTombstone } from './formats.js';
+import { lineShapes, notAnId, type PlantLine, readTombstone } from './formats.js';
 import { readBatches, storeLines } from './import.js';
 
 /** The ids of the plants to delete, or a file that has one a line, `-` for standard input, and the line to begin with. */
@@ -82,7 +82,7 @@ async function eraseExisting(
 /** Reads an id, or an object that has one, exactly as the service reads JSON. */
 function readIdLine(bytes: Buffer): PlantLine {
   try {
-    return readTombstone(parseJsonBytes(bytes));
+    return readTombstone(parseJsonBytes(bytes, lineShapes.tombstone));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { reason: notAnId };

@@ -1,4 +1,4 @@
-import { INT64_MAX, INT64_MIN, NewPlantSchema } from '@plant-store/contract';
+import { INT64_MAX, INT64_MIN, jsonShapeOf, NewPlantSchema } from '@plant-store/contract';
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import * as z from 'zod';
@@ -111,3 +111,9 @@ const LineSchema = NewPlantSchema.extend({
     .transform((text) => Date.parse(text))
     .nullish(),
 }).transform(({ addedAt, ...plant }): StoredPlant => (addedAt === undefined ? plant : { ...plant, addedAt }));
+
+/** What of a line of JSON `readPlant` reads, and what `readTombstone` reads. */
+export const lineShapes = {
+  plant: jsonShapeOf(LineSchema.in.extend({ deleted: z.boolean() })),
+  tombstone: jsonShapeOf(TombstoneSchema),
+};

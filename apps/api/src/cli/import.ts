@@ -14,7 +14,7 @@ import {
 } from '../plants/plant-store.js';
 import { openDatabase } from '../store/open-database.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
-import { type PlantLine, readPlant, toOneLine } from './formats.js';
+import { lineShapes, type PlantLine, readPlant, toOneLine } from './formats.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 import { splitLines } from './split-lines.js';
 
@@ -410,7 +410,7 @@ function readImportedLine(bytes: Buffer, number: number): PlantLine {
 export function readPlantLine(bytes: Buffer): PlantLine {
   let value: unknown;
   try {
-    value = parseJsonBytes(bytes);
+    value = parseJsonBytes(bytes, lineShapes.plant);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { reason: `The line is not valid JSON: ${error.message}.` };

@@ -88,6 +88,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     requireValidTarget,
   );
 
+  const bodyBudget = createBodyBudget(bodyMemoryLimitBytes);
   const limit = rateLimitPerMinute > 0 ? await rateLimit(rateLimitPerMinute, requestCounts) : undefined;
   mountOperations(
     app,
@@ -99,7 +100,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
       ],
       scope: (scope) => requireScope(scope, dependencies.jwt?.scopes[scope]),
       write: rejectWhenFull(plants),
-      body: jsonBody(bodyLimitBytes, memory, turns),
+      body: (shape) => jsonBody(shape, bodyLimitBytes, memory, turns),
     },
   );
   app.use(rejectOtherMethods);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { parseExactJson } from '@plant-store/contract/exact-json/parse';
+import { type JsonShape, parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { messages } from '@plant-store/contract/messages';
 import { parse as parseContentType } from 'content-type';
 import type { RequestHandler, Response } from 'express';
@@ -14,17 +14,23 @@ const bytesPerRequest = 8_192;
 /**
  * Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication.
  *
+ * @param shape what of the body is read
  * @param memory where each body is counted, and what is parsed of it, until the reply
  * @param turns where large bodies are parsed
  */
-export function jsonBody(limitBytes: number, memory: CallerMemory, turns: Turns): RequestHandler {
+export function jsonBody(
+  shape: JsonShape,
+  limitBytes: number,
+  memory: CallerMemory,
+  turns: Turns,
+): RequestHandler {
   return function jsonBody(request, response, next) {
     requireJson(request.headers);
 
     function parse(bytes: Buffer): void {
       if (response.closed) return;
       try {
-        request.body = parseJson(bytes);
+        request.body = parseJson(bytes, shape);
       } catch (error) {
         next(error);
         return;
@@ -69,9 +75,9 @@ function isJsonInUtf8(header = ''): boolean {
   return type.toLowerCase() === 'application/json' && charset.toLowerCase() === 'utf-8';
 }
 
-function parseJson(body: Buffer): unknown {
+function parseJson(body: Buffer, shape: JsonShape): unknown {
   try {
-    return parseJsonBytes(body);
+    return parseJsonBytes(body, shape);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new ServiceError('malformed_json', messages.malformedJson(error.message), { cause: error });
@@ -84,16 +90,17 @@ const maxMessageLength = 200;
 /**
  * Parses JSON in UTF-8 (RFC 8259), every integer exact.
  *
+ * @param shape what of it is read
  * @throws {SyntaxError} with a short message, such as `it is not in UTF-8`. It may quote the text, and so contain any
  * character.
  */
-export function parseJsonBytes(bytes: Buffer): unknown {
+export function parseJsonBytes(bytes: Buffer, shape: JsonShape): unknown {
   if (bytes.length === 0) throw new SyntaxError('it is empty');
   if (!isUtf8(bytes)) throw new SyntaxError('it is not in UTF-8');
   const text = bytes.toString('utf8');
   if (text.startsWith('\uFEFF')) throw new SyntaxError('it starts with a byte order mark');
   try {
-    return parseExactJson(text);
+    return parseExactJson(text, shape);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new SyntaxError(error.message.slice(0, maxMessageLength).toWellFormed(), { cause: error });

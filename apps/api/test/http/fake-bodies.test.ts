@@ -86,12 +86,27 @@ const json: Case[] = [
   [
     'a duplicate member with a long name',
     'malformed_json',
-    { body: `{"${'🪴'.repeat(150)}":1,"${'🪴'.repeat(150)}":2}` },
+    { body: `{"id":1,"n\\u0061me":"${'🪴'.repeat(150)}","name":""}` },
   ],
   ['__proto__', 'malformed_json', { body: '{"id":1,"name":"n","__proto__":{}}' }],
   ['__proto__ escaped', 'malformed_json', { body: '{"id":1,"name":"n","\\u005f_proto__":null}' }],
   ['deep nesting', 'malformed_json', { body: '['.repeat(10_000) }],
   ['a duplicate member with the same value', 200, { body: '{"id":10,"name":"n","name":"n","id":10.0}' }],
+  [
+    'ignored members with different values',
+    200,
+    { body: '{"x":1,"id":12,"x":{"y":1,"y":2},"name":"n","x":[]}' },
+  ],
+  ['an ignored member that is no JSON', 'malformed_json', { body: '{"id":1,"name":"n","x":[1,{"y":01}]}' }],
+  ['__proto__ in an ignored member', 'malformed_json', { body: '{"id":1,"name":"n","x":[{"__proto__":1}]}' }],
+  [
+    'too deep an ignored member',
+    'malformed_json',
+    { body: `{"id":1,"name":"n","x":${'['.repeat(500)}${']'.repeat(500)}}` },
+  ],
+  ['objects and arrays as fields', 'invalid_plant', { body: '{"id":[1],"name":{"a":1},"tag":[["b"]]}' }],
+  ['fields twice as objects', 'invalid_plant', { body: '{"id":1,"name":{"a":1},"name":{"a":2}}' }],
+  ['a field as an array and as an object', 'malformed_json', { body: '{"id":1,"name":[],"name":{}}' }],
   [
     'members named like those of objects',
     200,
@@ -99,4 +114,26 @@ const json: Case[] = [
   ],
 ];
 
-testFakeConformance({ content: contents, JSON: json }, 3);
+const ofBatch = (body: string): Variation => ({ path: '/plants/batch', body });
+const batches: Case[] = [
+  ['an item that is an array', 200, ofBatch('{"plants":[[{"id":1}],[]]}')],
+  ['ignored members twice', 200, ofBatch('{"x":1,"plants":[{"id":13,"name":"n","x":1,"x":2}],"x":2}')],
+  ['a member of a plant twice', 'malformed_json', ofBatch('{"plants":[{"id":1,"id":2}]}')],
+  ['plants twice', 200, ofBatch('{"plants":[{"id":14,"name":"n"}],"plants":[{"id":14,"name":"n"}]}')],
+  ['other plants twice', 'malformed_json', ofBatch('{"plants":[{"id":1}],"plants":[{"id":2}]}')],
+  ['no list', 'invalid_plant', ofBatch('{"plants":{"length":[1]}}')],
+  ['no plant', 'invalid_plant', ofBatch('{"plants":[]}')],
+  ['too many plants', 'batch_too_large', ofBatch(`{"plants":[${'[],'.repeat(340_000)}[]]}`)],
+  [
+    'too many plants, of which one has a member twice',
+    'batch_too_large',
+    ofBatch(`{"plants":[${'0,'.repeat(1_000)}{"id":1,"id":2}]}`),
+  ],
+  [
+    'too many plants, of which one is no JSON',
+    'malformed_json',
+    ofBatch(`{"plants":[${'0,'.repeat(1_000)}01]}`),
+  ],
+];
+
+testFakeConformance({ content: contents, JSON: json, batch: batches }, 3);

@@ -42,7 +42,7 @@ async function startServer({ budgetBytes = 100_000, requestMs = timeLimits.reque
       if (early) request.resume();
       next();
     },
-    jsonBody(bodyLimit, memory, createTurns()),
+    jsonBody({}, bodyLimit, memory, createTurns()),
     (request, response) => void response.json({ length: JSON.stringify(request.body).length }),
   );
   const answerError: ErrorRequestHandler = (error, _request, response, _next) => {

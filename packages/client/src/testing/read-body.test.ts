@@ -2,9 +2,14 @@ import { expect, it } from 'vitest';
 import { readJsonBody } from './read-body.js';
 
 const json = { 'content-type': 'application/json' };
+const shape = { members: [{ name: 'id', shape: {} }] };
 
 function read(body: string | Uint8Array, headers: Readonly<Record<string, string>> = json): unknown {
-  return readJsonBody(new Headers(headers), typeof body === 'string' ? new TextEncoder().encode(body) : body);
+  return readJsonBody(
+    new Headers(headers),
+    typeof body === 'string' ? new TextEncoder().encode(body) : body,
+    shape,
+  );
 }
 
 it('reads JSON with every integer exact', () => {

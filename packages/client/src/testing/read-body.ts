@@ -1,4 +1,4 @@
-import { parseExactJson } from '@plant-store/contract/exact-json/parse';
+import { type JsonShape, parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from './reply.js';
 
@@ -8,14 +8,15 @@ const bodyLimitBytes = 1024 * 1024;
 /**
  * Reads a body as JSON in UTF-8 (RFC 8259), every integer exact.
  *
+ * @param shape what of the body is read
  * @throws {ServiceError} for the first of these that it breaks: content type, size, JSON
  */
-export function readJsonBody(headers: Headers, body: Uint8Array): unknown {
+export function readJsonBody(headers: Headers, body: Uint8Array, shape: JsonShape): unknown {
   rejectOtherContent(headers);
   if (body.length > bodyLimitBytes) {
     throw new ServiceError('body_too_large', messages.bodyTooLarge(bodyLimitBytes));
   }
-  return parseJson(body);
+  return parseJson(body, shape);
 }
 
 function rejectOtherContent(headers: Headers): void {
@@ -47,12 +48,12 @@ function isJsonInUtf8(header: string): boolean {
 /** A parameter of a media type (RFC 9110, section 5.6.6): its name, and its value with or without quotes. */
 const parameter = /;[ \t]*([^;=]*?)[ \t]*=[ \t]*(?:"((?:\\.|[^"\\])*)"[^;]*|([^;]*?)[ \t]*(?=;|$))/g;
 
-function parseJson(body: Uint8Array): unknown {
+function parseJson(body: Uint8Array, shape: JsonShape): unknown {
   if (body.length === 0) throw malformed('it is empty');
   const text = decode(body);
   if (text.startsWith('\uFEFF')) throw malformed('it starts with a byte order mark');
   try {
-    return parseExactJson(text);
+    return parseExactJson(text, shape);
   } catch (error) {
     if (error instanceof SyntaxError) throw malformed(error.message);
     throw error;

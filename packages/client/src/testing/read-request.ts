@@ -1,4 +1,4 @@
-import { type RequestSchemas, requestSchemas } from '@plant-store/contract';
+import { jsonShapeOf, type RequestSchemas, requestSchemas } from '@plant-store/contract';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import {
   allowedMethods,
@@ -88,7 +88,7 @@ export interface RawRequest {
  */
 export function readRequest<Name extends keyof Schemas>(name: Name, request: RawRequest): ValidRequest<Name> {
   const schemas: RequestSchemas = requestSchemas[name];
-  const json = schemas.body && readJsonBody(request.headers, request.body);
+  const json = schemas.body && readJsonBody(request.headers, request.body, jsonShapeOf(schemas.body));
   const path = schemas.path?.safeParse(request.params);
   const query = schemas.query?.safeParse(parseQuery(request.query));
   const headers = schemas.headers?.safeParse(Object.fromEntries(request.headers));

@@ -3,6 +3,16 @@ import { NumberLiteral, toExactDecimal, toExactInteger, toExactNumber } from './
 /** How many arrays and objects may stand one within the other; RFC 8259, section 9 allows a limit. */
 const maxNesting = 500;
 
+/** What of a JSON text has a meaning: by default, of an array or an object, nothing. */
+export interface JsonShape {
+  /** The members of an object. */
+  readonly members?: readonly { readonly name: string; readonly shape: JsonShape }[];
+  /** The items of an array. */
+  readonly items?: JsonShape;
+  /** How many items have one. Default: all. */
+  readonly maxItems?: number;
+}
+
 /**
  * Parses JSON (RFC 8259) and keeps every 64-bit integer exact: a safe one as `number`, any other as `bigint`.
  *
@@ -10,70 +20,180 @@ const maxNesting = 500;
  * can stand for is given as a `NumberLiteral`, which no schema takes for a number. A member named twice is
  * accepted only with an equal value, and one named `__proto__` never.
  *
+ * @param shape What has no meaning by it is checked, but neither built nor compared: a member is left out, an item is `null`,
+ * an array or an object is empty. Default: all is built.
  * @throws {SyntaxError} when the text is not such JSON, or is nested deeper than 500 levels; the message names
  * the position.
  */
-export function parseExactJson(text: string): unknown {
+export function parseExactJson(text: string, shape?: JsonShape): unknown {
   const cursor = new Cursor(text);
-  const value = readValue(cursor, 0);
+  const value = readValue(cursor, 0, shape);
   if (cursor.peekAfterSpace() !== END) throw cursor.expected('end of input');
   return value;
 }
 
-function readValue(cursor: Cursor, depth: number): unknown {
+function readValue(cursor: Cursor, depth: number, shape: JsonShape | undefined): unknown {
   const code = cursor.peekAfterSpace();
   switch (code) {
     case QUOTE:
       return readString(cursor);
     case OPENING_BRACE:
-      return readObject(cursor, depth + 1);
+      return readObject(cursor, depth + 1, shape);
     case OPENING_BRACKET:
-      return readArray(cursor, depth + 1);
-    case LOWER_T:
-      return readWord(cursor, 'true', true);
-    case LOWER_F:
-      return readWord(cursor, 'false', false);
-    case LOWER_N:
-      return readWord(cursor, 'null', null);
+      return readArray(cursor, depth + 1, shape);
     default:
-      if (code === MINUS || (code >= DIGIT_0 && code <= DIGIT_9)) return readNumber(cursor);
-      throw cursor.expected('a value');
+      return isNumberStart(code) ? readNumber(cursor) : readWord(cursor, code);
   }
 }
 
-function readArray(cursor: Cursor, depth: number): unknown[] {
+function readArray(cursor: Cursor, depth: number, shape: JsonShape | undefined): unknown[] {
   const array: unknown[] = [];
+  if (shape !== undefined && shape.items === undefined) {
+    skipArray(cursor, depth);
+    return array;
+  }
+  const maxItems = shape?.maxItems ?? Infinity;
+  let skipped = 0;
   if (enter(cursor, depth) !== CLOSING_BRACKET) {
-    do array.push(readValue(cursor, depth));
-    while (passComma(cursor));
+    do {
+      if (array.length < maxItems) {
+        array.push(readValue(cursor, depth, shape?.items));
+      } else {
+        skipValue(cursor, depth);
+        skipped++;
+      }
+    } while (passComma(cursor));
   }
   leave(cursor, CLOSING_BRACKET, "',' or ']'");
-  return array;
+  return skipped === 0 ? array : array.concat(new Array(skipped).fill(null));
 }
 
-function readObject(cursor: Cursor, depth: number): Record<string, unknown> {
+function readObject(cursor: Cursor, depth: number, shape: JsonShape | undefined): Record<string, unknown> {
   const object: Record<string, unknown> = {};
+  if (shape !== undefined && shape.members === undefined) {
+    skipObject(cursor, depth);
+    return object;
+  }
   if (enter(cursor, depth) !== CLOSING_BRACE) {
-    do readMember(cursor, depth, object);
+    do readMember(cursor, depth, object, shape?.members);
     while (passComma(cursor));
   }
   leave(cursor, CLOSING_BRACE, "',' or '}'");
   return object;
 }
 
-function readMember(cursor: Cursor, depth: number, object: Record<string, unknown>): void {
-  if (cursor.peekAfterSpace() !== QUOTE) throw cursor.expected('a name in double quotes');
-  const start = cursor.position;
-  const name = readString(cursor);
-  // Assigned, it would become the prototype of the object instead of a member.
-  if (name === '__proto__') throw cursor.error("Forbidden member '__proto__'", start);
-  if (cursor.peekAfterSpace() !== COLON) throw cursor.expected("':'");
-  cursor.position++;
-  const value = readValue(cursor, depth);
+function readMember(
+  cursor: Cursor,
+  depth: number,
+  object: Record<string, unknown>,
+  members: JsonShape['members'],
+): void {
+  const start = toName(cursor);
+  const escaped = skipString(cursor);
+  const member = members && findMember(members, cursor, start, escaped);
+  const name = members ? member?.name : textOf(cursor, start, escaped);
+  if (member === undefined) rejectProto(cursor, start);
+  passColon(cursor);
+  if (name === undefined) {
+    skipValue(cursor, depth);
+    return;
+  }
+  const value = readValue(cursor, depth, member?.shape);
   if (Object.hasOwn(object, name) && !isEqual(object[name], value)) {
     throw cursor.error(`Duplicate member '${name}' with a different value`, start);
   }
   object[name] = value;
+}
+
+/** Finds the member whose name stands from `start` to the cursor. A name without escapes is not built for that. */
+function findMember(
+  members: NonNullable<JsonShape['members']>,
+  cursor: Cursor,
+  start: number,
+  escaped: boolean,
+): (typeof members)[number] | undefined {
+  const { text, position } = cursor;
+  const length = position - start - 2;
+  for (const member of members) {
+    const { name } = member;
+    if (
+      escaped
+        ? textOf(cursor, start, escaped) === name
+        : name.length === length && standsAt(name, text, start + 1)
+    )
+      return member;
+  }
+  return undefined;
+}
+
+function standsAt(name: string, text: string, start: number): boolean {
+  for (let at = 0; at < name.length; at++) {
+    if (name.charCodeAt(at) !== text.charCodeAt(start + at)) return false;
+  }
+  return true;
+}
+
+/** Moves on over a value, and checks it, without building anything. */
+function skipValue(cursor: Cursor, depth: number): void {
+  const code = cursor.peekAfterSpace();
+  switch (code) {
+    case QUOTE:
+      skipString(cursor);
+      break;
+    case OPENING_BRACE:
+      skipObject(cursor, depth + 1);
+      break;
+    case OPENING_BRACKET:
+      skipArray(cursor, depth + 1);
+      break;
+    default:
+      if (isNumberStart(code)) skipNumber(cursor);
+      else readWord(cursor, code);
+  }
+}
+
+function skipArray(cursor: Cursor, depth: number): void {
+  if (enter(cursor, depth) !== CLOSING_BRACKET) {
+    do skipValue(cursor, depth);
+    while (passComma(cursor));
+  }
+  leave(cursor, CLOSING_BRACKET, "',' or ']'");
+}
+
+function skipObject(cursor: Cursor, depth: number): void {
+  if (enter(cursor, depth) !== CLOSING_BRACE) {
+    do {
+      const start = toName(cursor);
+      skipString(cursor);
+      rejectProto(cursor, start);
+      passColon(cursor);
+      skipValue(cursor, depth);
+    } while (passComma(cursor));
+  }
+  leave(cursor, CLOSING_BRACE, "',' or '}'");
+}
+
+/** Moves on to the name of a member, and returns its position. */
+function toName(cursor: Cursor): number {
+  if (cursor.peekAfterSpace() !== QUOTE) throw cursor.expected('a name in double quotes');
+  return cursor.position;
+}
+
+/** Rejects a member that, assigned, would become the prototype of the object. */
+function rejectProto(cursor: Cursor, start: number): void {
+  const first = cursor.text.charCodeAt(start + 1);
+  if (first !== UNDERSCORE && first !== BACKSLASH) return;
+  proto.lastIndex = start;
+  if (proto.test(cursor.text)) throw cursor.error("Forbidden member '__proto__'", start);
+}
+
+/** The name `__proto__`, however it is spelled. */
+const proto =
+  /"(?:_|\\u005[Ff]){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006[Ff])(?:t|\\u0074)(?:o|\\u006[Ff])(?:_|\\u005[Ff]){2}"/y;
+
+function passColon(cursor: Cursor): void {
+  if (cursor.peekAfterSpace() !== COLON) throw cursor.expected("':'");
+  cursor.position++;
 }
 
 /** Moves on over an opening bracket or brace, and gives the code unit of what stands within. */
@@ -94,19 +214,44 @@ function leave(cursor: Cursor, closing: number, expected: string): void {
   cursor.position++;
 }
 
-function readWord<Value>(cursor: Cursor, word: string, value: Value): Value {
+function readWord(cursor: Cursor, first: number): boolean | null {
+  switch (first) {
+    case LOWER_T:
+      passWord(cursor, 'true');
+      return true;
+    case LOWER_F:
+      passWord(cursor, 'false');
+      return false;
+    case LOWER_N:
+      passWord(cursor, 'null');
+      return null;
+    default:
+      throw cursor.expected('a value');
+  }
+}
+
+function passWord(cursor: Cursor, word: string): void {
   if (!cursor.text.startsWith(word, cursor.position)) throw cursor.expected('a value');
   cursor.position += word.length;
-  return value;
+}
+
+/** Reads the string whose opening quote is at the cursor, and moves the cursor behind it. An unpaired surrogate is kept. */
+function readString(cursor: Cursor): string {
+  const start = cursor.position;
+  return textOf(cursor, start, skipString(cursor));
+}
+
+/** What the valid string from `start` to the cursor, quotes included, stands for. */
+function textOf({ text, position }: Cursor, start: number, escaped: boolean): string {
+  return escaped ? JSON.parse(text.slice(start, position)) : text.slice(start + 1, position - 1);
 }
 
 /**
- * Reads the string (RFC 8259, section 7) whose opening quote is at the cursor, and moves the cursor behind it. An
- * unpaired surrogate is kept.
+ * Moves on over a string (RFC 8259, section 7) whose opening quote is at the cursor, and returns whether it has escapes.
  *
  * @throws {SyntaxError} when it does not end, or has an unknown escape or an unescaped control character
  */
-function readString(cursor: Cursor): string {
+function skipString(cursor: Cursor): boolean {
   const { text, position: start } = cursor;
   let escaped = false;
   let end = start + 1;
@@ -114,10 +259,11 @@ function readString(cursor: Cursor): string {
     const code = text.charCodeAt(end);
     if (code === QUOTE) {
       cursor.position = end + 1;
-      return escaped ? resolveEscapes(cursor, start) : text.slice(start + 1, end);
+      return escaped;
     }
     if (code < SPACE) throw cursor.error('Bare control character in a string', end);
     if (code === BACKSLASH) {
+      if (!isEscape(text, end)) throw cursor.error('Unknown escape in a string', end);
       escaped = true;
       end++;
     }
@@ -127,30 +273,38 @@ function readString(cursor: Cursor): string {
   throw cursor.expected("a closing '\"'");
 }
 
-/** What the string from `start` to the cursor, quotes included, stands for. */
-function resolveEscapes(cursor: Cursor, start: number): string {
-  const token = cursor.text.slice(start, cursor.position);
-  try {
-    return JSON.parse(token);
-  } catch {
-    throw cursor.error('Unknown escape in a string', start + findUnknownEscape(token));
+/** Whether the backslash at a position begins an escape, or ends the text. */
+function isEscape(text: string, position: number): boolean {
+  const letter = text.charAt(position + 1);
+  if (letter !== 'u') return '"\\/bfnrt'.includes(letter);
+  for (let at = position + 2; at < position + 6; at++) {
+    if (!isHexDigit(text.charCodeAt(at))) return false;
   }
+  return true;
 }
 
-function findUnknownEscape(token: string): number {
-  for (const { 0: matched, index } of token.matchAll(/\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})?/g)) {
-    if (matched === '\\') return index;
-  }
-  return 0;
+function isHexDigit(code: number): boolean {
+  const lower = code | 0x20;
+  return isDigit(code) || (lower >= LOWER_A && lower <= LOWER_F);
+}
+
+function isNumberStart(code: number): boolean {
+  return code === MINUS || isDigit(code);
+}
+
+/** Reads the number that starts at the cursor, and moves the cursor behind it. */
+function readNumber(cursor: Cursor): number | bigint | NumberLiteral {
+  const start = cursor.position;
+  const toValue = skipNumber(cursor);
+  return toValue(cursor.text.slice(start, cursor.position));
 }
 
 /**
- * Reads the number (RFC 8259, section 6) that starts at the cursor, and moves the cursor behind it.
+ * Moves on over a number (RFC 8259, section 6) that starts at the cursor, and returns what reads its value.
  *
  * @throws {SyntaxError} where a digit is missing
  */
-function readNumber(cursor: Cursor): number | bigint | NumberLiteral {
-  const start = cursor.position;
+function skipNumber(cursor: Cursor): typeof toExactNumber {
   if (cursor.peek() === MINUS) cursor.position++;
   // A leading zero is the whole integer part.
   if (cursor.peek() === DIGIT_0) cursor.position++;
@@ -166,9 +320,8 @@ function readNumber(cursor: Cursor): number | bigint | NumberLiteral {
     skipSign(cursor);
     skipDigits(cursor);
   }
-  const text = cursor.text.slice(start, cursor.position);
-  if (hasExponent) return toExactNumber(text);
-  return hasFraction ? toExactDecimal(text) : toExactInteger(text);
+  if (hasExponent) return toExactNumber;
+  return hasFraction ? toExactDecimal : toExactInteger;
 }
 
 function isExponent(code: number): boolean {
@@ -283,6 +436,8 @@ const UPPER_E = 0x45;
 const OPENING_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSING_BRACKET = 0x5d;
+const UNDERSCORE = 0x5f;
+const LOWER_A = 0x61;
 const LOWER_E = 0x65;
 const LOWER_F = 0x66;
 const LOWER_N = 0x6e;

@@ -1,7 +1,7 @@
-import { contract } from '@plant-store/contract';
+import { contract, jsonShapeOf, type RequestSchemas, requestSchemas } from '@plant-store/contract';
 import type { Scope } from '@plant-store/contract/access-token';
+import type { JsonShape } from '@plant-store/contract/exact-json/parse';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
-import { ContractNoBody } from '@ts-rest/core';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
 import { deletePlant } from '../../plants/delete-plant.js';
@@ -36,8 +36,8 @@ export interface OperationMiddleware {
   readonly scope: (scope: Scope) => RequestHandler;
   /** For an operation that may change what is stored. */
   readonly write: RequestHandler;
-  /** For an operation with a body. */
-  readonly body: RequestHandler;
+  /** For an operation with a body of this shape. */
+  readonly body: (shape: JsonShape) => RequestHandler;
 }
 
 /**
@@ -62,11 +62,12 @@ export function mountOperations(
 ): void {
   const middlewareOf = (name: Name) => {
     const { scope } = contract[name].metadata;
+    const { body }: RequestSchemas = requestSchemas[name];
     return [
       middleware.scope(scope),
       ...('pathParams' in contract[name] ? [keepPathParameters] : []),
       ...(scope === 'read' ? [] : [middleware.write]),
-      ...(hasBody(contract[name]) ? [middleware.body] : []),
+      ...(body ? [middleware.body(jsonShapeOf(body))] : []),
     ] as OperationHandler[];
   };
   const findPlant = createFindPlant(dependencies.store);
@@ -130,10 +131,6 @@ const keepPathParameters: RequestHandler = (request, _response, next) => {
   if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
   next();
 };
-
-function hasBody(route: object): boolean {
-  return 'body' in route && route.body !== ContractNoBody;
-}
 
 function hasQuery(route: object): boolean {
   return 'query' in route;

@@ -86,6 +86,17 @@ const bodyText = fc.oneof(
       .tuple(goodMembers, fc.nat(2))
       .map(([good, index]) => join([...good, good[index] ?? '"x":1'])),
   },
+  {
+    weight: 20,
+    // A member that is ignored, or an array or an object that no member may be, several times.
+    arbitrary: fc
+      .tuple(
+        goodMembers,
+        fc.constantFrom('"x"', '"tag"', '"\\u0069d"', '"plants"'),
+        fc.array(anyValue, { maxLength: 3 }),
+      )
+      .map(([good, key, values]) => join([...values.map((value) => `${key}:${value}`), ...good])),
+  },
   { weight: 20, arbitrary: fc.array(anyMember, { maxLength: 4 }).map((members) => join(members)) },
   {
     weight: 5,

@@ -30,11 +30,17 @@ describe('readExactNumber', () => {
 describe('readPlant', () => {
   it('reads the plant that a body has', () => {
     const plant = { id: 1n, name: '🌱', tag: null };
+    expect(read('{"x":1,"id":1,"x":{"y":[],"y":0},"name":"🌱","":[1],"":[2]}')).toEqual({
+      errors: [],
+      plant,
+    });
     expect(read('{"id":1.0,"name":"\\ud83c\\udf31","id":1}')).toEqual({ errors: [], plant });
   });
 
   it.each([
     ['{"id":1,"name":"a","id":2}', 40001],
+    ['{"id":1,"name":"a","tag":[],"t\\u0061g":{}}', 40001],
+    ['{"id":1,"name":"a","x":01}', 40001],
     ['{"id":1,"name":"a","x":{"\\u005f_proto__":1}}', 40001],
     ['\ufeff{"id":1,"name":"a"}', 40001],
     [`{"id":1,"name":"a","x":${'['.repeat(500)}${']'.repeat(500)}}`, 40001],
@@ -46,6 +52,8 @@ describe('readPlant', () => {
     ['{"id":1,"name":"\\ud800"}', ['name']],
     ['{"id":1,"name":"a","tag":null}', ['tag']],
     ['{"id":1.5,"tag":"\\u0000"}', ['id', 'name', 'tag']],
+    ['{"id":1,"name":"a","tag":[1],"tag":[2]}', ['tag']],
+    ['{"id":{"a":1},"name":[],"id":{"a":2}}', ['id', 'name']],
     ['1.5', undefined],
     ['[{"id":1,"name":"a"}]', undefined],
   ])('%s is no plant because of %j', (text, invalidFields) => {
@@ -69,6 +77,8 @@ describe('readBatch', () => {
     ['{"plants":{"0":{"id":1,"name":"a"},"length":1}}', 40002],
     ['[{"id":1,"name":"a"}]', 40002],
     ['{"plants":[{"id":1,"name":"a","id":2}]}', 40001],
+    ['{"plants":[{"id":1}],"plants":[{"id":2}]}', 40001],
+    [`{"plants":[${'0,'.repeat(1_000)}{"id":1,"id":2}]}`, 40006],
     [`{"plants":[${'0,'.repeat(1_000)}0]}`, 40006],
   ])('%s is the error %d', (text, error) => {
     expect(readAll(text)).toEqual({ errors: [error] });

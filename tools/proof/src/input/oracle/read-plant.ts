@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { errors } from '@plant-store/contract/errors';
-import { parse } from 'lossless-json';
 import type { StoredPlant } from '../../databases/database.js';
-import { ExactNumber, readExactNumber } from './exact-number.js';
+import { type ExactNumber, readExactNumber } from './exact-number.js';
 
 /** Levels of nesting past which a body is rejected (docs/use/api.md, Requests). */
 const maxDepth = 500;
@@ -35,17 +35,18 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Decides by docs/use/api.md, and by parsers that are not the service's, what the service must make of the body of a create. */
 export function readPlant(body: Uint8Array): PlantOutcome {
-  return readBody(body, toPlant);
+  return readBody(body, plantOf, toPlant);
 }
 
 /** The same for the body of a batch. */
 export function readBatch(body: Uint8Array): BatchOutcome {
-  return readBody(body, toBatch);
+  return readBody(body, batchOf, toBatch);
 }
 
 function readBody<Outcome extends { readonly errors: readonly number[] }>(
   body: Uint8Array,
-  toOutcome: (value: unknown) => Outcome,
+  meaningOf: (value: Json) => Meaning,
+  toOutcome: (meaning: Meaning) => Outcome,
 ): Outcome | typeof malformed {
   let text: string;
   try {
@@ -54,11 +55,15 @@ function readBody<Outcome extends { readonly errors: readonly number[] }>(
     return malformed;
   }
   if (!isJson(text) || readDepth(text) > maxDepth || hasProtoMember(text)) return malformed;
-  const { value, conflicting, respelled } = parseExactly(text);
-  if (conflicting) return malformed;
-  const outcome = toOutcome(value);
-  // Whether 1.5 and 15e-1 are equal values for a member that is ignored, the documents leave open.
-  return respelled ? { ...outcome, errors: [...outcome.errors, ...malformed.errors] } : outcome;
+  const { value, respelled } = readJson(text);
+  try {
+    const outcome = toOutcome(meaningOf(value));
+    // Whether 1.5 and 15e-1 are equal values for one member, the documents leave open.
+    return respelled ? { ...outcome, errors: [...outcome.errors, ...malformed.errors] } : outcome;
+  } catch (error) {
+    if (error instanceof Ambiguous) return malformed;
+    throw error;
+  }
 }
 
 function isJson(text: string): boolean {
@@ -85,36 +90,85 @@ function hasProtoMember(json: string): boolean {
   return strings.some(([, text = '', colon]) => colon !== undefined && JSON.parse(text) === '__proto__');
 }
 
-/** @throws {SyntaxError} if it is not JSON */
-function parseExactly(json: string) {
-  let conflicting = false;
+type Json = string | boolean | null | bigint | ExactNumber | readonly Json[] | Members;
+
+/** The members of an object as they are written, those with the same name included. */
+class Members {
+  constructor(readonly all: readonly (readonly [name: string, value: Json])[]) {}
+}
+
+/** Reads a valid JSON text, and finds out whether a number that is no int64 has several spellings in it. */
+function readJson(json: string): { value: Json; respelled: boolean } {
   let respelled = false;
   const spellings = new Map<string, string>();
-  const parseNumber = (literal: string): ExactNumber | bigint => {
+  const tokens = json.matchAll(/"(?:[^"\\]|\\.)*"|[[{\]}]|[^ \t\n\r,:[{\]}"]+/gs);
+  const next = (): string => tokens.next().value?.[0] ?? '';
+  const readNumber = (literal: string): ExactNumber | bigint => {
     const number = readExactNumber(literal);
     if (number.int64 !== undefined) return number.int64;
     respelled ||= (spellings.get(number.canonical) ?? literal) !== literal;
     spellings.set(number.canonical, literal);
     return number;
   };
-  const onDuplicateKey = () => {
-    conflicting = true;
+  const readValue = (token: string): Json => {
+    if (token === '[') {
+      const items: Json[] = [];
+      for (let item = next(); item !== ']'; item = next()) items.push(readValue(item));
+      return items;
+    }
+    if (token === '{') {
+      const members: [string, Json][] = [];
+      for (let name = next(); name !== '}'; name = next())
+        members.push([JSON.parse(name), readValue(next())]);
+      return new Members(members);
+    }
+    return /^[-\d]/.test(token) ? readNumber(token) : JSON.parse(token);
   };
-  const value = parse(json, undefined, { parseNumber, onDuplicateKey });
-  return { value, conflicting, respelled };
+  const value = readValue(next());
+  return { value, respelled };
 }
 
-function toBatch(value: unknown): BatchOutcome {
-  const { plants } = membersOf(value) ?? {};
+/** What of a body has a meaning: of an object the members that are known, of an array or an object elsewhere nothing. */
+type Meaning = Exclude<Json, readonly Json[] | Members> | readonly Meaning[] | ReadonlyMap<string, Meaning>;
+
+class Ambiguous extends Error {}
+
+const plantOf = (value: Json): Meaning => membersOf(value, { id: leafOf, name: leafOf, tag: leafOf });
+const batchOf = (value: Json): Meaning => membersOf(value, { plants: plantsOf });
+
+function plantsOf(value: Json): Meaning {
+  if (!Array.isArray(value)) return leafOf(value);
+  return value.map((item, index) => (index < maxPlants ? plantOf(item) : null));
+}
+
+function leafOf(value: Json): Meaning {
+  if (value instanceof Members) return new Map();
+  return Array.isArray(value) ? [] : (value as Meaning);
+}
+
+/** @throws {Ambiguous} if a member that is known is there with different values */
+function membersOf(value: Json, known: Readonly<Record<string, (value: Json) => Meaning>>): Meaning {
+  if (!(value instanceof Members)) return leafOf(value);
+  const meanings = new Map<string, Meaning>();
+  for (const [name, member] of value.all) {
+    if (!Object.hasOwn(known, name)) continue;
+    const meaning = known[name]?.(member) ?? null;
+    if (meanings.has(name) && !isDeepStrictEqual(meanings.get(name), meaning)) throw new Ambiguous();
+    meanings.set(name, meaning);
+  }
+  return meanings;
+}
+
+function toBatch(batch: Meaning): BatchOutcome {
+  const plants = batch instanceof Map ? batch.get('plants') : undefined;
   if (!Array.isArray(plants) || plants.length === 0) return invalid;
   if (plants.length > maxPlants) return { errors: [errors.batch_too_large.error] };
   return { errors: [], plants: plants.map(toPlant) };
 }
 
-function toPlant(value: unknown): PlantOutcome {
-  const members = membersOf(value);
-  if (members === undefined) return invalid;
-  const { id, name, tag } = members;
+function toPlant(value: Meaning): PlantOutcome {
+  if (!(value instanceof Map)) return invalid;
+  const [id, name, tag] = ['id', 'name', 'tag'].map((member) => value.get(member));
   if (typeof id === 'bigint' && isText(name) && (tag === undefined || isText(tag)))
     return { errors: [], plant: { id, name, tag: tag ?? null } };
   const invalidFields = [
@@ -123,13 +177,6 @@ function toPlant(value: unknown): PlantOutcome {
     ...(tag === undefined || isText(tag) ? [] : ['tag']),
   ];
   return { ...invalid, invalidFields };
-}
-
-/** The members of an object, and no others; `undefined` if it is none. */
-function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const isObject = typeof value === 'object' && value !== null;
-  if (!isObject || Array.isArray(value) || value instanceof ExactNumber) return undefined;
-  return Object.assign(Object.create(null), value);
 }
 
 function isText(value: unknown): value is string {

@@ -1,4 +1,4 @@
-import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
+import { jsonShapeOf, type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import type { Texts } from '../../protocol.js';
 import { toVisible } from '../to-visible.js';
@@ -19,7 +19,7 @@ export function readPlantTexts({ id: idText, name, tag }: Texts): PlantRecord {
 /** Reads the plant of an NDJSON line, with the exact JSON of the service. */
 export function readPlantJson(text: string): PlantRecord {
   try {
-    return validate(parseExactJson(text));
+    return validate(parseExactJson(text, shape));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { reason: `the line is not valid JSON: ${toVisible(error.message)}` };
@@ -30,7 +30,7 @@ export function readPlantJson(text: string): PlantRecord {
 export function readJsonTexts(text: string): Texts {
   let value: unknown;
   try {
-    value = parseExactJson(text);
+    value = parseExactJson(text, shape);
   } catch {
     // Not even JSON: nothing can be read.
   }
@@ -39,6 +39,8 @@ export function readJsonTexts(text: string): Texts {
   const toText = (member: unknown) => (/^(string|number|bigint)$/.test(typeof member) ? String(member) : '');
   return { id: toText(id), name: toText(name), tag: toText(tag) };
 }
+
+const shape = jsonShapeOf(NewPlantSchema);
 
 /** Checks a plant by the contract, with its messages. */
 function validate(value: unknown): PlantRecord {
