@@ -42,8 +42,8 @@ describe('the exports of the package', () => {
       'contract',
       'errors',
       'isInt64',
-      'requestSchemas',
       'jsonShapeOf',
+      'requestSchemas',
       'routes',
     ]);
   });

@@ -14,7 +14,6 @@ import {
   type StoredPlant,
 } from './operation.js';
 
-/**
 /** The shapes of schemas that do not show theirs. */
 const shapes = z.registry<JsonShape>();
 
@@ -29,6 +28,7 @@ export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
   return { members: members.map(([name, member]) => ({ name, shape: jsonShapeOf(member) })) };
 }
 
+/**
  * `integer, format int64` of the API: takes a safe `number` or a `bigint`, gives a `bigint`.
  *
  * Fails on everything that is not exactly a 64-bit signed integer, strings of digits among them.

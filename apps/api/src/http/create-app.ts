@@ -88,7 +88,6 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     requireValidTarget,
   );
 
-  const bodyBudget = createBodyBudget(bodyMemoryLimitBytes);
   const limit = rateLimitPerMinute > 0 ? await rateLimit(rateLimitPerMinute, requestCounts) : undefined;
   mountOperations(
     app,

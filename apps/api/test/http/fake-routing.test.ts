@@ -45,7 +45,11 @@ const targets: Case[] = [
   ],
   ['a list after many dots', 'bad_request', { method: 'GET', path: `/plants?after=${'.'.repeat(100)}` }],
   ['a list by the longest tag', 200, { method: 'GET', path: `/plants?tag=${'%C3%A9'.repeat(1_000)}` }],
-  ['a list with another parameter that is not UTF-8', 200, { method: 'GET', path: '/plants?tag=nosuch&x=%FF' }],
+  [
+    'a list with another parameter that is not UTF-8',
+    200,
+    { method: 'GET', path: '/plants?tag=nosuch&x=%FF' },
+  ],
   ['the method in lower case', 200, { method: 'post', body: validBody }],
 ];
 
