@@ -1,3 +1,4 @@
+import { isInt64 } from './int64.js';
 import type { PlantQuery } from './operation.js';
 
 /** The plant that a page ended with. */
@@ -19,8 +20,9 @@ export function writeCursor(query: PlantQuery, { id, addedAt }: Position): strin
 export function readCursor(query: PlantQuery, cursor: string): Position | undefined {
   const start = `${version}.${fingerprint(query)}.`;
   if (!cursor.startsWith(start)) return undefined;
-  const [, addedAt = '', id] = /^(\d{0,16})\.(0|-?[1-9]\d{0,18})$/.exec(cursor.slice(start.length)) ?? [];
-  if (id === undefined || BigInt.asIntN(64, BigInt(id)) !== BigInt(id)) return undefined;
+  const [, addedAt = '', id = ''] =
+    /^(\d{0,16})\.(0|-?[1-9]\d{0,18})$/.exec(cursor.slice(start.length)) ?? [];
+  if (id === '' || !isInt64(BigInt(id))) return undefined;
   return { id: BigInt(id), ...(addedAt !== '' && { addedAt: Number(addedAt) }) };
 }
 

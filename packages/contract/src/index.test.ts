@@ -39,6 +39,7 @@ describe('the exports of the package', () => {
       'MAX_PLANTS',
       'NewPlantSchema',
       'PlantSchema',
+      'QUERY_MAX_LENGTHS',
       'contract',
       'errors',
       'isInt64',

@@ -7,7 +7,7 @@ export {
   errors,
 } from './errors.js';
 export { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-export { MAX_PLANTS } from './operation.js';
+export { MAX_PLANTS, QUERY_MAX_LENGTHS } from './operation.js';
 export {
   type CreateResult,
   type CreateResults,

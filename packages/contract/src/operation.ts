@@ -26,14 +26,17 @@ export type PlantQuery = {
   after?: string | undefined;
   /** `id` for ascending ids; `newest` for the latest first, those without a time last. Default: `id`. */
   order?: 'id' | 'newest' | undefined;
-  /** Plants with exactly this tag. */
+  /** Plants with exactly this tag. At most 1,000 characters. */
   tag?: string | undefined;
-  /** Plants with this in their name; ASCII letters match in either case. */
+  /** Plants with this in their name; ASCII letters match in either case. At most 100 characters. */
   q?: string | undefined;
 };
 
 /** A page of a list, and where the next one begins; without `next` it is the last. It may be empty before that. */
 export type PlantPage = { plants: StoredPlant[]; next?: string | undefined };
+
+/** The most characters, which are Unicode code points, that the texts of the query of a list may have. */
+export const QUERY_MAX_LENGTHS = { after: 100, tag: 1_000, q: 100 } as const;
 
 /** The most plants that a page of a list, or a batch, may have. */
 export const MAX_PLANTS = 1_000;

@@ -10,17 +10,17 @@ export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method
   return [...new Set(operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
 }
 
-/** A parameter of a query: a list where it is sent more than once, `null` where it is not percent-encoded UTF-8. */
-export type QueryParameter = string | null | QueryParameter[];
-
-/** The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark. */
-export function parseQuery(query: string): Record<string, QueryParameter> {
-  const parameters: Record<string, QueryParameter> = Object.create(null);
+/**
+ * The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark: a list where
+ * one is sent more than once, and `null` where it is not percent-encoded UTF-8.
+ */
+export function parseQuery(query: string): Record<string, Parameter | Parameter[]> {
+  const parameters: Record<string, Parameter | Parameter[]> = Object.create(null);
   for (const pair of query.split('&')) {
-    const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
-    const name = decode(pair.slice(0, end));
+    const nameEnd = pair.includes('=') ? pair.indexOf('=') : pair.length;
+    const name = decodeParameter(pair.slice(0, nameEnd));
     if (pair === '' || name === null) continue;
-    const value = decode(pair.slice(end + 1));
+    const value = decodeParameter(pair.slice(nameEnd + 1));
     const earlier = parameters[name];
     if (earlier === undefined) parameters[name] = value;
     else if (Array.isArray(earlier)) earlier.push(value);
@@ -29,7 +29,10 @@ export function parseQuery(query: string): Record<string, QueryParameter> {
   return parameters;
 }
 
-function decode(text: string): string | null {
+type Parameter = string | null;
+
+function decodeParameter(text: string): Parameter {
+  if (!/^[\x20-\x7e]*$/.test(text)) return null;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -10,6 +10,7 @@ import {
   type Plant,
   type PlantPage,
   type PlantQuery,
+  QUERY_MAX_LENGTHS,
   type SchemaTypes,
   type StoredPlant,
 } from './operation.js';
@@ -61,17 +62,13 @@ export const Int64ParameterSchema = z
 /** Bounded, since `BigInt` takes time that grows with the square of the length. */
 const shortest = /^(0|-?[1-9]\d{0,18})$/;
 
+const withoutNul = (schema: z.ZodString) =>
+  schema.refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' });
+
 /** Text that every database stores unchanged: no NUL and no unpaired surrogate; empty is allowed. */
-const textSchema = (error: ErrorOf) =>
-  z
-    .string({ error })
-    .refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' })
-    .refine((text) => text.isWellFormed(), { error: 'must not contain an unpaired surrogate' });
-
-/** The message for a value that is not of the type that is expected. */
-type ErrorOf = (issue: { readonly input?: unknown }) => string;
-
-const TextSchema = textSchema(({ input }) => (input === undefined ? 'is required' : 'must be a string'));
+const TextSchema = withoutNul(
+  z.string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') }),
+).refine((text) => text.isWellFormed(), { error: 'must not contain an unpaired surrogate' });
 
 /** A plant as the service shows it (API: Resources, Plant). */
 export const PlantSchema = z
@@ -128,28 +125,26 @@ const StoredPlantSchema = z
     },
   }) satisfies z.ZodType<StoredPlant, StoredPlant>;
 
-/** The message for a parameter of a query, as `parseQuery` gives it; `otherwise` for a text that is not valid. */
-const parameterError =
-  (otherwise = ''): ErrorOf =>
-  ({ input }) => {
+/** Reports what `parseQuery` gives in place of a text. */
+const orElse = (expected: string) => ({
+  error: ({ input }: { readonly input?: unknown }) => {
     if (Array.isArray(input)) return 'must be given once';
-    return input === null ? 'must be percent-encoded UTF-8' : otherwise;
-  };
+    return input === null ? 'must be percent-encoded UTF-8' : expected;
+  },
+});
 
-/** A text in a query, of so many characters at most, since it is compared with many plants. */
-const parameterTextSchema = (text: z.ZodString, description: string, maxLength: number) =>
-  text
-    .refine((value) => value.length <= maxLength || [...value].length <= maxLength, {
-      error: `must have at most ${maxLength} characters`,
-    })
-    .optional()
-    .meta({ description, override: { maxLength } });
+/** A text of a query, up to a length in Unicode code points. */
+const createQueryTextSchema = (maxLength: number) =>
+  z
+    .string(orElse('must be a string'))
+    .refine((text) => [...text].length <= maxLength, { error: `must have at most ${maxLength} characters` })
+    .meta({ override: { maxLength } });
 
 /** The most plants of a page: takes the decimal digits as text, gives a `number`. */
 const LimitSchema = z
   .custom<number>(
     (value) => typeof value === 'string' && /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MAX_PLANTS,
-    { error: parameterError(`must be an integer from 1 to ${MAX_PLANTS}`) },
+    orElse(`must be an integer from 1 to ${MAX_PLANTS}`),
   )
   .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_PLANTS, default: 100 } })
   .transform(Number);
@@ -157,24 +152,22 @@ const LimitSchema = z
 /** The query of a list; parameters beyond these are ignored. */
 const PlantQuerySchema = z.object({
   limit: LimitSchema.optional().meta({ description: 'How many plants a page has at most' }),
-  after: parameterTextSchema(
-    z.string({ error: parameterError() }),
-    'The `next` of the page before, of the same query; without it the list begins',
-    100,
-  ),
+  after: createQueryTextSchema(QUERY_MAX_LENGTHS.after)
+    .optional()
+    .meta({ description: 'The `next` of the page before, of the same query; without it the list begins' }),
   order: z
-    .enum(['id', 'newest'], { error: parameterError('must be id or newest') })
+    .enum(['id', 'newest'], orElse('must be id or newest'))
     .optional()
     .meta({
       description: '`id` for ascending ids; `newest` for the latest first, and those without a time last',
       override: { default: 'id' },
     }),
-  tag: parameterTextSchema(textSchema(parameterError()), 'Plants with exactly this tag', 1_000),
-  q: parameterTextSchema(
-    textSchema(parameterError()),
-    'Plants with this in their name; ASCII letters match in either case',
-    100,
-  ),
+  tag: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.tag))
+    .optional()
+    .meta({ description: 'Plants with exactly this tag' }),
+  q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q))
+    .optional()
+    .meta({ description: 'Plants with this in their name; ASCII letters match in either case' }),
 }) satisfies z.ZodType<PlantQuery, PlantQuery>;
 
 /** A page of a list. */

@@ -1,4 +1,4 @@
-import { INT64_MAX, INT64_MIN, Int64ParameterSchema } from '@plant-store/contract';
+import { INT64_MAX, INT64_MIN, Int64ParameterSchema, QUERY_MAX_LENGTHS } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { WorkerProcess } from '../cluster/run-worker.js';
@@ -253,8 +253,12 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
   program
     .command('list')
     .description('print the plants that match, by ascending id')
-    .option('--tag <tag>', 'those with exactly this tag')
-    .option('--query <text>', 'those with this in their name, ASCII letters in either case')
+    .option('--tag <tag>', 'those with exactly this tag', toTextUpTo(QUERY_MAX_LENGTHS.tag))
+    .option(
+      '--query <text>',
+      'those with this in their name, ASCII letters in either case',
+      toTextUpTo(QUERY_MAX_LENGTHS.q),
+    )
     .option('--newest', 'the latest first')
     .addOption(new Option('--format <format>', 'how they are printed').choices(formatNames).default('table'))
     .action((options: ListOptions) => list(readConfig(), options, context));
@@ -351,6 +355,14 @@ function countUpTo(max: number, advice: string): (text: string) => number {
   return (text) => {
     if (!/^[1-9]\d{0,15}$/.test(text) || Number(text) > max) throw new InvalidArgumentError(advice);
     return Number(text);
+  };
+}
+
+/** Returns a parser of a text with at most so many Unicode code points. */
+function toTextUpTo(maxLength: number): (text: string) => string {
+  return (text) => {
+    if ([...text].length > maxLength) throw new InvalidArgumentError(`Give at most ${maxLength} characters.`);
+    return text;
   };
 }
 

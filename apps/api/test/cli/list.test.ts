@@ -43,7 +43,7 @@ it.each(['sqlite', 'postgresql'] as const)(
     expect(await idsOf('--tag', 'indoor')).toEqual([monstera, undefined]);
     expect(await idsOf('--tag', '')).toEqual([other, undefined]);
     expect(await idsOf('--query', 'MONSTERA')).toEqual([monstera, other, undefined]);
-    expect(await idsOf('--query', 'nothing')).toEqual([undefined]);
+    expect(await idsOf('--query', '🌱'.repeat(100), '--tag', '🌱'.repeat(1_000))).toEqual([undefined]);
   },
 );
 

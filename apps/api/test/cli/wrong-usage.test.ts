@@ -23,6 +23,8 @@ it.each([
     args: ['delete', '1', id],
     message: 'Give the id of a plant, from -9223372036854775808 to 9223372036854775807.',
   })),
+  { args: ['list', '--tag', 'é'.repeat(1_001)], message: 'Give at most 1000 characters.' },
+  { args: ['list', '--query', '🌱'.repeat(101)], message: 'Give at most 100 characters.' },
   { args: ['ready', '--url', '127.0.0.1:3001'], message: 'Give a URL, such as http://127.0.0.1:3001' },
   { args: ['token', 'revoke', 'one'], message: 'the id that token list shows' },
   { args: ['token', 'rotate', '1', '--overlap', '-1h'], message: 'such as 12h or 30d' },

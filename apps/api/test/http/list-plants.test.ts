@@ -1,6 +1,6 @@
 import { createClient, type PlantQuery, type StoredPlant } from '@plant-store/client';
 import { createFakePlantStore, type FakePlantStore } from '@plant-store/client/testing';
-import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
+import { INT64_MAX, INT64_MIN, QUERY_MAX_LENGTHS } from '@plant-store/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 
@@ -77,18 +77,30 @@ describe.each(['service', 'fake'] as const)('reading plants of the %s', (store) 
     });
   });
 
-  it.each(['x', '01', '-0', '+1', '1.0', '1e1', '0x1', '9223372036854775808', '%20', '1%00', 'batch'])(
-    'rejects an id that is no int64 in its shortest notation: %s',
-    async (id) => {
-      const response = await getRaw(`/plants/${id}`);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({
-        error: 40000,
-        message:
-          'The request is not valid: the path parameter id must be an integer from -9223372036854775808 to 9223372036854775807.',
-      });
-    },
-  );
+  it.each([
+    'x',
+    '01',
+    '-0',
+    '+1',
+    '1.0',
+    '1e1',
+    '0x1',
+    '9223372036854775808',
+    '%20',
+    '1%00',
+    '%30',
+    '%2D1',
+    '9%30',
+    'batch',
+  ])('rejects an id that is no int64 in its shortest notation: %s', async (id) => {
+    const response = await getRaw(`/plants/${id}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      error: 40000,
+      message:
+        'The request is not valid: the path parameter id must be an integer from -9223372036854775808 to 9223372036854775807.',
+    });
+  });
 
   it('lists all plants by id, in pages of any size', async () => {
     for (const limit of [1, 2, 3, 5, 1_000, undefined]) {
@@ -148,20 +160,62 @@ describe.each(['service', 'fake'] as const)('reading plants of the %s', (store) 
     ['limit=1001', 'the query parameter limit must be an integer from 1 to 1000'],
     ['limit=1.5', 'the query parameter limit must be an integer from 1 to 1000'],
     ['limit=', 'the query parameter limit must be an integer from 1 to 1000'],
-    ['limit=1&limit=2', 'the query parameter limit must be given once'],
+    ...['limit', 'after', 'order', 'tag', 'q'].flatMap((name) => [
+      [`${name}=1&${name}=1`, `the query parameter ${name} must be given once`],
+      [`${name}=1&${name}=%&x=%FF`, `the query parameter ${name} must be given once`],
+      ...['%', '%zz', '%F', '%FF', '%C0%AF', '%ED%A0%80', 'a%E0%A4'].map((value) => [
+        `${name}=${value}`,
+        `the query parameter ${name} must be percent-encoded UTF-8`,
+      ]),
+    ]),
+    ...Object.entries(QUERY_MAX_LENGTHS).flatMap(([name, max]) =>
+      ['a', '%F0%9F%8C%B1', '.'].map((character) => [
+        `${name}=${character.repeat(max + 1)}`,
+        `the query parameter ${name} must have at most ${max} characters`,
+      ]),
+    ),
     ['order=name', 'the query parameter order must be id or newest'],
-    ['tag=a&tag=b', 'the query parameter tag must be given once'],
-    ['q=%FF', 'the query parameter q must be percent-encoded UTF-8'],
     ['q=%00', 'the query parameter q must not contain the character NUL (U+0000)'],
-    ['after=a&after=b', 'the query parameter after must be given once'],
   ])('rejects %s', async (query, problem) => {
     const response = await getRaw(`/plants?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ error: 40000, message: `The request is not valid: ${problem}.` });
   });
 
+  it('finds plants by the longest texts that it takes, and by the replacement character', async () => {
+    const idsOf = async (query: string) => {
+      const { plants } = (await (await getRaw(`/plants?${query}`)).json()) as { plants: { id: number }[] };
+      return plants.map(({ id }) => id);
+    };
+    const [long, other] = [10, 11];
+    const name = '🌱'.repeat(QUERY_MAX_LENGTHS.q);
+    const tag = '🌱'.repeat(QUERY_MAX_LENGTHS.tag);
+    await openClient().createPlant({ body: { id: long, name, tag } });
+    await openClient().createPlant({ body: { id: other, name: '\ufffd' } });
+    expect(await idsOf(`q=${encodeURIComponent(name)}&tag=${encodeURIComponent(tag)}`)).toEqual([long]);
+    expect(await idsOf('q=%EF%BF%BD')).toEqual([other]);
+    for (const id of [long, other]) await openClient().deletePlant({ params: { id } });
+  });
+
   it('ignores other parameters', async () => {
-    expect((await getRaw('/plants?color=green')).status).toBe(200);
+    for (const query of ['color=green', 'color=1&color=2', 'color=%FF', '%FF=1', '%', 'Q=%zz', '&&'])
+      expect((await getRaw(`/plants?${query}`)).status).toBe(200);
+  });
+
+  it('rejects a path that is not percent-encoded UTF-8', async () => {
+    for (const id of ['%', '%FF', '1%zz', '%E0%A4%A']) {
+      const response = await getRaw(`/plants/${id}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({
+        error: 40000,
+        message: 'The path is not valid: it must be percent-encoded UTF-8.',
+      });
+    }
+  });
+
+  it('deletes no plant whose id is percent-encoded', async () => {
+    expect((await getRaw('/plants/%30', 'DELETE')).status).toBe(400);
+    expect((await getRaw('/plants/0', 'GET')).status).toBe(200);
   });
 
   it.each(['/plants', '/plants/0'])('answers HEAD as GET, without the body: %s', async (path) => {

@@ -113,6 +113,12 @@ it('goes on for a token that does not permit to read', async () => {
   expect(onTokenRejected).not.toHaveBeenCalled();
 });
 
+it('takes no longer texts than the service', async () => {
+  open();
+  expect((await screen.findByRole<HTMLInputElement>('searchbox')).maxLength).toBe(100);
+  expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Tag' }).maxLength).toBe(1_000);
+});
+
 it('searches after a moment without keys, and keeps search, tag and order in the address', async () => {
   await addSome();
   const user = open();

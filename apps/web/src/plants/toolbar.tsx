@@ -1,4 +1,5 @@
 import { shorten } from '@plant-store/contract/messages';
+import { QUERY_MAX_LENGTHS } from '@plant-store/contract/operations';
 import { useEffect, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
@@ -54,8 +55,7 @@ export function Toolbar({ filter, token }: ToolbarProps) {
             type="search"
             value={text}
             placeholder="Part of a name, or an id"
-            // As the service takes them; likewise for a tag.
-            maxLength={100}
+            maxLength={QUERY_MAX_LENGTHS.q}
             autoComplete="off"
             spellCheck={false}
             dir="auto"
@@ -123,7 +123,7 @@ function TagField({ filter, onTag }: TagFieldProps) {
         list="known-tags"
         value={text}
         placeholder="Any"
-        maxLength={1_000}
+        maxLength={QUERY_MAX_LENGTHS.tag}
         autoComplete="off"
         spellCheck={false}
         dir="auto"

@@ -20,7 +20,7 @@ export function findOperation(method: string, path: string): MatchedOperation<ke
   if (operations.length === 0) {
     throw new ServiceError('not_found', messages.notFound(path));
   }
-  for (const { params } of operations) requireDecodable(params);
+  requireValidEncoding(path);
   const servedBy = method === 'HEAD' ? 'GET' : method;
   const operation = operations.find((candidate) => candidate.method === servedBy);
   if (operation !== undefined) return operation;
@@ -29,9 +29,9 @@ export function findOperation(method: string, path: string): MatchedOperation<ke
   throw new ServiceError('method_not_allowed', message, { Allow: allowed.join(', ') });
 }
 
-function requireDecodable(params: Readonly<Record<string, string>>): void {
+function requireValidEncoding(path: string): void {
   try {
-    for (const text of Object.values(params)) decodeURIComponent(text);
+    decodeURIComponent(path);
   } catch {
     throw new ServiceError('bad_request', messages.invalidPath);
   }

@@ -183,6 +183,12 @@ const parameter = fc.oneof(
     'q=%00',
     'q=%F0%9F%8C%B1',
     'q=%',
+    'q=%FF',
+    'tag=%zz',
+    'x=%FF',
+    '%71=a',
+    'q=%EF%BF%BD',
+    'q=a=%ff',
     'after=',
     'after=1.x..1',
     'x=1',
@@ -190,6 +196,11 @@ const parameter = fc.oneof(
     '&',
     '=',
   ),
+  fc
+    .tuple(fc.constantFrom('q', 'tag', 'after'), fc.constantFrom('a', '.', '%C3%A9', '%F0%9F%8C%B1'))
+    .chain(([name, character]) =>
+      fc.constantFrom(99, 100, 101, 1_000, 1_001).map((length) => `${name}=${character.repeat(length)}`),
+    ),
   fc.string({ maxLength: 8 }).map((text) => `q=${encodeURIComponent(text.toWellFormed())}`),
 );
 

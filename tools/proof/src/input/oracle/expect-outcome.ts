@@ -68,7 +68,7 @@ export function expectOfHead(head: Head, { token }: ServiceSettings): Outcome {
     () => checkTarget(head.target),
     () => (operation === undefined ? must('method_not_allowed') : none),
     () => checkToken(head, token),
-    () => checkParameters(operation, id),
+    () => checkParameters(operation, id, head.target),
     () => (hasBody(operation) ? checkContentType(head) : none),
     () => (hasBody(operation) ? checkContentCoding(head) : none),
   ];
@@ -95,16 +95,51 @@ function operationOf({ method, target }: Head): Operation | undefined {
   return operations.find((operation) => operation[0] === servedBy && operation[1].test(path))?.[2];
 }
 
-/** What the parameters lead to besides a success; a query is left to the documents of its reply. */
-function checkParameters(operation: Operation | undefined, id: bigint | undefined): Finding {
-  if (operation === 'listPlants') return may('bad_request');
+/** What the parameters lead to besides a success. */
+function checkParameters(operation: Operation | undefined, id: bigint | undefined, target: string): Finding {
+  if (operation === 'listPlants') return checkQuery(/\?([^#]*)/.exec(target)?.[1] ?? '');
   if (hasBody(operation)) return none;
   return id === undefined ? must('bad_request') : may('plant_not_found');
 }
 
-/** The id in the path of a target, in its shortest notation; percent-encoded digits are digits. */
+/** What each parameter of a list may be. */
+const parameterRules: ReadonlyMap<string, (value: string) => boolean> = new Map([
+  ['limit', (value) => /^[1-9]\d{0,3}$/.test(value) && Number(value) <= 1_000],
+  ['order', (value) => value === 'id' || value === 'newest'],
+  ['after', (value) => [...value].length <= 100],
+  ['tag', (value) => [...value].length <= 1_000 && !value.includes('\0')],
+  ['q', (value) => [...value].length <= 100 && !value.includes('\0')],
+]);
+
+function checkQuery(query: string): Finding {
+  const seen = new Set<string>();
+  for (const pair of query.split('&')) {
+    const [name, value] = [pair.split('=', 1)[0] ?? '', pair.split('=').slice(1).join('=')].map(decodeQuery);
+    const isValid = parameterRules.get(name ?? '');
+    if (name === undefined || isValid === undefined) continue;
+    if (seen.has(name) || value === undefined || !isValid(value)) return must('bad_request');
+    seen.add(name);
+  }
+  // Which texts are the `next` of a page is not part of this proof.
+  return seen.has('after') ? may('bad_request') : none;
+}
+
+/** Decodes a part of a query; `undefined` if it is not percent-encoded UTF-8. */
+function decodeQuery(text: string): string | undefined {
+  if (/%(?![\da-f]{2})/i.test(text)) return undefined;
+  const bytes = text
+    .replaceAll('+', ' ')
+    .replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The id in the path of a target, in its shortest notation as it is sent. */
 function readId(target: string): bigint | undefined {
-  const id = decode(pathOf(target).slice('/plants/'.length)) ?? '';
+  const id = pathOf(target).slice('/plants/'.length);
   const isInt64 = /^(0|-?[1-9]\d{0,18})$/.test(id) && BigInt.asIntN(64, BigInt(id)) === BigInt(id);
   return isInt64 ? BigInt(id) : undefined;
 }

@@ -95,8 +95,10 @@ describe('expectOutcome', () => {
 
   it.each([
     ['DELETE /plants/-1', { operation: 'deletePlant', id: -1n, errors: [40401] }],
-    ['HEAD /plants/%31', { operation: 'getPlant', id: 1n, errors: [40401] }],
-    ['GET /plants?limit=1', { operation: 'listPlants', errors: [40000] }],
+    ['HEAD /plants/1', { operation: 'getPlant', id: 1n, errors: [40401] }],
+    ['GET /plants?limit=1&x=%FF&%FF&x', { operation: 'listPlants', errors: [] }],
+    [`GET /plants?q=${'%F0%9F%8C%B1'.repeat(100)}`, { operation: 'listPlants', errors: [] }],
+    ['GET /plants?after=1', { operation: 'listPlants', errors: [40000] }],
   ])('%s may succeed', (line, expected) => {
     expect(expectOf(line)).toMatchObject({ ...expected, certain: false });
   });
@@ -106,6 +108,13 @@ describe('expectOutcome', () => {
     ['DELETE /plants/9223372036854775808', 40000],
     ['GET /plants/batch', 40000],
     ['PUT /plants/%', 40000],
+    ['HEAD /plants/%31', 40000],
+    ['GET /plants?q=%FF', 40000],
+    ['GET /plants?tag=%', 40000],
+    ['GET /plants?%71=a&q=a', 40000],
+    ['GET /plants?limit', 40000],
+    [`GET /plants?q=${'a'.repeat(101)}`, 40000],
+    [`GET /plants?after=${'.'.repeat(101)}`, 40000],
     ['DELETE /plants', 40500],
     ['POST /plants/batch', 40004],
   ])('%s is the error %d', (line, error) => {
