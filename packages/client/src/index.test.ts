@@ -63,7 +63,7 @@ describe('@plant-store/client/unwrap', () => {
 });
 
 describe('@plant-store/client/list', () => {
-  it('exports this and nothing else, and includes unwrap alone', async () => {
+  it('exports this and nothing else, and includes unwrap and timing alone', async () => {
     expect(Object.keys(list)).toEqual(['listAll']);
     expect(await listImports('src/list.ts')).toEqual({
       files: ['src/backoff.ts', 'src/list.ts', 'src/unwrap.ts'],
@@ -73,10 +73,10 @@ describe('@plant-store/client/list', () => {
 });
 
 describe('@plant-store/client/bulk', () => {
-  it('exports this and nothing else, and includes unwrap alone', async () => {
+  it('exports this and nothing else, and includes unwrap and timing alone', async () => {
     expect(Object.keys(bulk)).toEqual(['storeAll']);
     expect(await listImports('src/bulk.ts')).toEqual({
-      files: ['src/backoff.ts', 'src/bulk.ts', 'src/unwrap.ts'],
+      files: ['src/backoff.ts', 'src/bulk.ts', 'src/timeout.ts', 'src/unwrap.ts'],
       packages: [],
     });
   });

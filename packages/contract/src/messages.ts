@@ -1,5 +1,8 @@
 import { MAX_PLANTS } from './operation.js';
 
+/** How long the texts of a list's query may be, for those who have no schema. */
+export { QUERY_MAX_LENGTHS } from './operation.js';
+
 /**
  * The messages of errors that the service and the fake plant store of the client both reply with. A part of a request that
  * a message quotes is cut off where it is long.

@@ -16,7 +16,6 @@ export type {
   PlantQuery,
   StoredPlant,
 } from './operation.js';
-export { QUERY_MAX_LENGTHS } from './operation.js';
 
 /**
  * Method, path and the statuses of the replies of each operation (API: Endpoints), and whether a request may be

@@ -1,5 +1,4 @@
-import { shorten } from '@plant-store/contract/messages';
-import { QUERY_MAX_LENGTHS } from '@plant-store/contract/operations';
+import { QUERY_MAX_LENGTHS, shorten } from '@plant-store/contract/messages';
 import { useEffect, useState } from 'react';
 import { navigate, type PlantFilter } from '../route.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
