@@ -127,14 +127,18 @@ describe('with a shape', () => {
     ['objects', `{"id":1,"x":[${'{"":""},'.repeat(120_000)}{}]}`],
     ['names', `{"id":1${',"abc":0'.repeat(130_000)}}`],
     ['a leaf', `{"id":1,"tag":[${'"",'.repeat(340_000)}""]}`],
+    ['strings', `{"id":1,"x":[${'"Monstera deliciosa",'.repeat(50_000)}0]}`],
     ['numbers', `{"id":1,"x":[${'1e9,'.repeat(250_000)}0]}`],
     ['escapes', `{"id":1,"x":["${'\\n\\u00e9'.repeat(120_000)}"]}`],
   ])('keeps nothing of %s without a meaning', (_, text) => {
-    parseExactJson(text, plant);
-    const before = process.memoryUsage().heapUsed;
-    parseExactJson(text, plant);
-    // All that was built, whether or not it is garbage by now.
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(500_000);
+    const grownBy = () => {
+      const before = process.memoryUsage().heapUsed;
+      parseExactJson(text, plant);
+      return process.memoryUsage().heapUsed - before;
+    };
+    grownBy();
+    // Garbage that was collected meanwhile hides what was built.
+    expect(Math.max(...Array.from({ length: 5 }, grownBy))).toBeLessThan(500_000);
   });
 });
 

@@ -65,7 +65,11 @@ function readArray(cursor: Cursor, depth: number, shape: JsonShape | undefined):
     } while (passComma(cursor));
   }
   leave(cursor, CLOSING_BRACKET, "',' or ']'");
-  return skipped === 0 ? array : array.concat(new Array(skipped).fill(null));
+  if (skipped > 0) {
+    array.length += skipped;
+    array.fill(null, maxItems);
+  }
+  return array;
 }
 
 function readObject(cursor: Cursor, depth: number, shape: JsonShape | undefined): Record<string, unknown> {
