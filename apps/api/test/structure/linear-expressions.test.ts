@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseSync, Visitor } from 'oxc-parser';
+import { checkSync } from 'recheck';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** Sources that see what strangers send. */
+const sources = globSync(['apps/api/src/**/*.{js,ts}', 'packages/contract/src/**/*.ts'], {
+  cwd: root,
+  exclude: ['**/*.test.ts', '**/*.test-d.ts', '**/*.d.ts'],
+}).sort();
+
+/** Expressions that may take longer: of DATABASE_URL, which only the operator sets. */
+const exceptions = [/^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/, /[?#].*@/s].map(String);
+
+/** Sources that build expressions from texts, which are not examined here, and of what. */
+const builders = {
+  'apps/api/src/auth/access-token-format.ts': 'a constant prefix and one repeated class',
+  'apps/api/src/check/nodes.ts': 'names of settings in a connection string of the operator',
+  'packages/contract/src/access-token.ts':
+    'a constant prefix and one class, repeated a constant number of times',
+  'packages/contract/src/request-target.ts': 'the paths of the operations, one class for each parameter',
+};
+
+const expressions: { file: string; expression: string; pattern: string; flags: string }[] = [];
+const filesThatBuild = new Set<string>();
+for (const file of sources) {
+  const { program, errors } = parseSync(file, readFileSync(`${root}/${file}`, 'utf8'));
+  if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`);
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node) expressions.push({ file, expression: node.raw ?? '', ...node.regex });
+    },
+    Identifier({ name }) {
+      if (name === 'RegExp') filesThatBuild.add(file);
+    },
+  }).visit(program);
+}
+
+describe('a regular expression takes time that is linear in the length of a text', () => {
+  // Without it, recheck starts a program or a JVM where it finds one.
+  beforeAll(() => void vi.stubEnv('RECHECK_SYNC_BACKEND', 'pure'));
+
+  const examined = expressions.filter(({ expression }) => !exceptions.includes(expression));
+  it.each(examined)('$expression in $file', { timeout: 300_000 }, ({ pattern, flags }) => {
+    const { status, ...details } = checkSync(pattern, flags, { timeout: 250_000 });
+    expect(status, JSON.stringify(details, undefined, 2).slice(0, 2_000)).toBe('safe');
+  });
+
+  it('and these are found', () => {
+    expect(examined.length).toBeGreaterThan(50);
+    expect(expressions).toHaveLength(examined.length + exceptions.length);
+  });
+});
+
+it('expressions are built from texts only where it is known of which', () => {
+  expect([...filesThatBuild]).toEqual(Object.keys(builders));
+});
