@@ -12,13 +12,22 @@ const sources = globSync(['apps/api/src/**/*.{js,ts}', 'packages/contract/src/**
   exclude: ['**/*.test.ts', '**/*.test-d.ts', '**/*.d.ts'],
 }).sort();
 
-/** Expressions that may take longer: of DATABASE_URL, which only the operator sets. */
-const exceptions = [/^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/, /[?#].*@/s].map(String);
+/** Expressions that are not examined, and why. */
+const exceptions: Readonly<Record<string, string>> = {
+  '/^\\w+:\\/\\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/': 'of DATABASE_URL, which only the operator sets',
+  '/[?#].*@/s': 'of DATABASE_URL, which only the operator sets',
+  '/(?<![\\w-])[\\w-]+\\.eyJ[\\w-]+(\\.[\\w-]*)?/g': 'looks behind, so that each character is tried once',
+  '/, (?=\\w+$)/': 'of the names of scopes',
+  '/^(?!ff)([\\da-f]{2})-(?!0{32})([\\da-f]{32})-(?!0{16})([\\da-f]{16})-[\\da-f]{2}(-.*)?$/':
+    'looks ahead a constant number of characters',
+};
 
 /** Sources that build expressions from texts, which are not examined here, and of what. */
 const builders = {
   'apps/api/src/auth/access-token-format.ts': 'a constant prefix and one repeated class',
+  'apps/api/src/auth/jwt-settings.ts': 'the names of scopes, one of which follows a character',
   'apps/api/src/check/nodes.ts': 'names of settings in a connection string of the operator',
+  'apps/api/src/store/database-location.ts': 'the names of parameters, one of which follows a word boundary',
   'packages/contract/src/access-token.ts':
     'a constant prefix and one class, repeated a constant number of times',
   'packages/contract/src/request-target.ts': 'the paths of the operations, one class for each parameter',
@@ -40,18 +49,18 @@ for (const file of sources) {
 }
 
 describe('a regular expression takes time that is linear in the length of a text', () => {
-  // Without it, recheck starts a program or a JVM where it finds one.
+  // It decides by an automaton, which does not know look-arounds. Without this, recheck starts a program or a JVM where it finds one.
   beforeAll(() => void vi.stubEnv('RECHECK_SYNC_BACKEND', 'pure'));
 
-  const examined = expressions.filter(({ expression }) => !exceptions.includes(expression));
+  const examined = expressions.filter(({ expression }) => !(expression in exceptions));
   it.each(examined)('$expression in $file', { timeout: 300_000 }, ({ pattern, flags }) => {
-    const { status, ...details } = checkSync(pattern, flags, { timeout: 250_000 });
+    const { status, ...details } = checkSync(pattern, flags, { checker: 'automaton', timeout: 250_000 });
     expect(status, JSON.stringify(details, undefined, 2).slice(0, 2_000)).toBe('safe');
   });
 
   it('and these are found', () => {
     expect(examined.length).toBeGreaterThan(50);
-    expect(expressions).toHaveLength(examined.length + exceptions.length);
+    expect(expressions).toHaveLength(examined.length + Object.keys(exceptions).length);
   });
 });
 
