@@ -14,6 +14,7 @@ const generalHeaders = new Set([
   'keep-alive',
   'content-security-policy',
   'cross-origin-resource-policy',
+  'cache-control',
   'referrer-policy',
   'x-content-type-options',
   'x-frame-options',
