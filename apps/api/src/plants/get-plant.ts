@@ -22,16 +22,18 @@ export async function getPlant(find: FindPlant, id: bigint, caller: Caller): Pro
 }
 
 /** How many plants one query finds at most, and how many requests may wait for one; see `createBudget` for the part of each caller. */
-const maxFound = 32;
+const maxFound = 64;
 const maxWaiting = 10_000;
 
 /** After how much text, in UTF-16 code units, the replies to others have their turn of the event loop. */
 const textPerTurn = 2 ** 17;
 
 /** A request for a plant. */
-interface Lookup extends PromiseWithResolvers<StoredRecord | undefined> {
+interface Lookup {
   readonly id: bigint;
   readonly caller: Caller;
+  resolve(record: StoredRecord | undefined): void;
+  reject(error: unknown): void;
 }
 
 /**
@@ -67,13 +69,12 @@ export function createFindPlant(store: Pick<PlantReader, 'find'>): FindPlant {
 
   return function findPlant(id, caller) {
     if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
-    const lookup = { ...Promise.withResolvers<StoredRecord | undefined>(), id, caller };
-    waiting.push(caller, lookup);
-    if (!isBusy) {
+    return new Promise((resolve, reject) => {
+      waiting.push(caller, { id, caller, resolve, reject });
+      if (isBusy) return;
       isBusy = true;
       setImmediate(findAll);
-    }
-    return lookup.promise;
+    });
   };
 }
 
