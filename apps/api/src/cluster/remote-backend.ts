@@ -29,7 +29,7 @@ export function createRemoteDatabase(primary: Channel<PrimaryCalls>): ServedData
       find: (ids) => primary.call('find', ids),
       list: (query, limits) => primary.call('list', { query, limits }),
     },
-    concurrentLists: 2,
+    concurrentLists: 1,
     openWriter: (options) =>
       openWriter(
         {

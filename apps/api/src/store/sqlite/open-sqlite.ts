@@ -80,8 +80,8 @@ export async function openSqlite(
     return {
       plants: { ...plants, insert },
       ...{ accessTokens, appliedMigrations, ...checks },
-      // The thread reads one while the reply to the one before is composed.
-      concurrentLists: 2,
+      // With two in flight replies would take time that creates need.
+      concurrentLists: 1,
       bulk: { concurrentBatches: 1, batchFactor: 1 },
       // SQLite has one writer.
       openWriter: (options) => openWriter({ insert, inserts: 1, metrics, ...checks }, options),
