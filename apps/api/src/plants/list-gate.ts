@@ -12,6 +12,8 @@ const maxLists = 64;
  * follows a list, such as its reply, takes time that creates need.
  */
 const maxRestFactor = 20;
+/** What a list takes besides its reading, in milliseconds: its request, and its reply. */
+const replyMs = 1;
 const maxRestMs = 1_000;
 
 /** Reads lists, a few at a time. The others wait, and callers take turns. */
@@ -61,7 +63,7 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
   function rest(caller: Caller, readMs: number): void {
     // Where creates wait for a part of the time alone, they need little of the rest.
     const factor = (concurrency * maxRestFactor * waitingShare() ** 4) / callers.count();
-    const restMs = Math.min(maxRestMs, readMs * factor);
+    const restMs = Math.min(maxRestMs, (readMs + replyMs) * factor);
     if (restMs < 1) return;
     clearTimeout(resting.get(caller));
     waiting.hold(caller);
