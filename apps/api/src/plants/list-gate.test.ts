@@ -18,15 +18,14 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const ends = new Map<string, () => void>();
   const gone = new Set<string>();
   const list = (name: string) => {
-    const result = gate.run(
-      name.slice(0, 1),
-      () => !gone.has(name),
-      (share) => {
+    const result = gate.run(name.slice(0, 1), {
+      isWanted: () => !gone.has(name),
+      read(share) {
         begun.push(name);
         shares.push(share);
         return new Promise<{ readMs?: number }>((resolve) => ends.set(name, () => resolve({})));
       },
-    );
+    });
     // What it rejects with is looked at later.
     result.catch(() => undefined);
     return result;
@@ -56,8 +55,8 @@ it('gives each list its part of the time', async () => {
 
 it('rejects more of one caller than are left free, and takes those of another', async () => {
   const { list } = open();
-  const lists = Array.from({ length: 33 }, (_, index) => list(`a${index}`));
-  await expect(lists[32]).rejects.toMatchObject({ errorName: 'overloaded' });
+  const lists = Array.from({ length: 129 }, (_, index) => list(`a${index}`));
+  await expect(lists[128]).rejects.toMatchObject({ errorName: 'overloaded' });
   const other = list('b1');
   await expect(Promise.race([other, nextTurn('waits')])).resolves.toBe('waits');
 });

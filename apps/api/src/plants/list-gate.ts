@@ -5,7 +5,7 @@ import { type Caller, createBudget } from '../runtime/budget.js';
 import { FairQueue } from '../runtime/fair-queue.js';
 
 /** How many lists may wait or be read; of one caller as many as are left free. */
-const maxLists = 64;
+const maxLists = 256;
 
 /**
  * How many times as long as it took a caller's lists rest after one, if a create waits all the time and nobody else is active: what
@@ -21,17 +21,23 @@ export interface ListGate {
   /**
    * Reads a list once it is its turn.
    *
-   * @param isWanted whether its client is still there; if not, it is not read
-   * @param read gets the part of the time that a list may take, since others want some, too: from 0 to 1. Its result may say how
-   * long the engine took, in milliseconds; otherwise that is until it resolves.
    * @throws {ServiceError} `overloaded` when too many lists wait
    * @throws {ClientGoneError} when nobody waits for it any more
    */
-  run<Result extends { readonly readMs?: number | undefined }>(
-    caller: Caller,
-    isWanted: () => boolean,
-    read: (share: number) => Promise<Result>,
-  ): Promise<Result>;
+  run<Result extends Timed>(caller: Caller, list: List<Result>): Promise<Result>;
+}
+
+/** A list to be read. */
+interface List<Result extends Timed> {
+  /** Whether its client is still there; if not, it is not read. */
+  isWanted(): boolean;
+  /** Gets the part of the time that a list may take, since others want some, too: from 0 to 1. */
+  read(share: number): Promise<Result>;
+}
+
+/** What was read. It may say how long the engine took, in milliseconds; otherwise that is until `read` resolves. */
+interface Timed {
+  readonly readMs?: number | undefined;
 }
 
 /** How lists are read. */
@@ -52,10 +58,9 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
 
   function beginReady(): void {
     while (reading < concurrency) {
-      const begin = waiting.shift();
-      if (begin === undefined) return;
-      reading++;
-      begin();
+      const beginNext = waiting.shift();
+      if (beginNext === undefined) return;
+      beginNext();
     }
   }
 
@@ -75,26 +80,31 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
     resting.set(caller, setTimeout(end, restMs));
   }
 
+  async function begin<Result extends Timed>(caller: Caller, { isWanted, read }: List<Result>): Promise<Result> {
+    const startedAt = performance.now();
+    let readMs: number | undefined;
+    reading++;
+    try {
+      if (!isWanted()) throw new ClientGoneError();
+      const result = await read(1 / callers.count());
+      readMs = result.readMs;
+      return result;
+    } finally {
+      reading--;
+      places.release(caller, 1);
+      rest(caller, readMs ?? performance.now() - startedAt);
+      // Before this one is replied to, so that both go on at once.
+      beginReady();
+    }
+  }
+
   return {
-    async run(caller, isWanted, read) {
-      if (!places.take(caller, 1)) throw overloadErrors.waiting_reads;
-      await new Promise<void>((resolve) => {
-        waiting.push(caller, resolve);
+    run(caller, list) {
+      if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
+      return new Promise((resolve) => {
+        waiting.push(caller, () => resolve(begin(caller, list)));
         beginReady();
       });
-      const startedAt = performance.now();
-      let readMs: number | undefined;
-      try {
-        if (!isWanted()) throw new ClientGoneError();
-        const result = await read(1 / callers.count());
-        readMs = result.readMs;
-        return result;
-      } finally {
-        reading--;
-        places.release(caller, 1);
-        rest(caller, readMs ?? performance.now() - startedAt);
-        beginReady();
-      }
     },
   };
 }

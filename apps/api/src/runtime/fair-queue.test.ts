@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { FairQueue } from './fair-queue.js';
 
@@ -38,4 +41,23 @@ it('gives a caller that is held back no turn until it is let go on', () => {
   queue.letGoOn('b');
   queue.letGoOn('c');
   expect(drain(queue)).toEqual(['b1', 'b2', 'b3']);
+});
+
+it('keeps nothing of an item that was removed', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const queue = new FairQueue<object>();
+  const add = () => {
+    const item = {};
+    queue.push('a', item);
+    return new WeakRef(item);
+  };
+  const removed = add();
+  const waiting = add();
+  queue.shift();
+  // A reference that was made in this turn of the event loop keeps its object until the next one.
+  await nextTurn();
+  collectGarbage();
+  expect(removed.deref()).toBeUndefined();
+  expect(waiting.deref()).toBeDefined();
 });

@@ -57,7 +57,9 @@ export class FairQueue<Item> {
   shift(): Item | undefined {
     const line = this.#turns[this.#next];
     if (line === undefined) return undefined;
-    const item = line.items[line.first++];
+    const item = line.items[line.first];
+    // What it refers to is not kept until the others have moved.
+    line.items[line.first++] = undefined;
     this.#size--;
     if (line.first === line.items.length) {
       this.#lines.delete(line.caller);
@@ -79,13 +81,13 @@ export class FairQueue<Item> {
   }
 }
 
-/** How many removed items of a line are kept: to move the others for each would take long. */
+/** How many places of removed items a line keeps: to move the others for each would take long. */
 const maxRemoved = 1_024;
 
 /** The items of one caller; those before the first one are removed. */
 interface Line<Item> {
   readonly caller: Caller;
-  readonly items: Item[];
+  readonly items: (Item | undefined)[];
   first: number;
   isHeld: boolean;
 }

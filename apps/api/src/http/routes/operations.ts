@@ -105,11 +105,10 @@ export function mountOperations(
     listPlants: {
       middleware: middlewareOf('listPlants'),
       handler: async ({ query, res }) => {
-        const { plants, next } = await lists.run(
-          callerOf(res.locals),
-          () => !res.closed,
-          (share) => listPlants(dependencies.store, query, share),
-        );
+        const { plants, next } = await lists.run(callerOf(res.locals), {
+          isWanted: () => !res.closed,
+          read: (share) => listPlants(dependencies.store, query, share),
+        });
         return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
       },
     },

@@ -78,7 +78,7 @@ function describe({ order, after, tag, q, tombstones }) {
     q === undefined ? [] : 'instr(lower(name), lower(:q)) > 0',
   ];
   return {
-    next: `plants WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by} LIMIT :plants`,
+    next: `plants WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}`,
     matches: matches.flat().join(' AND ') || 'true',
     values: { ...after, tag, q },
   };
@@ -107,7 +107,7 @@ const plantsPerPart = 500;
  */
 function measurePart(connection, query) {
   const { next, values } = describe(query);
-  const sql = `SELECT count(*), ifnull(sum(bytes), 0) FROM (SELECT ${byteLength} FROM ${next})`;
+  const sql = `SELECT count(*), ifnull(sum(bytes), 0) FROM (SELECT ${byteLength} FROM ${next} LIMIT :plants)`;
   const [count, bytes] = /** @type {[bigint, bigint]} */ (
     prepare(connection, sql).get({ ...values, plants: plantsPerPart })
   );
@@ -122,7 +122,7 @@ function measurePart(connection, query) {
  */
 function matchesNone(connection, query) {
   const { next, matches, values } = describe(query);
-  const sql = `SELECT 1 FROM (SELECT * FROM ${next}) WHERE ${matches} LIMIT 1`;
+  const sql = `SELECT 1 FROM (SELECT * FROM ${next} LIMIT :plants) WHERE ${matches} LIMIT 1`;
   return prepare(connection, sql).get({ ...values, plants: plantsPerPart }) === undefined;
 }
 
@@ -135,9 +135,9 @@ function matchesNone(connection, query) {
  */
 function findPosition(connection, query, place) {
   const { next, values } = describe(query);
-  const sql = `SELECT id, added_at FROM ${next} OFFSET :offset`;
+  const sql = `SELECT id, added_at FROM ${next} LIMIT 1 OFFSET :offset`;
   const [id, time] = /** @type {[bigint, bigint | null]} */ (
-    prepare(connection, sql).get({ ...values, plants: 1, offset: place - 1 })
+    prepare(connection, sql).get({ ...values, offset: place - 1 })
   );
   return toPosition(id, time);
 }
@@ -147,7 +147,7 @@ function findPosition(connection, query, place) {
  * @param {bigint | null} time
  */
 function toPosition(id, time) {
-  return { id, ...(time !== null && { addedAt: Number(time) }) };
+  return time === null ? { id } : { id, addedAt: Number(time) };
 }
 
 /**
@@ -196,10 +196,15 @@ function list(connection, query, limits) {
       SELECT id, iif(matches, name, NULL), iif(matches, tag, NULL), added_at, deleted, matches, bytes FROM (
         SELECT id, name, tag, added_at, ${byteLength}, ${matches} AS matches, deleted FROM ${next}
       )`;
-    const plants = isFiltered ? plantsPerPart : -1;
-    const rows = /** @type {Iterable<Row>} */ (prepare(connection, sql).iterate({ ...values, plants }));
+    const rows = /** @type {Iterable<Row>} */ (prepare(connection, sql).iterate(values));
     let walked = 0;
+    let isOver = true;
     for (const [id, name, tag, time, isDeleted, isMatch, rowBytes] of rows) {
+      // Not with LIMIT: SQLite would copy each row.
+      if (isFiltered && walked === plantsPerPart) {
+        isOver = false;
+        break;
+      }
       bytes += Number(rowBytes);
       const isFull =
         examined === limits.plants || columns.ids.length === limits.matches || bytes > limits.bytes;
@@ -221,6 +226,6 @@ function list(connection, query, limits) {
         columns.deleted.push(isDeleted === 1n);
       }
     }
-    if (walked !== plants) return { ...columns, last: undefined, readMs: performance.now() - startedAt };
+    if (isOver) return { ...columns, last: undefined, readMs: performance.now() - startedAt };
   }
 }
