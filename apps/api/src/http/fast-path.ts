@@ -35,11 +35,14 @@ export function messageClasses(app: Express): MessageClasses {
       return true;
     }
 
-    /** Called by Node's parser with each chunk, and with `null` at the end. */
+    /** Called by Node's parser with each chunk, and with `null` at the end; after `false` it stops until `_read` is called. */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
       if (this.bodyReceiver === undefined) return super.push(chunk, encoding);
-      this.bodyReceiver(chunk);
-      return true;
+      return this.bodyReceiver(chunk);
+    }
+
+    readOn(): void {
+      this._read(0);
     }
   }
   class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {

@@ -7,9 +7,10 @@ import type { RequestHandler, Response } from 'express';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import type { Turns } from '../runtime/turns.js';
 import type { CallerMemory } from './caller-memory.js';
+import { callerOf } from './middleware/bearer-auth.js';
 
 /** Of how many bytes a body takes as long to parse as a request takes otherwise. */
-const bytesPerRequest = 8_192;
+const bytesPerRequest = 4_096;
 
 /**
  * Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication.
@@ -42,10 +43,11 @@ export function jsonBody(
     readBody(request, response, {
       limitBytes,
       memory,
+      turns,
       onBody(bytes) {
         const cost = bytes.length / bytesPerRequest;
         if (cost < 1) parse(bytes);
-        else turns.run(request.headers.authorization ?? '', cost, () => parse(bytes));
+        else turns.run(callerOf(response.locals), cost, () => parse(bytes));
       },
       onError: next,
     });
@@ -107,13 +109,15 @@ export function parseJsonBytes(bytes: Buffer, shape: JsonShape): unknown {
   }
 }
 
-/** Gets each chunk of a body as it arrives, and `null` at the end. */
-export type BodyReceiver = (chunk: Buffer | null) => void;
+/** Gets each chunk of a body as it arrives, and `null` at the end. Returns whether the next one is to be read already. */
+export type BodyReceiver = (chunk: Buffer | null) => boolean;
 
 /** A request that can pass on its body without a stream's buffer and events. */
 export interface BodySource {
   /** Passes the body to a receiver, what has arrived immediately; returns `false` when something else reads the body. */
   takeBody?(receive: BodyReceiver): boolean;
+  /** Reads on after a receiver has returned that it should not. */
+  readOn?(): void;
 }
 
 /** How a body is to be read. */
@@ -122,6 +126,8 @@ interface BodyReading {
   readonly limitBytes: number;
   /** Where it takes the room that it needs. */
   readonly memory: CallerMemory;
+  /** In which it is read. */
+  readonly turns: Turns;
   /** Called with the complete body, in the turn of the event loop in which its end arrives. */
   onBody(body: Buffer): void;
   /**
@@ -138,7 +144,7 @@ interface BodyReading {
 function readBody(
   request: IncomingMessage & BodySource,
   response: Response,
-  { limitBytes, memory, onBody, onError }: BodyReading,
+  { limitBytes, memory, turns, onBody, onError }: BodyReading,
 ): void {
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
   if (announced > limitBytes) {
@@ -167,7 +173,7 @@ function readBody(
     return true;
   };
 
-  const receive = (chunk: Buffer | null) => {
+  const take = (chunk: Buffer | null) => {
     if (body === undefined) return;
     if (chunk === null) {
       const whole = body.length === size ? body : body.subarray(0, size);
@@ -195,11 +201,29 @@ function readBody(
       size = needed;
     }
   };
+  /** Takes a chunk, and reads on once it is the caller's turn. */
+  const receive = (chunk: Buffer | null) => {
+    take(chunk);
+    if (chunk === null || chunk.length < smallestPaced) return true;
+    let isDue = false;
+    let isPaused = false;
+    turns.run(callerOf(response.locals), chunk.length / bytesReadPerRequest, () => {
+      isDue = true;
+      if (isPaused) readOn();
+    });
+    isPaused = !isDue;
+    return isDue;
+  };
+  const readOn = () => (request.readOn === undefined ? request.resume() : request.readOn());
   if (request.takeBody?.(receive) !== true) {
-    request.on('data', receive);
+    request.on('data', (chunk) => receive(chunk) || request.pause());
     request.on('end', () => receive(null));
   }
 }
+
+/** From how many bytes on a chunk counts in its turn, and how many of them take as long to read as a request takes. */
+const smallestPaced = 16_384;
+const bytesReadPerRequest = 16_384;
 
 const empty = Buffer.alloc(0);
 
@@ -208,7 +232,7 @@ const smallestRoom = 4_096;
 
 /** Discards the body of a request. */
 export function discardBody(request: IncomingMessage & BodySource): void {
-  if (request.takeBody?.(() => undefined) !== true) request.resume();
+  if (request.takeBody?.(() => true) !== true) request.resume();
 }
 
 function tooLarge(limitBytes: number): ServiceError {

@@ -11,10 +11,12 @@ import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
+import { ActiveCallers } from '../runtime/active-callers.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.js';
 import { messageClasses } from './fast-path.js';
 import { trackConnections } from './listen.js';
+import { readBearer } from './middleware/bearer-auth.js';
 import { headerLinesLimit, normalizeTarget } from './middleware/request-head.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -54,7 +56,11 @@ interface ServerOptions {
 export function createServer(
   app: Express,
   log: Logger,
-  { turns = createTurns(), limits = defaultTimeLimits, fastPath = true }: ServerOptions = {},
+  {
+    turns = createTurns(new ActiveCallers()),
+    limits = defaultTimeLimits,
+    fastPath = true,
+  }: ServerOptions = {},
 ): Server {
   const classes = fastPath ? messageClasses(app) : { IncomingMessage, ServerResponse };
   const server = createHttpServer({
@@ -74,7 +80,7 @@ export function createServer(
 
   const exchanges = createExchanges();
   const begin = ({ request, response }: Exchange) =>
-    turns.run(request.headers.authorization ?? '', 1, () => {
+    turns.run(readBearer(request.headers) ?? '', 1, () => {
       // The request of a client that has disconnected is dropped.
       if (request.socket.destroyed) return;
       normalizeTarget(request);

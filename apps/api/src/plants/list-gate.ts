@@ -11,7 +11,7 @@ const maxLists = 256;
  * How many times as long as it took a caller's lists rest after one, if a create waits all the time and nobody else is active: what
  * follows a list, such as its reply, takes time that creates need.
  */
-const maxRestFactor = 20;
+const maxRestFactor = 40;
 /** What a list takes besides its reading, in milliseconds: its request, and its reply. */
 const replyMs = 1;
 const maxRestMs = 1_000;
@@ -80,7 +80,10 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
     resting.set(caller, setTimeout(end, restMs));
   }
 
-  async function begin<Result extends Timed>(caller: Caller, { isWanted, read }: List<Result>): Promise<Result> {
+  async function begin<Result extends Timed>(
+    caller: Caller,
+    { isWanted, read }: List<Result>,
+  ): Promise<Result> {
     const startedAt = performance.now();
     let readMs: number | undefined;
     reading++;

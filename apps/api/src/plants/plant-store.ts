@@ -26,7 +26,7 @@ export function isTombstone(record: StoredRecord): record is Tombstone {
 
 /** The plants among records. */
 export function withoutTombstones(records: readonly StoredRecord[]): StoredPlant[] {
-  return records.flatMap((record) => (isTombstone(record) ? [] : record));
+  return records.filter((record): record is StoredPlant => !isTombstone(record));
 }
 
 /** The outcome for one record: stored now, or not, because its id is taken by the existing one. */

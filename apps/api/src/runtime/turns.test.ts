@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { costPerTurn, createTurns } from './turns.js';
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
 /** Gives work to turns, and notes which of it is done, in order. */
-function open() {
-  const turns = createTurns();
+function open({ callers = 1 } = {}) {
+  const turns = createTurns({ count: () => callers });
   const done: string[] = [];
   const run = (caller: string, cost: number, name: string) =>
     turns.run(caller, cost, () => void done.push(name));
@@ -25,15 +28,39 @@ it('does as much in a turn as the limit allows, and the rest in the next ones', 
   expect(done).toEqual(Array.from({ length: 3 * costPerTurn }, (_, index) => `a${index}`));
 });
 
-it('does one large piece of work in a turn, and then as much of others before the next one', async () => {
+it('does one large piece of work in a turn, and those of several callers in turns', async () => {
   const { done, run } = open();
-  for (let count = 0; count < 3; count++) run('a', 2 * costPerTurn, 'a');
-  for (let count = 0; count < 3 * costPerTurn; count++) run('b', 1, 'b');
-  expect(done).toEqual(['a']);
-  while (done.length < 3 + 3 * costPerTurn) await nextTurn();
-  const some = 'b'.repeat(costPerTurn + 1);
-  expect(done.join('')).toBe(`a${some}a${some}a${'b'.repeat(costPerTurn - 2)}`);
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) run(name.slice(0, 1), costPerTurn, name);
+  expect(done).toEqual(['a1']);
+  const perTurn = [];
+  while (done.length < 5) {
+    const before = done.length;
+    await nextTurn();
+    perTurn.push(done.length - before);
+  }
+  expect(Math.max(...perTurn)).toBe(1);
+  expect(done).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
 });
+
+it.each([
+  { callers: 2, cost: 100, waitMs: 5 },
+  { callers: 4, cost: 100, waitMs: 15 },
+  { callers: 100, cost: 100, waitMs: 20 },
+])(
+  'lets a caller of $callers wait for $waitMs ms after work of a cost of $cost',
+  async ({ callers, cost, waitMs }) => {
+    const { done, run } = open({ callers });
+    for (const name of ['a1', 'a2', 'b1', 'b2']) run(name.slice(0, 1), name === 'a1' ? cost : 1, name);
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    expect(done).toEqual(['a1', 'b1', 'b2']);
+    vi.advanceTimersByTime(waitMs - 1);
+    await nextTurn();
+    expect(done).toHaveLength(3);
+    vi.advanceTimersByTime(1);
+    await nextTurn();
+    expect(done).toEqual(['a1', 'b1', 'b2', 'a2']);
+  },
+);
 
 it('does what comes later at once again', async () => {
   const { done, run } = open();

@@ -1,8 +1,15 @@
+import type { ActiveCallers } from './active-callers.js';
 import type { Caller } from './budget.js';
 import { FairQueue } from './fair-queue.js';
 
 /** How much is done in a turn of the event loop, as `Turns.run` counts it: so many requests without a large body. */
 export const costPerTurn = 32;
+
+/** How much is done in a millisecond. */
+const costPerMs = 20;
+
+/** How many times as long as its work took the next work of a caller waits at most: it always has a fifth of the time. */
+const maxHoldFactor = 4;
 
 /** The work that turns of the event loop are divided among. */
 export interface Turns {
@@ -25,26 +32,28 @@ interface Work {
 
 /**
  * Bounds what is done in a turn of the event loop; callers take turns, so that one with much to do does not hold up the others.
+ * After work that takes long, that of its caller waits, so that each active caller could have an equal part of the time.
  *
  * Node.js accepts one connection in each turn of the event loop, and reads in that turn from every connection that has
  * data. With a thousand busy connections a turn would last as long as a thousand requests, and a new connection would wait
  * for as many turns as there are connections before it.
+ *
+ * @param callers who share the time
  */
-export function createTurns(): Turns {
+export function createTurns(callers: Pick<ActiveCallers, 'count'>): Turns {
   const waiting = new FairQueue<Work>();
-  /** For how many more turns callers are held back whose work took longer than one. */
-  const held = new Map<Caller, number>();
+  /** The callers that are held back. */
+  const held = new Set<Caller>();
   /** What this turn may still do; `undefined` outside of one. */
   let left: number | undefined;
 
   function startTurn(): void {
     left = costPerTurn;
-    for (const [caller, turns] of held) letGoOnAfter(caller, turns - 1);
     while (left > 0) {
       const next = waiting.shift();
       if (next === undefined) break;
       left -= next.cost;
-      hold(next);
+      hold(next.caller, next.cost);
       // A callback for each, so that its microtasks run before the next one.
       setImmediate(next.work);
     }
@@ -53,31 +62,30 @@ export function createTurns(): Turns {
 
   function endTurn(): void {
     left = undefined;
-    if (waiting.size > 0) startTurn();
+    if (waiting.callers > 0) startTurn();
   }
 
-  function hold({ caller, cost }: Work): void {
-    if (cost <= costPerTurn) return;
+  /** Holds back the caller of some work, if that takes long. */
+  function hold(caller: Caller, cost: number): void {
+    if (cost * maxHoldFactor < costPerMs) return;
+    const holdMs = (cost / costPerMs) * Math.min(callers.count() - 1, maxHoldFactor);
+    if (holdMs < 1 || held.has(caller)) return;
+    held.add(caller);
     waiting.hold(caller);
-    held.set(caller, Math.ceil(cost / costPerTurn));
-  }
-
-  function letGoOnAfter(caller: Caller, turns: number): void {
-    if (turns > 0) {
-      held.set(caller, turns);
-    } else {
+    setTimeout(() => {
       held.delete(caller);
       waiting.letGoOn(caller);
-    }
+      if (left === undefined && waiting.callers > 0) startTurn();
+    }, holdMs);
   }
 
   function run(caller: Caller, cost: number, work: () => void): void {
     if (left === undefined) startTurn();
-    if (left === undefined || left <= 0 || waiting.size > 0 || held.has(caller)) {
+    if (left === undefined || left <= 0 || waiting.callers > 0 || held.has(caller)) {
       waiting.push(caller, { caller, cost, work });
     } else {
       left -= cost;
-      hold({ caller, cost, work });
+      hold(caller, cost);
       work();
     }
   }

@@ -356,6 +356,9 @@ export interface BatchQueue {
   rejectAll(error: unknown): void;
 }
 
+/** How many bytes a batch holds in any case, however many callers share the time. */
+const minBatchBytes = 2 ** 18;
+
 /**
  * Creates an empty queue. Its user checks the limits before each `push`.
  *
@@ -389,7 +392,9 @@ export function createBatchQueue(limits: BatchLimits, total: QueueTotal): BatchQ
       let plants = 0;
       let bytes = 0;
       // In each round every caller has a turn.
-      let rounds = Math.ceil(batchPlants / total.countCallers());
+      const callers = total.countCallers();
+      let rounds = Math.ceil(batchPlants / callers);
+      const maxBytes = Math.max(batchBytes / callers, Math.min(batchBytes, minBatchBytes));
       let left = waiting.callers;
       for (let next = waiting.peek(); next !== undefined; next = waiting.peek()) {
         if (left === 0) {
@@ -398,7 +403,7 @@ export function createBatchQueue(limits: BatchLimits, total: QueueTotal): BatchQ
         }
         plants += next.plants.length;
         bytes += next.bytes;
-        if (batch.length > 0 && (plants > batchPlants || bytes > batchBytes)) break;
+        if (batch.length > 0 && (plants > batchPlants || bytes > maxBytes)) break;
         shift();
         batch.push(next);
         left--;

@@ -6,6 +6,7 @@ import { ServiceError } from '../../src/errors/service-error.js';
 import { createCallerMemory } from '../../src/http/caller-memory.js';
 import { jsonBody } from '../../src/http/json-body.js';
 import { createServer } from '../../src/http/server.js';
+import { ActiveCallers } from '../../src/runtime/active-callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { openConnection, type RawConnection } from '../support/send-raw.js';
@@ -42,7 +43,7 @@ async function startServer({ budgetBytes = 100_000, requestMs = timeLimits.reque
       if (early) request.resume();
       next();
     },
-    jsonBody({}, bodyLimit, memory, createTurns()),
+    jsonBody({}, bodyLimit, memory, createTurns(new ActiveCallers())),
     (request, response) => void response.json({ length: JSON.stringify(request.body).length }),
   );
   const answerError: ErrorRequestHandler = (error, _request, response, _next) => {

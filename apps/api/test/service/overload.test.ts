@@ -40,7 +40,7 @@ async function startHeldService() {
     store: { find: async () => [], list: async () => ({ plants: [], last: undefined }) },
     accessTokens,
     authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
-    turns: createTurns(),
+    turns: createTurns(new ActiveCallers()),
     concurrentLists: 1,
     callers: new ActiveCallers(),
     log,

@@ -42,7 +42,7 @@ export async function openApp(
     store: database.plants,
     accessTokens,
     authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
-    turns: createTurns(),
+    turns: createTurns(new ActiveCallers()),
     concurrentLists: 1,
     callers: new ActiveCallers(),
     log,

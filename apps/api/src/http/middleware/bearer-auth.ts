@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Scope } from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
 import type { Request, RequestHandler } from 'express';
@@ -38,7 +39,7 @@ export function bearerAuth(
       next();
     };
 
-    const text = readBearer(request.headers.authorization);
+    const text = readBearer(request.headers);
     if (text === undefined) {
       throw unauthorized('missing_token', messages.missingToken);
     }
@@ -75,7 +76,7 @@ function insufficientScope(scope: string): ServiceError {
 }
 
 /** Returns the token of the header; `undefined` without one, or with another scheme. The scheme is case-insensitive. */
-function readBearer(authorization = ''): string | undefined {
+export function readBearer({ authorization = '' }: IncomingHttpHeaders): string | undefined {
   return /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
 }
 

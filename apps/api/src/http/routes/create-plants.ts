@@ -36,9 +36,9 @@ export function createPlantsHandler({
     }
     await countBatch?.(res, plants.length);
     let firstError: unknown;
-    const awaitTurn = (count: number) =>
-      turns.take(req.headers.authorization ?? '', (count / plantsPerTurn) * costPerTurn);
-    const results = await createPlants(writer, plants, callerOf(res.locals), awaitTurn, (error) => {
+    const caller = callerOf(res.locals);
+    const awaitTurn = (count: number) => turns.take(caller, (count / plantsPerTurn) * costPerTurn);
+    const results = await createPlants(writer, plants, caller, awaitTurn, (error) => {
       firstError ??= error;
     });
     res.locals.outcomes = countOutcomes(results);

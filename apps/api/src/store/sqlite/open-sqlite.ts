@@ -81,7 +81,7 @@ export async function openSqlite(
       plants: { ...plants, insert },
       ...{ accessTokens, appliedMigrations, ...checks },
       // With two in flight replies would take time that creates need.
-      concurrentLists: 1,
+      concurrentLists: 2,
       bulk: { concurrentBatches: 1, batchFactor: 1 },
       // SQLite has one writer.
       openWriter: (options) => openWriter({ insert, inserts: 1, metrics, ...checks }, options),
