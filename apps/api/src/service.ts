@@ -207,7 +207,7 @@ export async function createApi(config: Config, parts: ApiParts): Promise<Api> {
   const { backend, files, metrics, log, requestLog, requestCounts } = parts;
   const { plants, store, concurrentLists, callers, tokens, health, draining } = backend;
   const stopping = new AbortController();
-  const turns = createTurns(callers);
+  const turns = createTurns(callers, config.workers);
   const app = await createApp({
     ...config,
     ...{ plants, store, concurrentLists, callers, turns, ...tokens, ...files },

@@ -137,7 +137,10 @@ const orElse = (expected: string) => ({
 const createQueryTextSchema = (maxLength: number) =>
   z
     .string(orElse('must be a string'))
-    .refine((text) => [...text].length <= maxLength, { error: `must have at most ${maxLength} characters` })
+    // A code point has two UTF-16 code units at most; to count those of a long text takes long.
+    .refine((text) => text.length <= 2 * maxLength && [...text].length <= maxLength, {
+      error: `must have at most ${maxLength} characters`,
+    })
     .meta({ override: { maxLength } });
 
 /** The most plants of a page: takes the decimal digits as text, gives a `number`. */

@@ -252,7 +252,6 @@ export function shareLimits(config: Config, workers: number): Config {
   const share = (limit: number) => Math.max(1, Math.floor(limit / workers));
   return {
     ...config,
-    workers: 1,
     bodyMemoryLimitBytes: share(bodyMemoryLimitBytes),
     batcherLimits: {
       ...batcherLimits,

@@ -74,9 +74,9 @@ it('does not read a list that nobody waits for, and goes on with the next one', 
 });
 
 it.each([
-  { waitingShare: 1, callers: 1, restMs: 440 },
-  { waitingShare: 1, callers: 4, restMs: 110 },
-  { waitingShare: 0.5, callers: 1, restMs: 27 },
+  { waitingShare: 1, callers: 1, restMs: 480 },
+  { waitingShare: 1, callers: 4, restMs: 120 },
+  { waitingShare: 0.5, callers: 1, restMs: 30 },
   { waitingShare: 0.2, callers: 1, restMs: 0 },
 ])(
   'lets the lists of a caller rest for $restMs ms after one of 10 ms, where a create waits $waitingShare of the time, of $callers',

@@ -13,7 +13,7 @@ const maxLists = 256;
  */
 const maxRestFactor = 40;
 /** What a list takes besides its reading, in milliseconds: its request, and its reply. */
-const replyMs = 1;
+const replyMs = 2;
 const maxRestMs = 1_000;
 
 /** Reads lists, a few at a time. The others wait, and callers take turns. */
@@ -67,7 +67,7 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
   /** Holds back the lists of a caller, in proportion to what creates need and to its part of all callers. */
   function rest(caller: Caller, readMs: number): void {
     // Where creates wait for a part of the time alone, they need little of the rest.
-    const factor = (concurrency * maxRestFactor * waitingShare() ** 4) / callers.count();
+    const factor = (maxRestFactor * waitingShare() ** 4) / callers.count();
     const restMs = Math.min(maxRestMs, (readMs + replyMs) * factor);
     if (restMs < 1) return;
     clearTimeout(resting.get(caller));

@@ -6,8 +6,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] 
 afterEach(() => void vi.useRealTimers());
 
 /** Gives work to turns, and notes which of it is done, in order. */
-function open({ callers = 1 } = {}) {
-  const turns = createTurns({ count: () => callers });
+function open({ callers = 1, processes = 1 } = {}) {
+  const turns = createTurns({ count: () => callers }, processes);
   const done: string[] = [];
   const run = (caller: string, cost: number, name: string) =>
     turns.run(caller, cost, () => void done.push(name));
@@ -46,10 +46,11 @@ it.each([
   { callers: 2, cost: 100, waitMs: 5 },
   { callers: 4, cost: 100, waitMs: 15 },
   { callers: 100, cost: 100, waitMs: 20 },
+  { callers: 100, cost: 100, processes: 2, waitMs: 40 },
 ])(
   'lets a caller of $callers wait for $waitMs ms after work of a cost of $cost',
-  async ({ callers, cost, waitMs }) => {
-    const { done, run } = open({ callers });
+  async ({ callers, cost, processes = 1, waitMs }) => {
+    const { done, run } = open({ callers, processes });
     for (const name of ['a1', 'a2', 'b1', 'b2']) run(name.slice(0, 1), name === 'a1' ? cost : 1, name);
     for (let turn = 0; turn < 10; turn++) await nextTurn();
     expect(done).toEqual(['a1', 'b1', 'b2']);

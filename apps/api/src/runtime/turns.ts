@@ -39,8 +39,9 @@ interface Work {
  * for as many turns as there are connections before it.
  *
  * @param callers who share the time
+ * @param processes how many share the work: a caller may be busy in each of them
  */
-export function createTurns(callers: Pick<ActiveCallers, 'count'>): Turns {
+export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1): Turns {
   const waiting = new FairQueue<Work>();
   /** The callers that are held back. */
   const held = new Set<Caller>();
@@ -67,8 +68,8 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>): Turns {
 
   /** Holds back the caller of some work, if that takes long. */
   function hold(caller: Caller, cost: number): void {
-    if (cost * maxHoldFactor < costPerMs) return;
-    const holdMs = (cost / costPerMs) * Math.min(callers.count() - 1, maxHoldFactor);
+    if (cost * processes * maxHoldFactor < costPerMs) return;
+    const holdMs = (cost / costPerMs) * processes * Math.min(callers.count() - 1, maxHoldFactor);
     if (holdMs < 1 || held.has(caller)) return;
     held.add(caller);
     waiting.hold(caller);
