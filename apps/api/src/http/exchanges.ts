@@ -73,6 +73,8 @@ export function createExchanges(): Exchanges {
   return {
     add(exchange) {
       const { socket } = exchange.request;
+      // It has got its last reply.
+      if (socket.writableEnded) return;
       const line = lines.get(socket);
       if (line !== undefined && !(line.waiting.length === 0 && isOver(line.current))) {
         wait(line, exchange);

@@ -15,6 +15,7 @@ import { ActiveCallers } from '../runtime/active-callers.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.js';
 import { messageClasses } from './fast-path.js';
+import { type Linger, lingerOnClose } from './linger.js';
 import { trackConnections } from './listen.js';
 import { readBearer } from './middleware/bearer-auth.js';
 import { headerLinesLimit, normalizeTarget } from './middleware/request-head.js';
@@ -113,7 +114,7 @@ export function createServer(
       },
     });
   });
-  clientErrorHandler(server, exchanges, log);
+  clientErrorHandler(server, exchanges, lingerOnClose(server, exchanges, turns), log);
   closeStalled(server, limits);
   return server;
 }
@@ -156,15 +157,12 @@ function closeStalled(server: Server, { stalledMs, keepAliveMs, checkIntervalMs 
   server.once('close', () => clearInterval(timer));
 }
 
-/** How long a connection is kept for its client to read the last reply, in milliseconds. */
-const lingerMs = 1_000;
-
 /**
  * Replies `bad_request` to what cannot be parsed as HTTP, and closes the connection. Complete requests before it on the
  * same connection get their own replies first: their plants may be stored. A request whose body turns out malformed after
  * its reply was sent gets no second reply, and a connection on which nothing was received gets none.
  */
-function clientErrorHandler(server: Server, exchanges: Exchanges, log: Logger): void {
+function clientErrorHandler(server: Server, exchanges: Exchanges, linger: Linger, log: Logger): void {
   const commonLines = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   const closing = new WeakSet<Duplex>();
 
@@ -183,8 +181,12 @@ function clientErrorHandler(server: Server, exchanges: Exchanges, log: Logger): 
     whenFinished(before?.response, () => {
       // Node.js closes the connection.
       if (before !== undefined && isLast(before.response)) return;
-      if (own?.writableEnded) whenFinished(own, () => close(socket));
-      else close(socket, formatReply(error, commonLines.join(''), log));
+      if (own?.writableEnded) {
+        whenFinished(own, () => linger(socket));
+      } else {
+        socket.end(formatReply(error, commonLines.join(''), log));
+        linger(socket);
+      }
     });
   });
 }
@@ -202,13 +204,6 @@ function whenFinished(response: ServerResponse | undefined, proceed: () => void)
   if (response === undefined || response.writableFinished) proceed();
   // Before Node.js, which then ends the connection if the client has closed its sending side.
   else response.prependOnceListener('finish', proceed);
-}
-
-/** Ends a connection so that its client can still read what was sent; what the client sends meanwhile is discarded. */
-function close(socket: Duplex, lastReply = ''): void {
-  socket.end(lastReply);
-  const linger = setTimeout(() => socket.destroy(), lingerMs);
-  socket.once('close', () => clearTimeout(linger));
 }
 
 /** Formats the reply, head and body, and logs it. */
