@@ -106,6 +106,15 @@ it('parses a list of origins, with and without spaces', () => {
   expect(Object.isFrozen(corsOrigins)).toBe(true);
 });
 
+it.each(['capacitor://localhost', 'tauri://localhost', 'chrome-extension://abcdefghijklmnop'])(
+  'takes the origin of an app or an extension: %s',
+  (origin) => {
+    expect(parseConfig({ CORS_ORIGINS: origin }, '/srv').corsOrigins).toEqual([origin]);
+    for (const other of [`${origin}/`, origin.toUpperCase()])
+      expect(() => parseConfig({ CORS_ORIGINS: other }, '/srv')).toThrow('is not');
+  },
+);
+
 it('quotes the value that is not an origin', () => {
   const list = 'https://a.example,https://b.example/';
   expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is not');

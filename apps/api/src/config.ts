@@ -278,13 +278,17 @@ function toOrigins(list: string, context: z.RefinementCtx): string[] {
   const invalid = origins.find((origin) => !isOrigin(origin));
   if (invalid === undefined) return origins;
   context.addIssue(
-    `must be origins separated by commas, each http(s)://host or http(s)://host:port as browsers send it, \
-such as https://app.example.com, without a path, a final slash or *; "${shorten(invalid)}" is not`,
+    `must be origins separated by commas, each scheme://host or scheme://host:port as browsers send it, \
+such as https://app.example.com or capacitor://localhost, without a path, a final slash or *; "${shorten(invalid)}" is not`,
   );
   return z.NEVER;
 }
 
 function isOrigin(text: string): boolean {
-  const hasHost = /^https?:\/\/([\w.-]+|\[[\da-f:]+\])(:\d+)?$/.test(text);
-  return hasHost && URL.canParse(text) && new URL(text).origin === text;
+  const hasHost = /^[a-z][a-z\d+.-]*:\/\/([\w.-]+|\[[\da-f:]+\])(:\d+)?$/.test(text);
+  if (!hasHost || !URL.canParse(text)) return false;
+  const { protocol, origin, href } = new URL(text);
+  if (/^https?:$/.test(protocol)) return origin === text;
+  // Of apps and of extensions, such as capacitor://localhost; no page has one of these.
+  return href === text && !/^(?:wss?|ftp|file):$/.test(protocol);
 }

@@ -60,7 +60,8 @@ describe('with origins configured', () => {
     expectReadable(reply);
     expect(reply.headers).toMatchObject({
       'access-control-allow-methods': expect.stringMatching(/\bPOST\b/),
-      'access-control-allow-headers': 'Authorization,Content-Type,X-Request-Id,traceparent',
+      'access-control-allow-headers':
+        'Authorization,Content-Type,X-Request-Id,traceparent,tracestate,baggage,sentry-trace',
       'access-control-max-age': '7200',
       'x-request-id': expect.any(String),
       'x-content-type-options': 'nosniff',

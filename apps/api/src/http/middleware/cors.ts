@@ -28,7 +28,11 @@ export function cors(origins: readonly string[]): RequestHandler {
 
 const options: CorsOptions = {
   methods: [...new Set(Object.values(routes).map(({ method }) => method))],
-  allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id', 'traceparent'],
+  allowedHeaders: [
+    ...['Authorization', 'Content-Type', 'X-Request-Id'],
+    // Those that libraries for traces add to requests of the page.
+    ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
+  ],
   exposedHeaders: ['Retry-After', 'X-Request-Id', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'],
   // The longest that Chromium caches the reply to a preflight, in seconds.
   maxAge: 7200,
