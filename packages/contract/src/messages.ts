@@ -46,6 +46,8 @@ function unsupported(problem: string): string {
 interface Issue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;
+  /** The members that are not known, in an issue about them. */
+  readonly keys?: readonly string[] | undefined;
 }
 
 /** What validation found in the parts of one request; a part without issues may be absent. */
@@ -84,6 +86,9 @@ export function explainInvalidRequest({ path, query, headers, body }: RequestIss
 
 function formatPart(issues: readonly Issue[] = [], nameOf: (field: string) => string): string {
   return issues
-    .map(({ message, path = [] }) => `${nameOf(path.map(String).join('.'))} ${message}`)
+    .map(({ message, path = [], keys: [unknown] = [] }) => {
+      const name = unknown === undefined ? path.map(String).join('.') : shorten(unknown);
+      return `${nameOf(name)} ${message}`;
+    })
     .join('; ');
 }

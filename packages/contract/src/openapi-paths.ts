@@ -53,7 +53,7 @@ function describeOperation(operationId: string, route: DescribedRoute): ZodOpenA
 function describeParameters({ pathParams, query, headers }: AppRoute) {
   const requestParams = {
     ...(pathParams !== undefined && { path: pathParams }),
-    ...(query !== undefined && { query }),
+    ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 && { query }),
     ...(headers !== undefined && { header: z.object(headers as z.core.$ZodLooseShape) }),
   };
   return Object.keys(requestParams).length > 0 ? { requestParams } : {};

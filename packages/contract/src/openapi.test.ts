@@ -102,8 +102,13 @@ describe('the schemas', () => {
       examples: undefined,
     });
     const time = { type: 'string', format: 'date-time', description: expect.any(String) };
+    const idText = { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,18})$', description: expect.any(String) };
     expect(others['StoredPlant']).toEqual(
-      objectOf({ id: { ...integer, format: 'int64' }, ...plant, addedAt: time }, ['id', 'name']),
+      objectOf({ id: { ...integer, format: 'int64' }, idText, ...plant, addedAt: time }, [
+        'id',
+        'idText',
+        'name',
+      ]),
     );
     const listOf = (name: string) => ({ type: 'array', items: { $ref: `#/components/schemas/${name}` } });
     expect(others).toMatchObject({
@@ -184,7 +189,16 @@ describe('the paths of the document', () => {
       }),
     });
     expect(paths?.['/plants/{plantId}/leaves']?.get?.parameters).toEqual([
-      { in: 'path', name: 'plantId', required: true, schema: { type: 'integer', format: 'int64' } },
+      {
+        ...{ in: 'path', name: 'plantId', required: true },
+        // As text: a generated client would otherwise pass a number that is not exact beyond 2^53.
+        schema: {
+          type: 'string',
+          pattern: '^(0|-?[1-9][0-9]{0,18})$',
+          examples: ['9007199254740993'],
+          description: expect.any(String),
+        },
+      },
       { in: 'query', name: 'colour', schema: { type: 'string' } },
       { in: 'header', name: 'x-tenant', required: true, schema: { type: 'string' } },
     ]);

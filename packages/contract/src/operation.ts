@@ -10,9 +10,13 @@ export type NewPlant = { id: bigint; name: string; tag?: string | undefined };
 /** What a client sends to create a plant (API: Resources, NewPlant); beyond 2^53 only a `bigint` is exact. */
 export type NewPlantInput = { id: number | bigint; name: string; tag?: string | undefined };
 
-/** A plant as it is stored: a `Plant` with its id, and when it was stored (ISO 8601, in UTC), if that is known. */
+/**
+ * A plant as it is stored: a `Plant` with its id, the digits of the id as text, which no program rounds, and when it was stored (ISO
+ * 8601, in UTC), if that is known.
+ */
 export type StoredPlant = {
   id: bigint;
+  idText: string;
   name: string;
   tag?: string | undefined;
   addedAt?: string | undefined;

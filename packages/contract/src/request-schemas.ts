@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { RequestPart, RequestParts, SchemaName } from './operation.js';
 import { definitions } from './operations.js';
-import { schemas } from './schemas.js';
+import { createQuerySchema, schemas } from './schemas.js';
 
-/** The schemas of the parts of a request. A part without a schema is not read. */
+/** The schemas of the parts of a request. A part without a schema is not read, but every operation has one of its query. */
 export type RequestSchemas = {
   readonly [Part in keyof RequestParts]: Part extends 'body' ? z.ZodType : z.ZodObject;
 };
@@ -12,7 +12,10 @@ export type RequestSchemas = {
 export const requestSchemas = Object.fromEntries(
   Object.entries(definitions).map(([name, { request }]) => [
     name,
-    Object.fromEntries(Object.entries(request).map(([part, named]) => [part, schemaOf(named)])),
+    Object.fromEntries([
+      ['query', createQuerySchema({})],
+      ...Object.entries(request).map(([part, named]) => [part, schemaOf(named)]),
+    ]),
   ]),
   // Entry by entry what the type below derives in the same way.
 ) as { readonly [Name in keyof typeof definitions]: SchemasOf<(typeof definitions)[Name]['request']> };

@@ -12,14 +12,15 @@ export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method
 
 /**
  * The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark: a list where
- * one is sent more than once, and `null` where it is not percent-encoded UTF-8.
+ * one is sent more than once, and `null` where it is not percent-encoded UTF-8. Such a
+ * name is as it was sent.
  */
 export function parseQuery(query: string): Record<string, Parameter | Parameter[]> {
   const parameters: Record<string, Parameter | Parameter[]> = Object.create(null);
   for (const pair of query.split('&')) {
     const nameEnd = pair.includes('=') ? pair.indexOf('=') : pair.length;
-    const name = decodeParameter(pair.slice(0, nameEnd));
-    if (pair === '' || name === null) continue;
+    if (pair === '') continue;
+    const name = decodeParameter(pair.slice(0, nameEnd)) ?? pair.slice(0, nameEnd);
     const value = decodeParameter(pair.slice(nameEnd + 1));
     const earlier = parameters[name];
     if (earlier === undefined) parameters[name] = value;

@@ -244,6 +244,12 @@ describe('the query of a list', () => {
     }
   });
 
+  it.each(['ids', 'tags', 'Limit', '', '__proto__'])('has no parameter "%s"', (name) => {
+    expect(issues(Object.fromEntries([[name, '1']]))).toEqual([
+      ' is not known: there are limit, after, order, tag, q',
+    ]);
+  });
+
   it.each(['limit', 'after', 'order', 'tag', 'q'])('has %s once, and decoded', (name) => {
     expect(issues({ [name]: ['1', '1'] })).toEqual([`${name} must be given once`]);
     expect(issues({ [name]: null })).toEqual([`${name} must be percent-encoded UTF-8`]);

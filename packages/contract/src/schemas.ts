@@ -42,6 +42,9 @@ export const Int64Schema = z
   .meta({ override: { type: 'integer', format: 'int64' } })
   .transform((value) => BigInt(value));
 
+/** The shortest decimal notation of an int64, bounded, since `BigInt` takes time that grows with the square of the length. */
+const shortest = /^(0|-?[1-9][0-9]{0,18})$/;
+
 /**
  * `integer, format int64` as a parameter in a path or a query: takes the decimal digits as text, gives a `bigint`.
  *
@@ -56,11 +59,13 @@ export const Int64ParameterSchema = z
         input === undefined ? 'is required' : `must be an integer from ${INT64_MIN} to ${INT64_MAX}`,
     },
   )
-  .meta({ override: { type: 'integer', format: 'int64' } })
+  .meta({
+    description:
+      'Identification number of the plant, in its shortest decimal notation: the `idText` of a plant',
+    // As text, so that a generated client does not take a number that is not exact beyond 2^53.
+    override: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
+  })
   .transform((value) => BigInt(value));
-
-/** Bounded, since `BigInt` takes time that grows with the square of the length. */
-const shortest = /^(0|-?[1-9]\d{0,18})$/;
 
 const withoutNul = (schema: z.ZodString) =>
   schema.refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' });
@@ -105,6 +110,10 @@ const StoredPlantSchema = z
       description: 'Identification number of the plant',
       override: { type: 'integer', format: 'int64' },
     }),
+    idText: z.string().regex(shortest).meta({
+      description:
+        'The same number as text, for programs whose numbers are not exact beyond 2^53: use it in paths, and as a key',
+    }),
     ...PlantSchema.shape,
     addedAt: z.iso
       .datetime()
@@ -120,7 +129,13 @@ const StoredPlantSchema = z
     description: 'A plant in the store, under its id.',
     override: {
       examples: [
-        { id: 1, name: 'Monstera deliciosa', tag: 'houseplant', addedAt: '2026-11-25T10:00:00.000Z' },
+        {
+          id: 1,
+          idText: '1',
+          name: 'Monstera deliciosa',
+          tag: 'houseplant',
+          addedAt: '2026-11-25T10:00:00.000Z',
+        },
       ],
     },
   }) satisfies z.ZodType<StoredPlant, StoredPlant>;
@@ -152,8 +167,23 @@ const LimitSchema = z
   .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_PLANTS, default: 100 } })
   .transform(Number);
 
-/** The query of a list; parameters beyond these are ignored. */
-const PlantQuerySchema = z.object({
+/**
+ * A query: one parameter that is not meant to be there is an issue, since a filter that nobody knows would give what nobody asked
+ * for.
+ */
+export const createQuerySchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? describeQuery(Object.keys(shape)) : undefined),
+  });
+
+function describeQuery(names: readonly string[]): string {
+  return names.length === 0
+    ? 'is not known: there are none here'
+    : `is not known: there are ${names.join(', ')}`;
+}
+
+/** The query of a list. */
+const PlantQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'How many plants a page has at most' }),
   after: createQueryTextSchema(QUERY_MAX_LENGTHS.after)
     .optional()

@@ -20,7 +20,9 @@ const targets: Case[] = [
   ['a path that is not ASCII', 'not_found', { path: '/plänts' }],
   ['a path too long to be quoted in full', 'not_found', { path: `/${'x'.repeat(300)}` }],
   ['dots in the path', 200, { path: '/shop/../plants', body: validBody }],
-  ['a query', 200, { path: '/plants?id=7', body: validBody }],
+  ['an empty query', 200, { path: '/plants?&', body: validBody }],
+  ['a query of a create', 'bad_request', { path: '/plants?id=7', body: validBody }],
+  ['a query of a list that it does not have', 'bad_request', { method: 'GET', path: '/plants?ids=1,31' }],
   ['another path with a query', 'not_found', { path: '/plant?id=7' }],
   [
     'another path by GET, without a token',
@@ -47,7 +49,7 @@ const targets: Case[] = [
   ['a list by the longest tag', 200, { method: 'GET', path: `/plants?tag=${'%C3%A9'.repeat(1_000)}` }],
   [
     'a list with another parameter that is not UTF-8',
-    200,
+    'bad_request',
     { method: 'GET', path: '/plants?tag=nosuch&x=%FF' },
   ],
   ['the method in lower case', 200, { method: 'post', body: validBody }],

@@ -108,11 +108,11 @@ it.each(['http://plants.example', 'http://plants.example?x=1', 'https://[::1]:84
 
 it.each([
   'http://plants.example/plants',
-  'HTTPS://plants.example:8443/plants?x=TOKEN',
+  'HTTPS://plants.example:8443/plants?#TOKEN',
   'http://[::1]/plants',
   'http://TOKEN/plants',
   '/plants#TOKEN',
-  '/plants?x#TOKEN',
+  '/plants?#TOKEN',
 ])('is routed by its path, whatever host it names: %s', async (target) => {
   const linesBefore = service.logLines.length;
   const reply = sendRaw(service.baseUrl, composeFor(target));

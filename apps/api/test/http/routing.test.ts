@@ -95,19 +95,46 @@ describe('a request that is rejected', () => {
 });
 
 describe('a request that is accepted', () => {
-  it.each([
-    '/plants',
-    '/plants?',
-    '/plants?x=1',
-    '/plants?id=2&name=other&tag=x',
-    '/plants?__proto__[polluted]=1&constructor.prototype.polluted=1',
-    `/plants?${'x=1&'.repeat(2_000)}`,
-    '/plants?%E0%A4%A',
-    'http://plants.example/plants',
-  ])('names the target %s', async (target) => {
-    await expectStored(service, sendTo(target), { id: '1', name: 'Monstera', tag: null });
-    expect('polluted' in {}).toBe(false);
-  });
+  it.each(['/plants', '/plants?', '/plants?&&', 'http://plants.example/plants'])(
+    'names the target %s',
+    async (target) => {
+      await expectStored(service, sendTo(target), { id: '1', name: 'Monstera', tag: null });
+      expect('polluted' in {}).toBe(false);
+    },
+  );
+});
+
+describe('a query that its operation does not define', () => {
+  const queries = [
+    ['x=1', 'x'],
+    ['id=2&name=other&tag=x', 'id'],
+    ['__proto__[polluted]=1&constructor.prototype.polluted=1', '__proto__[polluted]'],
+    ['x=1&'.repeat(2_000), 'x'],
+    ['%E0%A4%A', '%E0%A4%A'],
+    ['x'.repeat(500), `${'x'.repeat(120)}…`],
+  ] as const;
+
+  it.each(
+    queries.flatMap(([query, name]) =>
+      [
+        { method: 'POST', path: '/plants', names: ': there are none here' },
+        { method: 'GET', path: '/plants', names: ': there are limit, after, order, tag, q' },
+        { method: 'GET', path: '/plants/1', names: ': there are none here' },
+        { method: 'DELETE', path: '/plants/1', names: ': there are none here' },
+      ].map((request) => ({ ...request, query, name })),
+    ),
+  )(
+    'is rejected, and its first parameter named: $method $path?$query',
+    async ({ method, path, query, name, names }) => {
+      const reply = await sendTo(`${path}?${query}`, method);
+      expectError(reply, 'bad_request', /^The request is not valid: /);
+      if (!(path === '/plants' && method === 'GET' && name === 'id'))
+        expect(reply.body).toMatchObject({
+          message: expect.stringContaining(`the query parameter ${name} is not known${names}.`),
+        });
+      expect('polluted' in {}).toBe(false);
+    },
+  );
 });
 
 describe('/openapi.json', () => {

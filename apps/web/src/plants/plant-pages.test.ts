@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { matches, type PlantPages, toRows, withoutPlant, withPlant } from './plant-pages.js';
 
-const plant = (id: bigint, addedAt?: string) => ({ id, name: `plant ${id}`, addedAt });
+const plant = (id: bigint, addedAt?: string) => ({ id, idText: `${id}`, name: `plant ${id}`, addedAt });
 const pagesOf = (...pages: readonly (readonly bigint[])[]): PlantPages => ({
   pages: pages.map((ids, index) => ({
     plants: ids.map((id) => plant(id)),
@@ -54,5 +54,7 @@ it.each([
   [{ tag: 'BED' }, false],
   [{}, true],
 ])('compares a plant with the filter %j as the service does: %s', (filter, expected) => {
-  expect(matches({ id: 1n, name: 'A Rosé tree', tag: 'bed' }, { ...filter, order: 'id' })).toBe(expected);
+  expect(matches({ id: 1n, idText: '1', name: 'A Rosé tree', tag: 'bed' }, { ...filter, order: 'id' })).toBe(
+    expected,
+  );
 });

@@ -95,7 +95,12 @@ function show(id: bigint, { plants, times }: StoreState): StoredPlant | undefine
   const plant = plants.get(id);
   if (plant === undefined) return undefined;
   const addedAt = times.get(id);
-  return { id, ...plant, ...(addedAt !== undefined && { addedAt: new Date(addedAt).toISOString() }) };
+  return {
+    id,
+    idText: id.toString(),
+    ...plant,
+    ...(addedAt !== undefined && { addedAt: new Date(addedAt).toISOString() }),
+  };
 }
 
 /** The plants that match a query, in its order. */

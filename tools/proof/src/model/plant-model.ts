@@ -130,7 +130,7 @@ export function showCall(number: number): Call {
       const id = toId(number, run);
       const plant = plants.get(id);
       if (plant === undefined) return expectError('plant_not_found');
-      return { status: 200, body: [`{"id":${id},${membersOf(plant)},"addedAt":…}`] };
+      return { status: 200, body: [`{"id":${id},"idText":"${id}",${membersOf(plant)},"addedAt":…}`] };
     },
   };
 }

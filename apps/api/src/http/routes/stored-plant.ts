@@ -5,5 +5,11 @@ import { toIsoTime } from '../../runtime/iso-time.js';
 /** A plant as replies show it, with its time in ISO 8601. */
 export function showStoredPlant({ id, name, tag, addedAt }: StoredPlant): StoredPlantReply {
   // JSON leaves out what is undefined.
-  return { id, name, tag, addedAt: typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined };
+  return {
+    id,
+    idText: id.toString(),
+    name,
+    tag,
+    addedAt: typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined,
+  };
 }

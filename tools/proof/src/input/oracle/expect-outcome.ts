@@ -97,9 +97,12 @@ function operationOf({ method, target }: Head): Operation | undefined {
 
 /** What the parameters lead to besides a success. */
 function checkParameters(operation: Operation | undefined, id: bigint | undefined, target: string): Finding {
-  if (operation === 'listPlants') return checkQuery(/\?([^#]*)/.exec(target)?.[1] ?? '');
-  if (hasBody(operation)) return none;
-  return id === undefined ? must('bad_request') : may('plant_not_found');
+  const query = /\?([^#]*)/.exec(target)?.[1] ?? '';
+  if (operation === 'listPlants') return checkQuery(query);
+  const isUndefined = /[^&]/.test(query);
+  // Of a request with a body, only once that is read.
+  if (hasBody(operation)) return isUndefined ? may('bad_request') : none;
+  return id === undefined || isUndefined ? must('bad_request') : may('plant_not_found');
 }
 
 /** What each parameter of a list may be. */
@@ -114,10 +117,11 @@ const parameterRules: ReadonlyMap<string, (value: string) => boolean> = new Map(
 function checkQuery(query: string): Finding {
   const seen = new Set<string>();
   for (const pair of query.split('&')) {
+    if (pair === '') continue;
     const [name, value] = [pair.split('=', 1)[0] ?? '', pair.split('=').slice(1).join('=')].map(decodeQuery);
     const isValid = parameterRules.get(name ?? '');
-    if (name === undefined || isValid === undefined) continue;
-    if (seen.has(name) || value === undefined || !isValid(value)) return must('bad_request');
+    if (name === undefined || seen.has(name) || value === undefined || !isValid?.(value))
+      return must('bad_request');
     seen.add(name);
   }
   // Which texts are the `next` of a page is not part of this proof.
