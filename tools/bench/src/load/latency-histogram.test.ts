@@ -18,6 +18,12 @@ describe('a latency histogram', () => {
     expect([0.5, 0.99, 1].map((share) => latencies.percentileMs(share))).toEqual([0.5, 0.5, 8000]);
   });
 
+  it('takes a latency below zero for none', () => {
+    const latencies = createLatencyHistogram();
+    for (const latencyMs of [-0.03, 1]) latencies.record(latencyMs);
+    expect([0.5, 1].map((share) => latencies.percentileMs(share))).toEqual([0, 1]);
+  });
+
   it('counts latencies beyond its range, and returns 0 when it is empty', () => {
     const latencies = createLatencyHistogram();
     expect(latencies.percentileMs(0.99)).toBe(0);

@@ -16,7 +16,8 @@ export function createLatencyHistogram(): LatencyHistogram {
   let count = 0;
   return {
     record(latencyMs) {
-      const bucket = Math.min(Math.ceil(latencyMs / bucketMs), buckets.length - 1);
+      // A request that is sent a moment before its time may be answered before it, too.
+      const bucket = Math.max(0, Math.min(Math.ceil(latencyMs / bucketMs), buckets.length - 1));
       buckets[bucket] = (buckets[bucket] ?? 0) + 1;
       count++;
     },

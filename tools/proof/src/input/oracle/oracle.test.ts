@@ -96,7 +96,7 @@ describe('expectOutcome', () => {
   it.each([
     ['DELETE /plants/-1', { operation: 'deletePlant', id: -1n, errors: [40401] }],
     ['HEAD /plants/1', { operation: 'getPlant', id: 1n, errors: [40401] }],
-    ['GET /plants?limit=1&x=%FF&%FF&x', { operation: 'listPlants', errors: [] }],
+    ['GET /plants?limit=1&&', { operation: 'listPlants', errors: [] }],
     [`GET /plants?q=${'%F0%9F%8C%B1'.repeat(100)}`, { operation: 'listPlants', errors: [] }],
     ['GET /plants?after=1', { operation: 'listPlants', errors: [40000] }],
   ])('%s may succeed', (line, expected) => {
@@ -107,6 +107,9 @@ describe('expectOutcome', () => {
     ['DELETE /plants/01', 40000],
     ['DELETE /plants/9223372036854775808', 40000],
     ['GET /plants/batch', 40000],
+    ['GET /plants?limit=1&x=1', 40000],
+    ['GET /plants?%FF', 40000],
+    ['DELETE /plants/1?x', 40000],
     ['PUT /plants/%', 40000],
     ['HEAD /plants/%31', 40000],
     ['GET /plants?q=%FF', 40000],
