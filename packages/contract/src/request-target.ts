@@ -12,8 +12,7 @@ export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method
 
 /**
  * The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark: a list where
- * one is sent more than once, and `null` where it is not percent-encoded UTF-8. Such a
- * name is as it was sent.
+ * one is sent more than once, and `null` where it is not percent-encoded UTF-8. Such a name is as it was sent.
  */
 export function parseQuery(query: string): Record<string, Parameter | Parameter[]> {
   const parameters: Record<string, Parameter | Parameter[]> = Object.create(null);

@@ -205,16 +205,15 @@ function readBody(
   const receive = (chunk: Buffer | null) => {
     take(chunk);
     if (chunk === null || chunk.length < smallestPaced) return true;
-    let isDue = false;
-    let isPaused = false;
+    let goesOn: boolean | undefined;
     turns.run(callerOf(response.locals), chunk.length / bytesReadPerRequest, () => {
-      isDue = true;
-      if (isPaused) readOn();
+      if (goesOn === undefined) goesOn = true;
+      else if (request.readOn === undefined) request.resume();
+      else request.readOn();
     });
-    isPaused = !isDue;
-    return isDue;
+    goesOn ??= false;
+    return goesOn;
   };
-  const readOn = () => (request.readOn === undefined ? request.resume() : request.readOn());
   if (request.takeBody?.(receive) !== true) {
     request.on('data', (chunk) => receive(chunk) || request.pause());
     request.on('end', () => receive(null));

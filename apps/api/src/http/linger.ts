@@ -64,7 +64,9 @@ export function lingerOnClose(
       })
       .once('end', () => (connection.writableFinished ? close() : connection.once('finish', close)))
       .setTimeout(limits.idleMs, close)
-      .resume();
+      .resume()
+      // Where the request was not read any more, neither is the connection, which Node.js does not know without the parser.
+      ._read(0);
   }
 
   server.on('connection', (connection) => {

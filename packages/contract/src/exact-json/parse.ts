@@ -313,10 +313,7 @@ function skipNumber(cursor: Cursor): typeof toExactNumber {
   // A leading zero is the whole integer part.
   if (cursor.peek() === DIGIT_0) cursor.position++;
   else skipDigits(cursor);
-  const next = cursor.peek();
-  // Most are integers, which need no further look.
-  if (next === COMMA) return toExactInteger;
-  const hasFraction = next === POINT;
+  const hasFraction = cursor.peek() === POINT;
   if (hasFraction) {
     cursor.position++;
     skipDigits(cursor);

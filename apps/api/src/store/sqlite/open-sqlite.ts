@@ -80,7 +80,7 @@ export async function openSqlite(
     return {
       plants: { ...plants, insert },
       ...{ accessTokens, appliedMigrations, ...checks },
-      // With two in flight replies would take time that creates need.
+      // The thread reads one while the reply to the one before is composed.
       concurrentLists: 2,
       bulk: { concurrentBatches: 1, batchFactor: 1 },
       // SQLite has one writer.
