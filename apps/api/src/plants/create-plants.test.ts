@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../errors/service-error.js';
-import { createPlants, plantsPerTurn } from './create-plants.js';
+import { createPlants } from './create-plants.js';
 import type { InsertOutcome, PlantWriter, StoredRecord } from './plant-store.js';
 
 /** A writer that decides about what is in flight in the reverse order of its arrival. */
@@ -28,7 +28,7 @@ function createReversingWriter(insert: (record: StoredRecord) => InsertOutcome):
   };
 }
 
-const awaitTurn = async () => undefined;
+const awaitTurn = async (left: number) => left;
 const fail = (error: unknown) => {
   throw error;
 };
@@ -71,7 +71,7 @@ it('gives others their turn between some plants and the next ones', async () => 
   const turns: number[] = [];
   const written: number[] = [];
   const writer = createReversingWriter(() => ({ stored: true }));
-  const count = 2 * plantsPerTurn + 5;
+  const count = 25;
   const many = Array.from({ length: count }, (_, index) => ({ id: BigInt(index), name: 'Fern' }));
   const counting = {
     ...writer,
@@ -80,8 +80,12 @@ it('gives others their turn between some plants and the next ones', async () => 
       return writer.write(...args);
     },
   };
-  const results = await createPlants(counting, many, 1, async (plants) => void turns.push(plants), fail);
+  const takeTen = async (left: number) => {
+    turns.push(left);
+    return Math.min(left, 10);
+  };
+  const results = await createPlants(counting, many, 1, takeTen, fail);
   expect(results).toHaveLength(count);
-  expect(turns).toEqual([plantsPerTurn, plantsPerTurn, 5]);
-  expect(written.filter((turn) => turn === 1)).toHaveLength(plantsPerTurn);
+  expect(turns).toEqual([25, 15, 5]);
+  expect(written.filter((turn) => turn === 1)).toHaveLength(10);
 });

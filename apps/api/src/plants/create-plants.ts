@@ -5,14 +5,11 @@ import type { Caller } from '../runtime/budget.js';
 import { createPlant } from './create-plant.js';
 import type { InsertOutcome, PlantWriter } from './plant-store.js';
 
-/** How many plants are validated and queued in a turn of the event loop. */
-export const plantsPerTurn = 100;
-
 /**
  * Creates plants, each as `createPlant` does, all of them at the same time, those of one id as if one after the other.
  *
  * @param plants what the request has, not validated
- * @param awaitTurn resolves when so many may be validated and queued
+ * @param awaitTurn resolves, when some of those that are left may be validated and queued, to how many
  * @param onError called with what is not an error of the registry
  * @returns a result for each plant, in order; none stops the others
  */
@@ -20,15 +17,15 @@ export async function createPlants(
   writer: PlantWriter,
   plants: readonly unknown[],
   caller: Caller,
-  awaitTurn: (plants: number) => Promise<void>,
+  awaitTurn: (left: number) => Promise<number>,
   onError: (error: unknown) => void,
 ): Promise<CreateResult[]> {
   const inOrder = writeInOrder(writer);
   const results: Promise<CreateResult>[] = [];
-  for (let start = 0; start < plants.length; start += plantsPerTurn) {
-    const some = plants.slice(start, start + plantsPerTurn);
-    await awaitTurn(some.length);
-    for (const plant of some) results.push(createOne(inOrder, plant, caller, onError));
+  while (results.length < plants.length) {
+    const count = await awaitTurn(plants.length - results.length);
+    for (const plant of plants.slice(results.length, results.length + count))
+      results.push(createOne(inOrder, plant, caller, onError));
   }
   return Promise.all(results);
 }

@@ -21,16 +21,18 @@ export interface Budget {
  * shared-memory packet switches", 1998). While nothing is held, any amount is taken.
  */
 export function createBudget(limit: number): Budget {
-  const heldBy = new Map<Caller, number>();
+  const heldBy = new Map<Caller, { amount: number }>();
   let total = 0;
 
   function hasRoom(caller: Caller, amount: number): boolean {
-    return total === 0 || (heldBy.get(caller) ?? 0) + amount <= limit - total - amount;
+    return total === 0 || (heldBy.get(caller)?.amount ?? 0) + amount <= limit - total - amount;
   }
 
   function add(caller: Caller, amount: number): void {
-    heldBy.set(caller, (heldBy.get(caller) ?? 0) + amount);
     total += amount;
+    const held = heldBy.get(caller);
+    if (held === undefined) heldBy.set(caller, { amount });
+    else held.amount += amount;
   }
 
   return {
@@ -46,9 +48,10 @@ export function createBudget(limit: number): Budget {
     add,
     release(caller, amount) {
       total -= amount;
-      const held = (heldBy.get(caller) ?? 0) - amount;
-      if (held > 0) heldBy.set(caller, held);
-      else heldBy.delete(caller);
+      const held = heldBy.get(caller);
+      if (held === undefined) return;
+      held.amount -= amount;
+      if (held.amount <= 0) heldBy.delete(caller);
     },
   };
 }

@@ -158,8 +158,11 @@ export function createBatcher(
     write(plant, caller) {
       const bytes = bytesOf(plant);
       const queue = queues.of(plant.id);
-      if (scheduledFlush !== undefined && findOverload(queue, bytes, caller) !== undefined) flush();
-      const overload = findOverload(queue, bytes, caller);
+      let overload = findOverload(queue, bytes, caller);
+      if (overload !== undefined && scheduledFlush !== undefined) {
+        flush();
+        overload = findOverload(queue, bytes, caller);
+      }
       if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
       return new Promise((resolve, reject) => {
         const resolveOne = ([outcome]: readonly InsertOutcome[]) => outcome && resolve(outcome);

@@ -4,11 +4,15 @@ import { messages } from '@plant-store/contract/messages';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
-import { createPlants, plantsPerTurn } from '../../plants/create-plants.js';
+import { createPlants } from '../../plants/create-plants.js';
 import type { PlantWriter } from '../../plants/plant-store.js';
+import type { ActiveCallers } from '../../runtime/active-callers.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import type { CountBatch } from '../middleware/rate-limit.js';
+
+/** How many plants are validated and queued in a turn of the event loop, where others have something to do, too. */
+const plantsPerTurn = 100;
 
 /** The names of errors by their numbers. */
 const errorNames = new Map<number, string>(Object.entries(errors).map(([name, { error }]) => [error, name]));
@@ -18,6 +22,8 @@ export interface BatchDependencies {
   readonly plants: PlantWriter;
   /** What the event loop has to do, large batches and bodies among it. */
   readonly turns: Turns;
+  /** Who calls the service at the moment. */
+  readonly callers: Pick<ActiveCallers, 'count'>;
   /** Counts the plants of a batch for the rate limit, if there is one. */
   readonly countBatch?: CountBatch | undefined;
   readonly log: Logger;
@@ -27,6 +33,7 @@ export interface BatchDependencies {
 export function createPlantsHandler({
   plants: writer,
   turns,
+  callers,
   countBatch,
   log,
 }: BatchDependencies): AppRouteImplementation<typeof contract.createPlants> {
@@ -37,7 +44,12 @@ export function createPlantsHandler({
     await countBatch?.(res, plants.length);
     let firstError: unknown;
     const caller = callerOf(res.locals);
-    const awaitTurn = (count: number) => turns.take(caller, (count / plantsPerTurn) * costPerTurn);
+    const awaitTurn = async (left: number) => {
+      // Those of several batches would otherwise be stored in turns, in no order of their ids, which takes SQLite longer.
+      const count = callers.count() === 1 ? left : Math.min(left, plantsPerTurn);
+      await turns.take(caller, (count / plantsPerTurn) * costPerTurn);
+      return count;
+    };
     const results = await createPlants(writer, plants, caller, awaitTurn, (error) => {
       firstError ??= error;
     });
