@@ -10,7 +10,10 @@ import { readPackage } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
 import { stopTimeouts } from './runtime/stop-timeouts.js';
 
-/** The command `plant-store`. The only file that reads the environment, handles signals, or ends the process. */
+/**
+ * The command `plant-store`. The only file that reads the environment, handles signals, or ends the process; in a worker
+ * `cluster/run-worker.ts` does the last two.
+ */
 
 /** Within how long a second signal counts as the first, in milliseconds: npx and pnpm forward one the terminal sent to all. */
 const sameSignalMs = 1_000;

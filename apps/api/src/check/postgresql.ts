@@ -202,17 +202,29 @@ const privileges: Item<PostgresqlContext> = {
   name: 'privileges',
   async inspect({ connection }) {
     await checkTables(connection);
-    const { missing } = await queryRow<{ missing: readonly string[] }>(connection, selectMissing);
-    if (missing.length === 0) return ok('those on plants and access_tokens are granted');
-    return failure(
-      `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
-      'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
+    const { missing, mayDelete } = await queryRow<PrivilegesRow>(connection, selectPrivileges);
+    if (missing.length > 0) {
+      return failure(
+        `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
+        'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
+      );
+    }
+    if (mayDelete) return ok('those on plants and access_tokens are granted');
+    return warning(
+      'the user may not UPDATE plants, so none can be deleted',
+      'GRANT UPDATE ON plants to the user.',
     );
   },
 };
 
-const selectMissing = `
-  SELECT ARRAY(
+interface PrivilegesRow {
+  /** Those on the tokens that the user lacks. */
+  readonly missing: readonly string[];
+  readonly mayDelete: boolean;
+}
+
+const selectPrivileges = `
+  SELECT has_table_privilege('plants', 'UPDATE') AS "mayDelete", ARRAY(
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
     WHERE NOT has_table_privilege('access_tokens', privilege)
     UNION ALL

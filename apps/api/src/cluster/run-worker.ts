@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CliContext } from '../cli/cli-context.js';
 import { backlog } from '../http/listen.js';
 import { createLogger } from '../observe/logger.js';
 import { createRegistry } from '../observe/metrics.js';
@@ -29,7 +28,7 @@ export interface WorkerProcess extends MessageEnd {
  * Runs a worker until its primary process stops it, or has ended: nobody would own it, and on SQLite it could store nothing.
  * Signals to all processes of the service, such as those of a terminal or of a service manager, are for the primary process.
  */
-export function runWorker(process: WorkerProcess, { isTerminal }: Pick<CliContext, 'isTerminal'>): void {
+export function runWorker(process: WorkerProcess, { isTerminal }: { readonly isTerminal: boolean }): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.once('disconnect', () => process.exit());
 

@@ -43,7 +43,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // The name is that of the policy in apps/web/src/many/session/spawn-worker.ts, which starts the one worker.
+    // The name is that of the policy in apps/web/src/import/session/spawn-worker.ts, which starts the one worker.
     "require-trusted-types-for 'script'",
     'trusted-types plant-store-worker',
   ].join('; '),

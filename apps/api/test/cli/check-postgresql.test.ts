@@ -103,6 +103,15 @@ it('reports missing privileges', async () => {
   expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
     expect.stringContaining('error: the user may not INSERT, UPDATE, use the sequence of access_tokens'),
   ]);
+  await query(url, `GRANT INSERT, UPDATE ON access_tokens TO ${username}`);
+  await query(url, `GRANT USAGE ON SEQUENCE access_tokens_id_seq TO ${username}`);
+  expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
+    'warning: the user may not UPDATE plants, so none can be deleted. GRANT UPDATE ON plants to the user.',
+  ]);
+  await query(url, `GRANT UPDATE ON plants TO ${username}`);
+  expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
+    'ok: those on plants and access_tokens are granted',
+  ]);
 });
 
 it('reports a table that was changed, and one that rejects every plant', async () => {
