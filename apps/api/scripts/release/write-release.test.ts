@@ -112,6 +112,15 @@ it('has the same bytes, modes and times each time it is written', () => {
   expect(new Set(first?.map(([, mode]) => mode % 0o1000))).toEqual(new Set([0o644, 0o755]));
 });
 
+it('has the size that the page on deployment says, to a megabyte, also as an archive', () => {
+  const [, unpacked, packed] =
+    /: (\d+) MB, packed (\d+),/.exec(readFileSync(join(root, 'docs/operate/deploy.md'), 'utf8')) ?? [];
+  const archive = execFileSync('tar', ['-cz', '-C', theRelease().folder, '.'], { maxBuffer: 2 ** 26 });
+  const megabytes = [releases[0]?.bytes ?? 0, archive.length].map((bytes) => bytes / 1e6);
+  const differences = megabytes.map((size, index) => Math.abs(size - Number([unpacked, packed][index])));
+  expect([megabytes, differences.every((difference) => difference < 1)]).toEqual([megabytes, true]);
+});
+
 it('names its version, commit and command', () => {
   const { version, engines } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

@@ -1,4 +1,4 @@
-import { globSync, readdirSync } from 'node:fs';
+import { globSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -85,16 +85,37 @@ it('the changelog begins with the version that every package has, and the page o
   expect(readPage('docs/operate/upgrading.md')).toContain(`\n## From ${from} to ${to}\n`);
 });
 
-it('every page names only source files that exist', () => {
-  const workspaces = ['apps/api', 'packages/contract', 'packages/client'];
+it('every page names only files and folders that exist', () => {
+  const workspaces = ['apps/api', 'apps/web', 'packages/contract', 'packages/client'];
   const folders = ['', ...workspaces, ...workspaces.map((workspace) => join(workspace, 'src'))];
   // The description of a patch names files of the package that it changes.
   const own = pages.filter((page) => !page.startsWith('patches/'));
   const missing = own.flatMap((page) =>
     readPaths(page)
-      .filter((path) => /\/.*\.[tj]s$/.test(path) && !path.includes('dist/'))
+      // Those of a build, and of a service that runs, are not there.
+      .filter((path) => path.includes('/') && !/^data\/|dist\//.test(path))
       .filter((path) => ![...folders, dirname(page)].some((folder) => exists(join(folder, path))))
       .map((path) => `${page}: ${path}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('every comment and message names only files of the repository that exist', () => {
+  const sources = globSync(
+    [
+      '{apps,packages,tools}/*/{scripts,src,test}/**/*.{ts,tsx}',
+      '{.ci,.github,deploy,scripts,turbo/generators/src}/**/*',
+      '*.{json,yaml}',
+    ],
+    { cwd: root, exclude: (path) => /\/(?:node_modules|generated)$/.test(path) },
+  ).filter((path) => statSync(join(root, path)).isFile());
+  expect(sources.length).toBeGreaterThan(500);
+  const path =
+    /(?<![\w/.@-])(?:apps|packages|tools|docs|deploy|examples|patches|turbo)\/[\w@./-]+\.[a-z]{2,4}\b/g;
+  const missing = sources.flatMap((source) =>
+    [...new Set(readPage(source).match(path))]
+      .filter((path) => !path.includes('dist/') && !exists(path))
+      .map((path) => `${source}: ${path}`),
   );
   expect(missing).toEqual([]);
 });

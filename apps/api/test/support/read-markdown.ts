@@ -57,7 +57,9 @@ function toAnchor(heading: string): string {
 /** Reads the file and folder names that a page shows as code, such as `http/create-app.ts`, `plants/` or `errors/*.test.ts`. */
 export function readPaths(page: string): string[] {
   return readLines(page).flatMap((line) =>
-    [...line.matchAll(/`([\w@./*-]+(?:\.(?:ts|js)|\/))`/g)].map(([, path = '']) => path),
+    [...line.matchAll(/`([\w@./*-]+(?:\.(?:tsx?|js|json|md|css|cfg|conf|sh|toml|yml)|\/))`/g)].map(
+      ([, path = '']) => path,
+    ),
   );
 }
 
