@@ -123,7 +123,7 @@ export const errors = {
     error: 50300,
     status: 503,
     meaning:
-      'More is waiting than the service holds: plants to be stored, lists to be read, or bodies that have not arrived in full. Wait for Retry-After, then retry.',
+      'More is waiting than the service holds, or than one token may have: plants to be stored, reads, bodies, or replies that are not read. Wait for Retry-After, then retry.',
     example: 'The service is overloaded. Try again in 1 second.',
   },
   database_unavailable: {
