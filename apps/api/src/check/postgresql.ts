@@ -46,14 +46,9 @@ export async function* inspectPostgresql(
   location: PostgresqlLocation,
   tokens: TokenContext,
 ): AsyncGenerator<Finding> {
-  const connection = new pg.Client({
-    ...connectionSettings(location, location.timeouts.startConnectMs),
-    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
-    query_timeout: queryTimeoutMs(location),
-  });
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
+  let connection: pg.Client | undefined;
   try {
+    connection = createConnection(location);
     const { isPooled } = await checkPooler(location);
     await connection.connect();
     // Behind a pooler, settings of a session would stay with a backend of others.
@@ -68,8 +63,20 @@ export async function* inspectPostgresql(
   } catch (error) {
     yield { item: 'database', ...failure(explainOpening(error, location).message) };
   } finally {
-    await endConnection(connection);
+    if (connection !== undefined) await endConnection(connection);
   }
+}
+
+/** @throws {Error} when a file of a certificate cannot be read */
+function createConnection(location: PostgresqlLocation): pg.Client {
+  const connection = new pg.Client({
+    ...connectionSettings(location, location.timeouts.startConnectMs),
+    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
+    query_timeout: queryTimeoutMs(location),
+  });
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  return connection;
 }
 
 /** The oldest major version that its makers still maintain (https://www.postgresql.org/support/versioning/). */

@@ -22,6 +22,12 @@ it('shows the settings that make a difference', () => {
   ]);
 });
 
+it('shows a setting by the former name that it has', () => {
+  expect(inspect({ BODIES_MAX_BYTES: '3000000' })).toEqual([
+    { status: 'ok', found: 'valid, BODIES_MAX_BYTES=3000000' },
+  ]);
+});
+
 it('hides the password of the database', () => {
   expect(inspect({ DATABASE_URL: 'postgresql://shop:se%2Fcret@db/plants?sslmode=require' })).toEqual([
     { status: 'ok', found: 'valid, DATABASE_URL=postgresql://shop:***@db/plants?sslmode=require' },

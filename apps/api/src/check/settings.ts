@@ -24,7 +24,7 @@ export const settings: Item<Settings> = {
         return false;
       }
     };
-    const effective = environmentVariables
+    const effective = [...environmentVariables, ...Object.keys(formerNames)]
       .filter((name) => environment[name] && !isDefault(name))
       .map((name) => `${name}=${hidePassword(environment[name] ?? '')}`);
     const found = effective.length === 0 ? 'valid, all defaults' : `valid, ${effective.join(', ')}`;

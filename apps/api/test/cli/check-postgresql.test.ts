@@ -79,6 +79,11 @@ it('reports a server that cannot be reached, without the password', async () => 
   expect(found('configuration').join()).not.toContain('secret');
 });
 
+it('reports a certificate that cannot be read', async () => {
+  const found = await examine({ DATABASE_URL: `${url}?sslrootcert=/nowhere/ca.pem` });
+  expect(found('database')).toEqual([expect.stringMatching(/^error: .*ENOENT.*ca\.pem/)]);
+});
+
 it('reports a read-only database', async () => {
   await fill();
   await query(url, `ALTER DATABASE ${nameOf()} SET default_transaction_read_only = on`);
