@@ -43,7 +43,7 @@ export interface StatusFault {
   readonly kind: 'status';
   /** From 200 to 599. */
   readonly status: number;
-  /** Such as `{ 'Retry-After': '1' }`. Default: none; the service itself always sends `Retry-After` with 429 and 503. */
+  /** Such as `{ 'Retry-After': '1' }`. Default: none; the service itself sends `Retry-After` with 429, and 503 but for `database_damaged`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: the Error body of the first error of that status in the registry; where there is none, nothing. */
   readonly body?: string;
