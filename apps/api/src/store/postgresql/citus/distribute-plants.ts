@@ -27,7 +27,7 @@ export async function requireCluster(location: PostgresqlLocation): Promise<void
   });
 }
 
-/** See `distributeDatabase`. */
+/** See `distributePlants`; it opens a connection for that. */
 export function distributePostgresql(
   location: PostgresqlLocation,
   shards: number | undefined,
