@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+
+const folder = join(import.meta.dirname, '..');
+
+/** What the code of pages takes from the program around it. */
+const context = `
+declare global {
+  const client: ReturnType<typeof import('@plant-store/client').createClient>;
+  const reply: Awaited<ReturnType<typeof client.createPlant>>;
+  function chooseAnotherId(message?: string): void;
+  function report(message: string): void;
+  function beforeAll(run: () => void): void;
+  const afterEach: typeof beforeAll;
+  const afterAll: typeof beforeAll;
+}
+export {};
+`;
+
+/** The program of a block: its imports, and the rest in a function, which may return. A line that should not compile says so. */
+function toProgram(block: string): string {
+  const lines = block.replaceAll(/^(?=.*\/\/ does not compile)/gm, '// @ts-expect-error\n').split('\n');
+  const isImport = (line: string) => line.startsWith('import ');
+  const rest = lines.filter((line) => !isImport(line));
+  return [...lines.filter(isImport), 'export const run = async () => {', ...rest, '};', ''].join('\n');
+}
+
+// Only a test that hangs takes this long: it runs the compiler.
+it('compiles the code that the pages of the packages show', { timeout: 300_000 }, () => {
+  const project = mkdtempSync(join(folder, 'node_modules/.documented-code-'));
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  const pages = globSync(['README.md', 'docs/*.md', '../contract/README.md'], { cwd: folder });
+  const blocks = pages.flatMap((page) =>
+    [...readFileSync(join(folder, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = '']) => ({
+      page,
+      block,
+    })),
+  );
+  expect(blocks.length).toBeGreaterThan(6);
+  const programs = blocks.map(
+    ({ page, block }, index) => [`${index}-${basename(page, '.md')}.ts`, toProgram(block)] as const,
+  );
+  const files = [['context.d.ts', context] as const, ...programs];
+  for (const [name, text] of files) writeFileSync(join(project, name), text);
+  const compilerOptions = {
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    skipLibCheck: true,
+    noUnusedLocals: false,
+  };
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      extends: '../../../../tsconfig.base.json',
+      compilerOptions,
+      files: files.map(([name]) => name),
+    }),
+  );
+  const tsc = join(folder, 'node_modules/typescript/bin/tsc');
+  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
+  expect(status, stdout).toBe(0);
+});
