@@ -70,6 +70,7 @@ function describeResponses({ responses, metadata }: DescribedRoute): ZodOpenApiR
       ...(schema !== ContractNoBody && {
         content: { 'application/json': { schema, ...describeErrors(status, reply?.errors) } },
       }),
+      ...(reply?.links && { links: describeLinks(reply.links) }),
     };
   }
   return described as ZodOpenApiResponsesObject;
@@ -81,6 +82,12 @@ function describeReply(
 ): ReplyDescription | undefined {
   const common: Readonly<Record<number, ReplyDescription>> = commonReplies;
   return replies[status] ?? common[status];
+}
+
+function describeLinks(links: NonNullable<ReplyDescription['links']>) {
+  return Object.fromEntries(
+    Object.entries(links).map(([operationId, parameters]) => [operationId, { operationId, parameters }]),
+  );
 }
 
 /** An example of each error that a reply may carry; nothing for a success. */

@@ -60,6 +60,22 @@ describe('the document', () => {
     expect(operation).not.toHaveProperty('parameters');
   });
 
+  it('describes every parameter', () => {
+    const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path ?? {}));
+    const parameters = operations.flatMap(({ parameters = [] }) => parameters);
+    expect(parameters.length).toBeGreaterThan(0);
+    expect(parameters.filter(({ description }) => !/^[A-Z`]/.test(description ?? ''))).toEqual([]);
+  });
+
+  it('leads from a plant that was created to what can be done with its id', () => {
+    const parameters = { id: '$request.body#/id' };
+    expect(operation?.responses?.['200']).toHaveProperty('links', {
+      getPlant: { operationId: 'getPlant', parameters },
+      deletePlant: { operationId: 'deletePlant', parameters },
+    });
+    expect([contract.getPlant.path, contract.deletePlant.path]).toEqual(['/plants/:id', '/plants/:id']);
+  });
+
   it.each([
     ['200', 'Plant', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'],
     ['400', 'Error', 'RateLimit', 'RateLimit-Policy'],
@@ -190,7 +206,7 @@ describe('the paths of the document', () => {
     });
     expect(paths?.['/plants/{plantId}/leaves']?.get?.parameters).toEqual([
       {
-        ...{ in: 'path', name: 'plantId', required: true },
+        ...{ in: 'path', name: 'plantId', required: true, description: expect.stringContaining('idText') },
         // As text: a generated client would otherwise pass a number that is not exact beyond 2^53.
         schema: {
           type: 'string',

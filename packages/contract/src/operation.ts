@@ -124,6 +124,8 @@ export interface ReplyDescription {
   readonly body?: SchemaName;
   /** The headers that it may bear besides those that every reply of its status may bear. */
   readonly headers?: readonly HeaderName[];
+  /** What can be requested next, by the operation: its parameters as runtime expressions (OpenAPI 3.1, Link Object). */
+  readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The errors that it may carry. Default: all of its status. */
   readonly errors?: readonly ErrorName[];
 }

@@ -59,13 +59,14 @@ export const Int64ParameterSchema = z
         input === undefined ? 'is required' : `must be an integer from ${INT64_MIN} to ${INT64_MAX}`,
     },
   )
+  // As text, so that a generated client does not take a number that is not exact beyond 2^53.
+  .meta({ override: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] } })
+  .transform((value) => BigInt(value))
   .meta({
     description:
-      'Identification number of the plant, in its shortest decimal notation: the `idText` of a plant',
-    // As text, so that a generated client does not take a number that is not exact beyond 2^53.
-    override: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
-  })
-  .transform((value) => BigInt(value));
+      'Identification number of the plant: all its digits, in the shortest decimal notation, which is the `idText` of a plant. ' +
+      'Many programs round its `id` beyond 2^53',
+  });
 
 const withoutNul = (schema: z.ZodString) =>
   schema.refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' });
@@ -232,6 +233,9 @@ const NewPlantsSchema = z
           },
         })
         .meta({
+          description:
+            'One that is not a NewPlant does not make the request invalid: the reply is 200, with the status 400 in its result. ' +
+            'A gateway that validates requests by this schema would reject the whole batch',
           override: {
             type: 'array',
             items: { $ref: '#/components/schemas/NewPlant' },

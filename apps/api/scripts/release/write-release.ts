@@ -73,7 +73,6 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     for (const [name, files] of Object.entries(packageFiles)) {
       copy(findInstalled(name), join(target, 'node_modules', name), files);
     }
-    copyContract(join(target, 'node_modules/@plant-store/contract'));
     const dependencies = readVersions(join(target, 'node_modules'));
     writeJson(join(target, 'package.json'), {
       ...identity,
@@ -101,19 +100,6 @@ function readVersions(folder: string): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     manifests.map((path) => [dirname(path), readJson(join(folder, path))['version']]),
   );
-}
-
-/** Of the contract only the OpenAPI document is read as a file; the rest is in the bundle. */
-function copyContract(target: string): void {
-  const contract = findInstalled('@plant-store/contract');
-  const { name, version, license } = readJson(`${contract}/package.json`);
-  copy(contract, target, ['openapi.json']);
-  writeJson(join(target, 'package.json'), {
-    name,
-    version,
-    license,
-    exports: { './openapi.json': './openapi.json' },
-  });
 }
 
 function writePages(target: string, identity: { readonly version: string; readonly commit: string }): void {

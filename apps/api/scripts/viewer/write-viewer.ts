@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { readClient } from '../../src/http/read-client.js';
-import { documentName } from '../../src/http/routes/docs.js';
+import { documentName, openApiName } from '../../src/http/routes/docs.js';
 import { hashedFolder, hashOf } from '../../src/http/served-files.js';
 import { writeServedFiles } from '../write-served-files.js';
 import { type OpenApi, renderDocument } from './render-document.js';
@@ -13,8 +13,8 @@ const { resolve } = createRequire(import.meta.url);
 const sources = fileURLToPath(new URL('../../viewer', import.meta.url));
 
 /**
- * Writes the page that shows the OpenAPI document as the service reads it: Swagger UI, what `viewer/` makes of it, and the
- * documents that load them.
+ * Writes the OpenAPI document as the service reads it, and the page that shows it: Swagger UI, what `viewer/` makes of it, and
+ * the documents that load them.
  *
  * @param target the folder to write, which must not exist
  * @param client the folder of the packed client, whose integrity they show
@@ -36,19 +36,20 @@ export async function writeViewer(target: string, client: string): Promise<void>
     style: files.style[0],
     script: files.script[0],
   };
-  const openapi: OpenApi = JSON.parse(readFileSync(resolve('@plant-store/contract/openapi.json'), 'utf8'));
+  const openApi = readFileSync(resolve('@plant-store/contract/openapi.json'));
+  const shown: OpenApi = JSON.parse(openApi.toString());
   const { sha512 } = readClient(client);
   const flags = [true, false];
   const documents = flags.flatMap((hasPage) =>
     flags.map((hasClient) => {
-      const text = renderDocument(openapi, names, {
+      const text = renderDocument(shown, names, {
         hasPage,
         integrity: hasClient ? `sha512-${sha512}` : undefined,
       });
       return [documentName({ hasPage, hasClient }), Buffer.from(text)] as const;
     }),
   );
-  writeServedFiles(target, [...Object.values(files), ...documents]);
+  writeServedFiles(target, [...Object.values(files), ...documents, [openApiName, openApi]]);
 }
 
 /** Bundles the script and the style sheet of `viewer/`. */

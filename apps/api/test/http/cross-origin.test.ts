@@ -130,14 +130,10 @@ describe('with origins configured', () => {
     expectReadable(reply);
   });
 
-  it.each([
-    ['/openapi.json', 'Origin'],
-    ['/docs', 'Origin, Accept-Encoding'],
-    [viewerPaths.swaggerUiStyle, 'Origin, Accept-Encoding'],
-  ])('lets a page read %s', async (path, vary) => {
+  it.each(['/openapi.json', '/docs', viewerPaths.swaggerUiStyle])('lets a page read %s', async (path) => {
     const reply = await supertest(service.baseUrl).get(path).set('Origin', origin);
     expect(reply.status).toBe(200);
-    expectReadable(reply, origin, vary);
+    expectReadable(reply, origin, 'Origin, Accept-Encoding');
     expect(corsHeadersOf(await supertest(service.baseUrl).get(path))).toEqual(['vary']);
   });
 

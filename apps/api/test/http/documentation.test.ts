@@ -22,8 +22,13 @@ const { resolve } = createRequire(import.meta.url);
 const swaggerUi = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
 const written = (name: string) => readFileSync(viewerFolder + name);
 
-const [html, script, style] = ['text/html', 'text/javascript', 'text/css'];
+const [html, json, script, style] = ['text/html', 'application/json', 'text/javascript', 'text/css'];
 const files = [
+  {
+    path: '/openapi.json',
+    type: json,
+    content: readFileSync(resolve('@plant-store/contract/openapi.json')),
+  },
   { path: '/docs', type: html, content: written('no-page-no-client.html') },
   { path: viewerPaths.swaggerUiScript, type: script, content: swaggerUi('swagger-ui-bundle.js') },
   { path: viewerPaths.swaggerUiStyle, type: style, content: swaggerUi('swagger-ui.css') },
@@ -59,11 +64,10 @@ describe.each(files)('$path', ({ path, type, content: expected }) => {
     expect(new Set([plain, br, gzip].map(({ headers }) => headers['etag'])).size).toBe(3);
   });
 
-  it(path === '/docs' ? 'is asked for each time' : 'is cached forever', async () => {
+  const isHashed = path.startsWith('/docs/assets/');
+  it(isHashed ? 'is cached forever' : 'is asked for each time', async () => {
     const { headers } = await get(path);
-    expect(headers['cache-control']).toBe(
-      path === '/docs' ? 'no-cache' : 'public, max-age=31536000, immutable',
-    );
+    expect(headers['cache-control']).toBe(isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
   });
 
   it('is not sent again to a client that has it', async () => {
@@ -114,6 +118,8 @@ it.each([
   '/docs/page-client.html',
   '/docs/no-page-no-client.html',
   '/docs/files.json',
+  '/docs/openapi.json',
+  '/openapi.json.br',
   '/docs/swagger-ui-bundle.js',
   '/docs/assets',
   '/docs/assets/',

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import supertest from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
@@ -135,35 +133,6 @@ describe('a query that its operation does not define', () => {
       expect('polluted' in {}).toBe(false);
     },
   );
-});
-
-describe('/openapi.json', () => {
-  const file = createRequire(import.meta.url).resolve('@plant-store/contract/openapi.json');
-
-  it('is the document of the contract, and needs no token', async () => {
-    const { status, headers, text } = await supertest(service.baseUrl).get('/openapi.json');
-    expect(text).toBe(readFileSync(file, 'utf8'));
-    expect(JSON.parse(text)).toMatchObject({
-      info: { version: '1.0.0' },
-      paths: { '/plants': { post: {} } },
-    });
-    expect(status).toBe(200);
-    expect(headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(headers['cache-control']).toBe('no-cache');
-    expect(headers['x-request-id']).toMatch(/./);
-  });
-
-  it('supports HEAD', async () => {
-    const { status, headers } = await supertest(service.baseUrl).head('/openapi.json');
-    expect(status).toBe(200);
-    expect(headers['content-length']).toBe(String(readFileSync(file).length));
-  });
-
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('has no method %s', async (method) => {
-    const reply = await sendTo('/openapi.json', method);
-    expectError(reply, 'method_not_allowed', `${method} is not allowed on /openapi.json. Use GET or HEAD.`);
-    expect(reply.headers['allow']).toBe('GET, HEAD');
-  });
 });
 
 it('still stores a plant', async () => {

@@ -21,6 +21,7 @@ export const definition = {
       description: 'The plant response: the plant is stored, durably',
       body: 'Plant',
       headers: ['Idempotent-Replayed'],
+      links: { getPlant: { id: '$request.body#/id' }, deletePlant: { id: '$request.body#/id' } },
     },
     400: {
       description: 'Something is wrong with the request itself; nothing was stored',

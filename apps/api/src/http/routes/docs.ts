@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { Router } from 'express';
+import type { RequestHandler } from 'express';
 import { messageOf } from '../../errors/operator-error.js';
 import { packageFolder } from '../../package-folder.js';
-import { securityHeaders, setCommonHeaders } from '../security-headers.js';
+import { securityHeaders } from '../security-headers.js';
 import { hashedFolder, readServedFiles, type ServedFile } from '../served-files.js';
-import { methodNotAllowed } from './fallbacks.js';
 import { serveFiles } from './serve-files.js';
-
-const { resolve } = createRequire(import.meta.url);
 
 /** What the viewer shows besides the API, if the service serves it: the page on which people keep plants, and the packed client. */
 export interface Shown {
@@ -18,24 +13,16 @@ export interface Shown {
 }
 
 /** Serves the OpenAPI document of the API, and a page that shows it; both need no token. */
-export function docs(shown: Shown): Router {
-  const document = readFileSync(resolve('@plant-store/contract/openapi.json'));
-  const router = Router({ caseSensitive: true, strict: true });
-
-  router.get('/openapi.json', (request, response) => {
-    setCommonHeaders(request, response, viewerHeaders);
-    response.type('application/json').set('Cache-Control', 'no-cache').send(document);
+export function docs(shown: Shown): RequestHandler {
+  return serveFiles({
+    headers: viewerHeaders,
+    find: findFile(documentName(shown)),
+    routeOf: (file) => (file.isHashed ? `${viewerPath}/${hashedFolder}*` : toPath(file)),
   });
-  router.all('/openapi.json', methodNotAllowed(['GET', 'HEAD']));
-  router.use(
-    serveFiles({
-      headers: viewerHeaders,
-      find: findViewerFile(documentName(shown)),
-      routeOf: ({ isHashed }) => (isHashed ? `${viewerPath}/${hashedFolder}*` : viewerPath),
-    }),
-  );
-  return router;
 }
+
+/** The name of the OpenAPI document, which is served at the root. */
+export const openApiName = 'openapi.json';
 
 /** The path of the document of the viewer. Its other files are below. */
 const viewerPath = '/docs';
@@ -46,21 +33,27 @@ export function documentName({ hasPage, hasClient }: Shown): string {
 }
 
 /**
- * Reads the viewer when it is first asked for, and keeps it: all replies share its buffers.
+ * Reads the files when one is first asked for, and keeps them: all replies share their buffers.
  *
- * @returns what finds a file of it by its path
+ * @returns what finds one by its path
  */
-function findViewerFile(document: string): (path: string) => ServedFile | undefined {
+function findFile(document: string): (path: string) => ServedFile | undefined {
   let files: ReadonlyMap<string, ServedFile> | undefined;
   return (path) => {
-    if (path !== viewerPath && !path.startsWith(`${viewerPath}/`)) return undefined;
+    if (path !== `/${openApiName}` && path !== viewerPath && !path.startsWith(`${viewerPath}/`))
+      return undefined;
     files ??= new Map(
       readViewer()
-        .filter(({ name, isHashed }) => isHashed || name === document)
-        .map((file) => [file.isHashed ? `${viewerPath}/${file.name}` : viewerPath, file]),
+        .filter(({ name, isHashed }) => isHashed || [openApiName, document].includes(name))
+        .map((file) => [toPath(file), file]),
     );
     return files.get(path);
   };
+}
+
+function toPath({ name, isHashed }: ServedFile): string {
+  if (name === openApiName) return `/${name}`;
+  return isHashed ? `${viewerPath}/${name}` : viewerPath;
 }
 
 function readViewer(): readonly ServedFile[] {
