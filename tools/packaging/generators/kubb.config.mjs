@@ -5,6 +5,6 @@ import { pluginTs } from '@kubb/plugin-ts';
 
 export default defineConfig({
   input: { path: './openapi.json' },
-  output: { path: './plants' },
+  output: { path: './generated/kubb' },
   plugins: [pluginOas(), pluginTs(), pluginClient({ client: 'fetch' })],
 });

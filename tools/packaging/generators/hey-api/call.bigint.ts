@@ -1,9 +1,0 @@
-import { client } from './plants-bigint/client.gen.js';
-import { createPlant } from './plants-bigint/index.js';
-import { reportCalls } from './report-call.js';
-
-await reportCalls(BigInt, async ({ baseUrl, token }, body) => {
-  client.setConfig({ baseUrl, auth: token });
-  const { data, error } = await createPlant({ body });
-  return data ?? error;
-});

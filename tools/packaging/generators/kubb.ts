@@ -1,0 +1,11 @@
+import { createPlant, deletePlant, getPlant, listPlants } from './generated/kubb/index.js';
+import { authorization, baseUrl, useClient } from './use-client.js';
+
+const options = { baseURL: baseUrl, headers: { authorization, 'content-type': 'application/json' } };
+
+await useClient({
+  create: (plant) => createPlant(plant, options),
+  list: async () => (await listPlants(undefined, options)).plants,
+  get: (plant) => getPlant(plant.id, options),
+  delete: (plant) => deletePlant(plant.id, options),
+});

@@ -1,0 +1,16 @@
+import { OpenAPIClientAxios } from 'openapi-client-axios';
+import type { Client } from './generated/openapi-client-axios.js';
+import { authorization, baseUrl, useClient } from './use-client.js';
+
+const api = new OpenAPIClientAxios({
+  definition: `${baseUrl}/openapi.json`,
+  axiosConfigDefaults: { baseURL: baseUrl, headers: { authorization } },
+});
+const client = await api.init<Client>();
+
+await useClient({
+  create: (plant) => client.createPlant(null, plant),
+  list: async () => (await client.listPlants()).data.plants,
+  get: async (plant) => (await client.getPlant(plant.id)).data,
+  delete: (plant) => client.deletePlant(plant.id),
+});

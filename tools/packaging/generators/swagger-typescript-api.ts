@@ -1,0 +1,11 @@
+import { Api } from './generated/swagger-typescript-api.js';
+import { authorization, baseUrl, useClient } from './use-client.js';
+
+const { plants } = new Api({ baseUrl, baseApiParams: { headers: { authorization } } });
+
+await useClient({
+  create: (plant) => plants.createPlant(plant),
+  list: async () => (await plants.listPlants()).data.plants,
+  get: async (plant) => (await plants.getPlant(plant.id)).data,
+  delete: (plant) => plants.deletePlant(plant.id),
+});

@@ -1,6 +1,0 @@
-export default {
-  primitiveTypeConstructs: (types) => ({
-    ...types,
-    integer: { int64: () => 'bigint', $default: () => 'number' },
-  }),
-};
