@@ -80,7 +80,7 @@ it.each([largest, smallest])('sends and shows the id %s exactly', async (id) => 
   await read.getByLabel('id', { exact: true }).fill(id);
   const { status, body } = await execute(read);
   expect(status).toBe('200');
-  expect(body).toContain(`{"id":${id},"name":"Monstera",`);
+  expect(body).toContain(`{"id":${id},"idText":"${id}","name":"Monstera",`);
 
   const list = await tryOut('listPlants');
   const listed = await execute(list);
