@@ -1,5 +1,5 @@
 // Follows the README from top to bottom on port 3000, as a person with a fresh clone does: the first command starts the service,
-// the others run beside it, and those of a project of one's own in an empty folder. Each must succeed.
+// the others run in one terminal beside it, with an empty folder for the project of one's own. Each must succeed.
 //   pnpm exec node .ci/follow-readme.ts [folder of a clone]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const clone = resolve(process.argv[2] ?? join(import.meta.dirname, '..'));
 const project = mkdtempSync(join(tmpdir(), 'plant-store-readme-'));
+/** What the commands leave for those that follow. */
+const terminal = { folder: clone, token: '' };
 const [start, ...blocks] = [
   ...readFileSync(join(clone, 'README.md'), 'utf8').matchAll(/^```(\w*)\n(.*?)^```$/gms),
 ]
@@ -32,10 +34,8 @@ try {
     if (service.exitCode !== null) throw new Error(`The start command has ended:\n${output}`);
     await delay(100);
   }
-  const token = readFileSync(join(clone, 'data/access-token'), 'utf8').trim();
-  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
   for (const { language, text } of blocks) {
-    const printed = follow(language, text, { ...process.env, PLANT_STORE_TOKEN: token });
+    const printed = follow(language, text);
     console.log(
       `readme: ${text.split('\n').find((line) => line !== '')}: ${printed.trim().split('\n').at(-1)}`,
     );
@@ -47,19 +47,30 @@ try {
 }
 
 /** Runs a block of the README, and returns what it prints. */
-function follow(language: string, text: string, env: NodeJS.ProcessEnv): string {
-  const options = { env, encoding: 'utf8' } as const;
+function follow(language: string, text: string): string {
   if (language === 'ts') {
-    writeFileSync(join(project, 'example.ts'), text);
-    const printed = execFileSync(process.execPath, ['example.ts'], { ...options, cwd: project });
+    const [, name = '', command = ''] = /^\/\/ (\S+\.mts), .*: (node .+)$/m.exec(text) ?? [];
+    writeFileSync(join(terminal.folder, name), text);
+    const printed = runInTerminal(command);
     if (!/^Rose (true|false)\n$/.test(printed)) throw new Error(`The program printed ${printed}`);
     return printed;
   }
   if (language !== 'sh') throw new Error(`The README has a block of ${language}, which nobody can run`);
-  const cwd = text.startsWith('npm ') ? project : clone;
-  const printed = execFileSync('sh', ['-ec', text.replace(/^curl /, 'curl -f ')], { ...options, cwd });
+  const printed = runInTerminal(text.replace(/^curl /, 'curl -f ').replaceAll('../my-project', project));
   if (text.startsWith('curl ') && printed !== '{"name":"Monstera deliciosa","tag":"houseplant"}') {
     throw new Error(`The service replied ${printed}`);
   }
   return printed;
+}
+
+/** Runs commands where the ones before have left the terminal, and returns what they print. */
+function runInTerminal(commands: string): string {
+  const report = String.raw`printf '\n%s\n%s' "$PWD" "$PLANT_STORE_TOKEN"`;
+  const lines = execFileSync('sh', ['-ec', `${commands}\n${report}`], {
+    cwd: terminal.folder,
+    env: { ...process.env, PLANT_STORE_TOKEN: terminal.token },
+    encoding: 'utf8',
+  }).split('\n');
+  [terminal.folder = clone, terminal.token = ''] = lines.splice(-2);
+  return lines.join('\n');
 }

@@ -1,9 +1,11 @@
-// Tries the packed client with versions of TypeScript, bundlers, runtimes and test runners, and compares what came of it with
-// the tables in docs/use/compatibility.md, or writes them (--write). Names of parts on the command line limit it to them.
+// Tries the packed client with package managers, versions of TypeScript, bundlers, runtimes and test runners, and compares what
+// came of it with the tables in docs/use/compatibility.md, or writes them (--write). Names of parts on the command line limit it
+// to them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryBundlers } from './compatibility/bundlers.js';
 import { tryLibraries } from './compatibility/libraries.js';
+import { tryPackageManagers } from './compatibility/package-managers.js';
 import { tryRuntimes } from './compatibility/runtimes.js';
 import { tryTestRunners } from './compatibility/test-runners.js';
 import { tryTypeScript } from './compatibility/typescript.js';
@@ -14,6 +16,7 @@ import { type RunningService, startService } from './support/start-service.js';
 type Try = (folder: string, client: string) => Table | Promise<Table>;
 
 const parts: Readonly<Record<string, Try>> = {
+  'package-managers': (folder, client) => tryPackageManagers(folder, client, { forCi: false }),
   typescript: (folder, client) => tryTypeScript(folder, client, { ends: false }),
   libraries: tryLibraries,
   bundlers: (folder, client) => withService(folder, (service) => tryBundlers(folder, client, service)),
@@ -28,8 +31,9 @@ if (unknown.length > 0) throw new Error(`${unknown} is none of ci, ${Object.keys
 
 await withPackedPackages(names.includes('ci') ? tryForCi : tryParts);
 
-/** What CI runs: the oldest and the newest TypeScript, and the test runners. */
+/** What CI runs: the newest package managers, the oldest and the newest TypeScript, and the test runners. */
 async function tryForCi({ folder, tarballs }: Packed): Promise<void> {
+  checkRows(page, await tryPackageManagers(folder, tarballs.client, { forCi: true }));
   checkRows(page, tryTypeScript(folder, tarballs.client, { ends: true }));
   checkTables(page, [tryTestRunners(folder, tarballs.client)]);
 }

@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { clientName } from '../../src/http/read-client.js';
 import { pack } from '../pack.js';
 import { writeServedFiles } from '../write-served-files.js';
 
@@ -17,9 +16,12 @@ const client = fileURLToPath(new URL('../../../../packages/client', import.meta.
 export function writeClient(target: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-client-'));
   try {
-    const tarball = join(folder, clientName);
-    pack(client, tarball);
-    writeServedFiles(target, [[clientName, readFileSync(tarball)]]);
+    pack(client, join(folder, '%s-%v.tgz'));
+    const names = readdirSync(folder);
+    writeServedFiles(
+      target,
+      names.map((name) => [name, readFileSync(join(folder, name))]),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -48,7 +48,7 @@ it('has what a server needs, and no other file', () => {
     'sbom.cdx.json',
     'dist/{main,checkpoint-worker,list-worker,copy-process,hold-socket}.js',
     'dist/*-[0-9A-Z]*.js',
-    'dist/client/{client.tgz,files.json}',
+    'dist/client/{plant-store-client-*.tgz,files.json}',
     'dist/page/files.json',
     'dist/page/{index.html,icon.svg}{,.br,.gz}',
     'dist/page/assets/*-????????.{css,js}{,.br,.gz}',

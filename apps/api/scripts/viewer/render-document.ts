@@ -17,6 +17,12 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
+/** The packed client. */
+export interface Client {
+  readonly name: string;
+  readonly integrity: string;
+}
+
 interface Operation {
   readonly operationId: string;
   readonly tags: readonly [string];
@@ -28,12 +34,12 @@ interface Operation {
  * Swagger UI, which takes their place (`viewer/main.ts`).
  *
  * @param hasPage whether the page on which people add plants is there to be linked
- * @param integrity that of the packed client, if the service hands it out
+ * @param client the packed client, if the service hands it out
  */
 export function renderDocument(
   { info, paths }: OpenApi,
   files: ViewerFiles,
-  { hasPage, integrity }: { readonly hasPage: boolean; readonly integrity: string | undefined },
+  { hasPage, client }: { readonly hasPage: boolean; readonly client: Client | undefined },
 ): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => renderOperation(path, method, operation)),
@@ -56,7 +62,7 @@ export function renderDocument(
       ${hasPage ? '<nav><a href="/">Add plants without a program</a></nav>\n      ' : ''}<h1>${escapeText(info.title)}</h1>
       <p>${escapeText(info.description)}</p>
       <p>Version ${escapeText(info.version)}, license ${escapeText(info.license.name)}, <a href="/openapi.json">openapi.json</a></p>
-      ${integrity === undefined ? '' : renderClient(integrity)}
+      ${client === undefined ? '' : renderClient(client)}
     </header>
     <main id="overview">
       <h2>Operations</h2>
@@ -72,9 +78,9 @@ export function renderDocument(
 `;
 }
 
-function renderClient(integrity: string): string {
-  const link = '<a href="/client.tgz">client.tgz</a>';
-  return `<p>The client for TypeScript: <code>npm install</code> and the address of ${link}, integrity <code>${integrity}</code></p>`;
+function renderClient({ name, integrity }: Client): string {
+  const link = `<a href="/client.tgz">${escapeText(name)}</a>`;
+  return `<p>The client for TypeScript: download ${link} and <code>npm install ./${escapeText(name)}</code>, integrity <code>${integrity}</code></p>`;
 }
 
 /** The link is that of Swagger UI, which opens the operation once it has started. */

@@ -17,7 +17,7 @@ const sources = fileURLToPath(new URL('../../viewer', import.meta.url));
  * the documents that load them.
  *
  * @param target the folder to write, which must not exist
- * @param client the folder of the packed client, whose integrity they show
+ * @param client the folder of the packed client, whose name and integrity they show
  */
 export async function writeViewer(target: string, client: string): Promise<void> {
   const [script, style] = await bundleOwn();
@@ -38,13 +38,13 @@ export async function writeViewer(target: string, client: string): Promise<void>
   };
   const openApi = readFileSync(resolve('@plant-store/contract/openapi.json'));
   const shown: OpenApi = JSON.parse(openApi.toString());
-  const { sha512 } = readClient(client);
+  const { file, sha512 } = readClient(client);
   const flags = [true, false];
   const documents = flags.flatMap((hasPage) =>
     flags.map((hasClient) => {
       const text = renderDocument(shown, names, {
         hasPage,
-        integrity: hasClient ? `sha512-${sha512}` : undefined,
+        client: hasClient ? { name: file.name, integrity: `sha512-${sha512}` } : undefined,
       });
       return [documentName({ hasPage, hasClient }), Buffer.from(text)] as const;
     }),

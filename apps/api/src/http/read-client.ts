@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { readServedFiles, type ServedFile } from './served-files.js';
 
-/** The name of the packed client, in its folder and in the path under which it is served. */
-export const clientName = 'client.tgz';
-
-/** The packed client that was built with the service. */
+/** The packed client that was built with the service; the name of its file has its version. */
 export interface ClientPackage {
   readonly file: ServedFile;
   /** Its SHA-512 in base64: what a package manager records as its integrity after `sha512-`. */
@@ -19,8 +16,8 @@ export interface ClientPackage {
  */
 export function readClient(folder: string): ClientPackage {
   try {
-    const file = readServedFiles(folder).find(({ name }) => name === clientName);
-    if (file === undefined) throw new Error(`it has no ${clientName}`);
+    const file = readServedFiles(folder).find(({ name }) => name.endsWith('.tgz'));
+    if (file === undefined) throw new Error(`it has no tarball`);
     return { file, sha512: createHash('sha512').update(file.plain.content).digest('base64') };
   } catch (error) {
     throw new OperatorError(

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writePackage } from '../../scripts/release/write-package.js';
 import { writeRelease } from '../../scripts/release/write-release.js';
+import { readPackage } from '../../src/package-folder.js';
 import { watchCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -43,6 +44,9 @@ it('npx runs the packed service without a registry, in an empty folder', async (
   for (const path of ['/', '/docs', '/openapi.json', '/client.tgz']) {
     expect((await fetch(`${baseUrl}${path}`)).status, path).toBe(200);
   }
+  const { headers } = await fetch(`${baseUrl}/client.tgz`, { method: 'HEAD' });
+  const { version } = readPackage();
+  expect(headers.get('content-disposition')).toBe(`attachment; filename="plant-store-client-${version}.tgz"`);
   const { stdout } = await command.end('SIGTERM');
   expect(stdout).toContain('"msg":"stopped"');
 });

@@ -85,6 +85,21 @@ it('the changelog begins with the version that every package has, and the page o
   expect(readPage('docs/operate/upgrading.md')).toContain(`\n## From ${from} to ${to}\n`);
 });
 
+it('every page names the tarballs of the version that every package has', () => {
+  const { version } = readJson('package.json');
+  const named = pages.flatMap((page) =>
+    [...readPage(page).matchAll(/plant-store-(?:client-)?(\d+\.\d+\.\d+)\.tgz/g)].map(([name, found]) => ({
+      page,
+      name,
+      found,
+    })),
+  );
+  expect(named.map(({ page }) => page)).toEqual(
+    expect.arrayContaining(['README.md', 'packages/client/README.md', 'docs/operate/deploy.md']),
+  );
+  expect(named.filter(({ found }) => found !== version)).toEqual([]);
+});
+
 it('every page names only files and folders that exist', () => {
   const workspaces = ['apps/api', 'apps/web', 'packages/contract', 'packages/client'];
   const folders = ['', ...workspaces, ...workspaces.map((workspace) => join(workspace, 'src'))];

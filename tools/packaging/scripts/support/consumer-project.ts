@@ -25,7 +25,6 @@ const projects = [
 
 /** A project that uses one of the packages, with its programs compiled. */
 export interface Consumer {
-  readonly packageName: 'client' | 'contract';
   /** The package and the module resolution. */
   readonly name: string;
   /** The paths of its compiled programs; each fails if a check in it does. */
@@ -43,7 +42,6 @@ export function withConsumers(use: (consumers: readonly Consumer[]) => void | Pr
       installWithNpm(project, tarballs[name], ...pinnedCompiler);
       checkInstalled(join(project, 'node_modules/@plant-store', name));
       return resolutions.map((options) => ({
-        packageName: name,
         name: `the ${name}, moduleResolution ${options.moduleResolution}`,
         programs: compile(join(project, options.moduleResolution), options, programs),
       }));

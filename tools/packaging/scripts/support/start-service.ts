@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { run } from './run.js';
 
-const main = resolve(import.meta.dirname, '../../../../apps/api/dist/main.js');
+/** The folder of the service, which has been built. */
+export const builtService = resolve(import.meta.dirname, '../../../../apps/api');
 
 /** The built service, in a process of its own. */
 export interface RunningService {
@@ -16,8 +17,14 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Starts the built service on a free port, with its data in a folder, and returns once it listens. */
-export async function startService(folder: string): Promise<RunningService> {
+/**
+ * Starts the built service on a free port, and returns once it listens.
+ *
+ * @param folder the folder in which it keeps its data
+ * @param service the folder of the service
+ */
+export async function startService(folder: string, service = builtService): Promise<RunningService> {
+  const main = join(service, 'dist/main.js');
   const child = spawn(process.execPath, [main, 'serve', '--quickstart'], {
     cwd: folder,
     env: { ...process.env, PORT: '0' },
