@@ -65,7 +65,7 @@ const targets = new Map<string, Target>([
   [
     'compatibility',
     {
-      about: 'the client with versions of TypeScript, bundlers, runtimes and test runners',
+      about: 'the client with package managers, versions of TypeScript, bundlers, runtimes and test runners',
       commands: [buildAll, inPackaging('test:compatibility')],
     },
   ],

@@ -17,11 +17,8 @@ export function writeClient(target: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-client-'));
   try {
     pack(client, join(folder, '%s-%v.tgz'));
-    const names = readdirSync(folder);
-    writeServedFiles(
-      target,
-      names.map((name) => [name, readFileSync(join(folder, name))]),
-    );
+    const [name = ''] = readdirSync(folder);
+    writeServedFiles(target, [[name, readFileSync(join(folder, name))]]);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -49,7 +49,7 @@ it('is installed by npm from its file alone, and stores a plant', async () => {
   const { headers, content } = await getFile(baseUrl, '/client.tgz');
   const project = temporaryFolder();
   writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}');
-  const offline = ['--registry', 'http://127.0.0.1:9', '--cache', join(project, 'cache'), '--no-audit'];
+  const offline = ['--registry', 'http://127.0.0.1:9', '--cache', join(project, 'cache'), '--no-audit', '--fetch-retries', '0'];
   writeFileSync(join(project, tarball), content);
   await run('npm', ['install', `./${tarball}`, ...offline], { cwd: project });
   const program = `
