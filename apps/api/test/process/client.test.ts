@@ -49,9 +49,10 @@ it('is installed by npm from its file alone, and stores a plant', async () => {
   const { headers, content } = await getFile(baseUrl, '/client.tgz');
   const project = temporaryFolder();
   writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}');
-  const offline = ['--registry', 'http://127.0.0.1:9', '--cache', join(project, 'cache'), '--no-audit', '--fetch-retries', '0'];
+  const offline = ['--registry=http://127.0.0.1:9', '--fetch-retries=0', '--no-audit'];
+  const cache = `--cache=${join(project, 'cache')}`;
   writeFileSync(join(project, tarball), content);
-  await run('npm', ['install', `./${tarball}`, ...offline], { cwd: project });
+  await run('npm', ['install', `./${tarball}`, ...offline, cache], { cwd: project });
   const program = `
     import { createClient } from '@plant-store/client';
     const client = createClient({ baseUrl: '${baseUrl}', token: process.env.TOKEN });
