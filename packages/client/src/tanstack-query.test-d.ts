@@ -1,13 +1,26 @@
 import { errors } from '@plant-store/contract/errors';
-import type { Plant } from '@plant-store/contract/operations';
-import { MutationObserver, QueryClient } from '@tanstack/query-core';
-import { mutationOptions, useMutation } from '@tanstack/react-query';
+import type { Plant, PlantPage, StoredPlant } from '@plant-store/contract/operations';
+import { dehydrate, hydrate, MutationObserver, QueryClient, skipToken } from '@tanstack/query-core';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  mutationOptions,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  usePrefetchQuery,
+  useQueries,
+  useQuery,
+  useSuspenseInfiniteQuery,
+  useSuspenseQueries,
+  useSuspenseQuery,
+} from '@tanstack/react-query';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Client, ReplyOf, RequestOf } from './client.js';
 import { createClient } from './create-client.js';
 import { isPlantStoreError, type PlantStoreError } from './errors/plant-store-error.js';
 import type { FailureOf } from './tanstack-query.js';
-import { createTanstackQueryUtils } from './tanstack-query.js';
+import { createTanstackQueryUtils, deserialize, serialize } from './tanstack-query.js';
 import { isRejectedError, type RejectedError, type RejectionsOf } from './unwrap.js';
 
 const plantStore = createTanstackQueryUtils(createClient({ baseUrl: 'https://example.com', token: 'pst_a' }));
@@ -84,5 +97,162 @@ describe('the error of a mutation', () => {
       expectTypeOf(error).toEqualTypeOf<PlantStoreError>();
       expectTypeOf(isPlantStoreError(error)).toEqualTypeOf<boolean>();
     }
+  });
+});
+
+const { getPlant, listPlants } = plantStore;
+const request = { params: { id: 1n } };
+type ReadFailure = FailureOf<Client['getPlant']>;
+type ListFailure = FailureOf<Client['listPlants']>;
+type Pages = InfiniteData<PlantPage, string | undefined>;
+
+describe('the options of a query', () => {
+  const queryClient = new QueryClient();
+
+  it('have the types of data and error in every hook', () => {
+    const use = () => useQuery({ ...getPlant.queryOptions(request), staleTime: 1_000 });
+    expectTypeOf(use).returns.toHaveProperty('data').toEqualTypeOf<StoredPlant | undefined>();
+    expectTypeOf(use).returns.toHaveProperty('error').toEqualTypeOf<ReadFailure | null>();
+    const suspend = () => useSuspenseQuery(getPlant.queryOptions(request));
+    expectTypeOf(suspend).returns.toHaveProperty('data').toEqualTypeOf<StoredPlant>();
+    expectTypeOf(suspend).returns.toHaveProperty('error').toEqualTypeOf<ReadFailure | null>();
+    const select = () => useQuery({ ...getPlant.queryOptions(request), select: ({ name }) => name });
+    expectTypeOf(select).returns.toHaveProperty('data').toEqualTypeOf<string | undefined>();
+    usePrefetchQuery(getPlant.queryOptions(request));
+    const tagged = () => useQuery(queryOptions(getPlant.queryOptions(request)));
+    expectTypeOf(tagged).returns.toHaveProperty('error').toEqualTypeOf<ReadFailure | null>();
+  });
+
+  it('have them in useQueries, as a literal of several operations and as a list', () => {
+    const [plant, page] = useQueries({
+      queries: [getPlant.queryOptions(request), { ...listPlants.queryOptions(), staleTime: 1_000 }],
+    });
+    expectTypeOf(plant.data).toEqualTypeOf<StoredPlant | undefined>();
+    expectTypeOf(plant.error).toEqualTypeOf<ReadFailure | null>();
+    expectTypeOf(page.data).toEqualTypeOf<PlantPage | undefined>();
+    expectTypeOf(page.error).toEqualTypeOf<ListFailure | null>();
+    const plants = useQueries({
+      queries: [1n, 2n].map((id) => getPlant.queryOptions({ params: { id } })),
+      combine: (results) => results.map(({ data, error }) => ({ data, error })),
+    });
+    expectTypeOf(plants).toEqualTypeOf<{ data: StoredPlant | undefined; error: ReadFailure | null }[]>();
+    const [suspended] = useSuspenseQueries({ queries: [getPlant.queryOptions(request)] });
+    expectTypeOf(suspended.data).toEqualTypeOf<StoredPlant>();
+    expectTypeOf(suspended.error).toEqualTypeOf<ReadFailure | null>();
+  });
+
+  it('have them for pages', () => {
+    /** The adapter does not infer the type of the pages' parameters. */
+    type Pages = InfiniteData<PlantPage>;
+    const use = () => useInfiniteQuery(listPlants.infiniteQueryOptions());
+    expectTypeOf(use).returns.toHaveProperty('data').toEqualTypeOf<Pages | undefined>();
+    expectTypeOf(use).returns.toHaveProperty('error').toEqualTypeOf<ListFailure | null>();
+    const suspend = () => useSuspenseInfiniteQuery(listPlants.infiniteQueryOptions());
+    expectTypeOf(suspend).returns.toHaveProperty('data').toEqualTypeOf<Pages>();
+    const tagged = () => useInfiniteQuery(infiniteQueryOptions(listPlants.infiniteQueryOptions()));
+    expectTypeOf(tagged).returns.toHaveProperty('error').toEqualTypeOf<ListFailure | null>();
+  });
+
+  it('have them in the QueryClient', () => {
+    expectTypeOf(
+      queryClient.fetchQuery(getPlant.queryOptions(request)),
+    ).resolves.toEqualTypeOf<StoredPlant>();
+    expectTypeOf(
+      queryClient.ensureQueryData(getPlant.queryOptions(request)),
+    ).resolves.toEqualTypeOf<StoredPlant>();
+    queryClient.prefetchQuery(getPlant.queryOptions(request));
+    queryClient.prefetchInfiniteQuery(listPlants.infiniteQueryOptions());
+    expectTypeOf(
+      queryClient.fetchInfiniteQuery(listPlants.infiniteQueryOptions()),
+    ).resolves.toEqualTypeOf<Pages>();
+  });
+
+  it('require what the operation requires', () => {
+    // @ts-expect-error no request
+    getPlant.queryOptions();
+    // @ts-expect-error no id
+    getPlant.queryOptions({ params: {} });
+    // @ts-expect-error no such parameter
+    listPlants.queryOptions({ query: { tags: 'x' } });
+    // @ts-expect-error no such parameter
+    listPlants.infiniteQueryOptions({ query: { tags: 'x' } });
+    // @ts-expect-error no id
+    getPlant.queryOptions(Math.random() > 0.5 ? skipToken : { params: {} });
+  });
+});
+
+describe('the key of a query', () => {
+  const queryClient = new QueryClient();
+
+  it('has the type of the data', () => {
+    const { queryKey } = getPlant.queryOptions(request);
+    expectTypeOf(queryClient.getQueryData(queryKey)).toEqualTypeOf<StoredPlant | undefined>();
+    expectTypeOf(getPlant.queryKey(request)).toEqualTypeOf(queryKey);
+    expectTypeOf(queryClient.getQueryState(queryKey)?.data).toEqualTypeOf<StoredPlant | undefined>();
+    queryClient.setQueryData(getPlant.queryKey(request), (plant) => {
+      expectTypeOf(plant).toEqualTypeOf<StoredPlant | undefined>();
+      return plant && { ...plant, name: 'Rose' };
+    });
+    // @ts-expect-error no name
+    queryClient.setQueryData(getPlant.queryKey(request), { id: 1n });
+    expectTypeOf(queryClient.getQueryData(listPlants.queryKey())).toEqualTypeOf<PlantPage | undefined>();
+    expectTypeOf(queryClient.getQueryData(listPlants.infiniteQueryKey())).toEqualTypeOf<Pages | undefined>();
+    expectTypeOf(queryClient.getQueryData(listPlants.infiniteQueryOptions().queryKey)).toEqualTypeOf<
+      Pages | undefined
+    >();
+  });
+
+  it('has none where it is only the beginning of keys', () => {
+    expectTypeOf(queryClient.getQueryData(getPlant.queryKey())).toBeUnknown();
+    expectTypeOf(getPlant.queryKey()).toEqualTypeOf<readonly ['plant-store', 'getPlant']>();
+  });
+
+  it('is taken by filters', () => {
+    queryClient.invalidateQueries({ queryKey: listPlants.queryKey() });
+    queryClient.removeQueries({ queryKey: listPlants.infiniteQueryKey({ query: { tag: 'x' } }) });
+    queryClient.cancelQueries({ queryKey: getPlant.queryKey() });
+  });
+});
+
+describe('skipToken', () => {
+  const perhaps = Math.random() > 0.5 ? request : skipToken;
+  const query = Math.random() > 0.5 ? { query: { tag: 'x' } } : skipToken;
+
+  it('is taken in place of a request', () => {
+    const use = () => useQuery(getPlant.queryOptions(perhaps));
+    expectTypeOf(use).returns.toHaveProperty('data').toEqualTypeOf<StoredPlant | undefined>();
+    expectTypeOf(use).returns.toHaveProperty('error').toEqualTypeOf<ReadFailure | null>();
+    const usePages = () => useInfiniteQuery(listPlants.infiniteQueryOptions(query));
+    expectTypeOf(usePages)
+      .returns.toHaveProperty('data')
+      .toEqualTypeOf<InfiniteData<PlantPage> | undefined>();
+    const [plant, page] = useQueries({
+      queries: [getPlant.queryOptions(perhaps), listPlants.queryOptions(query)],
+    });
+    expectTypeOf(plant.data).toEqualTypeOf<StoredPlant | undefined>();
+    expectTypeOf(page.error).toEqualTypeOf<ListFailure | null>();
+    useQuery(getPlant.queryOptions(skipToken));
+  });
+
+  it('is not taken where a query must not wait', () => {
+    // @ts-expect-error it would suspend for ever
+    useSuspenseQuery(getPlant.queryOptions(perhaps));
+    // @ts-expect-error no request
+    getPlant.queryKey(skipToken);
+  });
+});
+
+describe('serialize and deserialize', () => {
+  it('are taken by persisters, and for dehydrated data', () => {
+    interface Cached {
+      readonly clientState: object;
+    }
+    expectTypeOf(serialize).toExtend<(client: Cached) => string>();
+    expectTypeOf(deserialize).toExtend<(text: string) => Cached>();
+    const hydrating = new QueryClient({
+      defaultOptions: { dehydrate: { serializeData: serialize }, hydrate: { deserializeData: deserialize } },
+    });
+    hydrate(hydrating, deserialize(serialize(dehydrate(hydrating))));
+    expectTypeOf(deserialize('')).toBeUnknown();
   });
 });

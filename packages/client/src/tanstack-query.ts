@@ -1,4 +1,4 @@
-import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import type { DataTag } from './data-tag.js';
 import type { PlantStoreError } from './errors/plant-store-error.js';
 import {
   type AnyReply,
@@ -8,9 +8,9 @@ import {
   type SuccessOf,
   unwrap,
 } from './unwrap.js';
+import { checkExact, type RequestParts } from './write-request.js';
 
-import type { RequestParts } from './write-request.js';
-
+export { deserialize, serialize } from './serialize.js';
 export { isRejectedError, RejectedError } from './unwrap.js';
 
 /** The options of each operation of a client for TanStack Query, by the operation's name. */
@@ -49,16 +49,23 @@ export function createTanstackQueryUtils<Client extends object>(client: Client):
 
 function createUtils(name: string, operation: AnyOperation) {
   const retry = () => false;
+  /** TanStack Query recognizes the symbol `skipToken` in place of a function by its identity. */
+  const queryFn = (request: object | symbol | undefined, send: (context: QueryContext) => object) =>
+    typeof request === 'symbol'
+      ? request
+      : (context: QueryContext) =>
+          unwrap(operation({ ...request, ...send(context), signal: context.signal }));
   return {
-    queryOptions: (request?: object) => ({
+    queryKey: (request?: object) => keyOf(name, request),
+    queryOptions: (request?: object | symbol) => ({
       queryKey: keyOf(name, request),
-      queryFn: ({ signal }: { signal: AbortSignal }) => unwrap(operation({ ...request, signal })),
+      queryFn: queryFn(request, () => ({})),
       retry,
     }),
-    infiniteQueryOptions: (request: { query?: object } = {}) => ({
+    infiniteQueryKey: (request?: object) => keyOf(name, request, 'pages'),
+    infiniteQueryOptions: (request?: RequestParts | symbol) => ({
       queryKey: keyOf(name, request, 'pages'),
-      queryFn: ({ signal, pageParam: after }: { signal: AbortSignal; pageParam: unknown }) =>
-        unwrap(operation({ ...request, query: { ...request.query, after }, signal })),
+      queryFn: queryFn(request, ({ pageParam: after }) => ({ query: { ...Object(request).query, after } })),
       initialPageParam: undefined,
       getNextPageParam: ({ next }: { next?: string }) => next,
       retry,
@@ -74,10 +81,35 @@ function createUtils(name: string, operation: AnyOperation) {
   };
 }
 
-/** What is asked for, as a text, since TanStack Query cannot hash a `bigint`. The options of the call are no part of it. */
-function keyOf(name: string, request: object = {}, ...kind: readonly string[]) {
-  const { params, query }: RequestParts = request;
-  return ['plant-store', name, ...kind, stringifyExactJson({ params, query } as ExactJson)];
+/** What TanStack Query passes to a function that reads. */
+interface QueryContext {
+  readonly signal: AbortSignal;
+  readonly pageParam?: unknown;
+}
+
+/**
+ * What is asked for, without the options of the call. All values are texts, since TanStack Query cannot hash a `bigint`, and
+ * requests for the same URL have one key. A skipped query has none that could have data: it would show it.
+ */
+function keyOf(name: string, request: RequestParts | symbol = {}, ...kind: readonly string[]) {
+  const asked = typeof request === 'symbol' ? 'skipped' : textsOf(request);
+  const isPrefix = kind.length === 0 && Object.keys(asked).length === 0;
+  return ['plant-store', name, ...(isPrefix ? [] : [asked, ...kind])];
+}
+
+function textsOf(request: RequestParts) {
+  checkExact(request);
+  const { params, query } = request;
+  const texts: Record<string, object> = {};
+  for (const [part, values] of Object.entries({ params, query })) {
+    const given = Object.entries(values ?? {}).filter(([, value]) => (value ?? undefined) !== undefined);
+    const entries = given.map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String) : String(value),
+    ]);
+    if (entries.length > 0) texts[part] = Object.fromEntries(entries);
+  }
+  return texts;
 }
 
 /** An operation of a client. */
@@ -108,34 +140,77 @@ export interface SelectOptions<Operation extends AnyOperation, Data> {
   readonly select: (reply: SuccessOf<Awaited<ReturnType<Operation>>>) => Data;
 }
 
+/**
+ * The key of a query, which is plain JSON. TanStack Query infers the data from it. Without a request it is
+ * `['plant-store', Name]`, the beginning of all keys of the operation.
+ */
+export type OperationQueryKey<Name, Data> = readonly ['plant-store', Name, ...unknown[]] & DataTag<Data>;
+
 /** What TanStack Query's adapters take for a query, `useQuery` of React's among them. */
-export interface OperationQueryOptions<Name, Operation extends AnyOperation> {
-  /** Begins with `['plant-store', Name]`, by which the queries of an operation are invalidated. */
-  readonly queryKey: readonly ['plant-store', Name, ...string[]];
-  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<BodyOf<ReplyOf<Operation>>>;
+export interface OperationQueryOptions<Name, Operation extends AnyOperation, Skip extends symbol = never> {
+  readonly queryKey: OperationQueryKey<Name, BodyOf<ReplyOf<Operation>>>;
+  readonly queryFn:
+    | ((context: { readonly signal: AbortSignal }) => Promise<BodyOf<ReplyOf<Operation>>>)
+    | Skip;
   /** Never: the client itself retries what may be retried. */
   readonly retry: (failureCount: number, error: FailureOf<Operation>) => false;
+  /** Never set: `useQueries` infers the type of the error from nothing else. */
+  readonly throwOnError?: (error: FailureOf<Operation>) => boolean;
 }
 
 /** What TanStack Query's adapters take for a query of pages, `useInfiniteQuery` of React's among them. */
-export interface OperationInfiniteQueryOptions<Name, Operation extends AnyOperation>
-  extends Omit<OperationQueryOptions<Name, Operation>, 'queryFn'> {
-  readonly queryFn: (context: {
-    readonly signal: AbortSignal;
-    readonly pageParam: string | undefined;
-  }) => Promise<BodyOf<ReplyOf<Operation>>>;
+export interface OperationInfiniteQueryOptions<
+  Name,
+  Operation extends AnyOperation,
+  Skip extends symbol = never,
+> extends Omit<OperationQueryOptions<Name, Operation>, 'queryKey' | 'queryFn'> {
+  readonly queryKey: OperationQueryKey<Name, PagesOf<Operation>>;
+  readonly queryFn:
+    | ((context: {
+        readonly signal: AbortSignal;
+        readonly pageParam: string | undefined;
+      }) => Promise<BodyOf<ReplyOf<Operation>>>)
+    | Skip;
   readonly initialPageParam: string | undefined;
   readonly getNextPageParam: (page: BodyOf<ReplyOf<Operation>>) => string | undefined;
 }
 
 type ReplyOf<Operation extends AnyOperation> = Awaited<ReturnType<Operation>>;
 
+/** TanStack Query's `InfiniteData`. */
+interface PagesOf<Operation extends AnyOperation> {
+  pages: BodyOf<ReplyOf<Operation>>[];
+  pageParams: (string | undefined)[];
+}
+
+/** A request, or `skipToken` in place of one. Without that, nothing but a request, so that the compiler checks its members. */
+type Skippable<Given, Request> = [Extract<Given, symbol>] extends [never] ? Request : Given;
+
 /** The options of an operation for TanStack Query. */
 export interface OperationUtils<Name, Operation extends AnyOperation> {
-  /** For an operation that reads. The data of the query is the body of the reply. */
+  /** The beginning of the keys of all queries of the operation, of pages as well: to invalidate them. */
+  queryKey(): [] extends Parameters<Operation>
+    ? OperationQueryKey<Name, BodyOf<ReplyOf<Operation>>>
+    : readonly ['plant-store', Name];
+  /** The key of one query, and in filters of those that ask for the same and more: to read, set and invalidate. */
+  queryKey(request: Parameters<Operation>[0]): OperationQueryKey<Name, BodyOf<ReplyOf<Operation>>>;
+  /**
+   * For an operation that reads. The data of the query is the body of the reply.
+   *
+   * @throws {RangeError} when an integer `number` may have been rounded
+   */
   queryOptions(...request: Parameters<Operation>): OperationQueryOptions<Name, Operation>;
+  /** With TanStack Query's `skipToken` in place of the request, the query waits until there is one. */
+  queryOptions<Given extends Parameters<Operation>[0] | symbol>(
+    request: Skippable<Given, Parameters<Operation>[0]>,
+  ): OperationQueryOptions<Name, Operation, Extract<Given, symbol>>;
+  /** The key of a query of pages. In filters, without a request, that of all of the operation. */
+  infiniteQueryKey(...request: Parameters<Operation>): OperationQueryKey<Name, PagesOf<Operation>>;
   /** For an operation that lists pages, each of which has where the `next` one begins. */
   infiniteQueryOptions(...request: Parameters<Operation>): OperationInfiniteQueryOptions<Name, Operation>;
+  infiniteQueryOptions<Given extends Parameters<Operation>[0] | symbol>(
+    request: Skippable<Given, Parameters<Operation>[0]>,
+  ): OperationInfiniteQueryOptions<Name, Operation, Extract<Given, symbol>>;
   /** The data of the mutation is the body of the reply, such as the plant, or what `select` makes of the reply. */
   mutationOptions(): OperationMutationOptions<Name, Operation, BodyOf<Awaited<ReturnType<Operation>>>>;
   mutationOptions<Data>(

@@ -1,0 +1,27 @@
+// biome-ignore-all lint/suspicious/noTsIgnore: whether there is an error depends on what is installed
+// The adapters are optional peer dependencies, and what is not installed cannot be resolved: its type is `any`, which `Known`
+// leaves out. Package managers that isolate packages show a package only its own dependencies, so that the core, which a
+// program does not install by itself, is found by way of the adapter that it does install.
+/** @ts-ignore: optional */
+import type { DataTag as CoreTag } from '@tanstack/query-core';
+/** @ts-ignore: optional */
+import type { DataTag as ReactTag } from '@tanstack/react-query';
+/** @ts-ignore: optional */
+import type { DataTag as SolidTag } from '@tanstack/solid-query';
+/** @ts-ignore: optional */
+import type { DataTag as SvelteTag } from '@tanstack/svelte-query';
+/** @ts-ignore: optional */
+import type { DataTag as VueTag } from '@tanstack/vue-query';
+
+/**
+ * What TanStack Query infers the data of a key from, in each copy of it that the program has. `unknown`, which changes
+ * nothing, without one.
+ */
+export type DataTag<Data> = Known<CoreTag<unknown, Data>> &
+  Known<ReactTag<unknown, Data>> &
+  Known<SolidTag<unknown, Data>> &
+  Known<SvelteTag<unknown, Data>> &
+  Known<VueTag<unknown, Data>>;
+
+/** A type, unless it is `any`. In tuples, since a conditional type of what is not resolved is `any` again. */
+type Known<Type> = [unknown] extends [Type] ? unknown : Type;

@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { deserialize, serialize } from './serialize.js';
+
+const copyOf = (value: unknown) => deserialize(serialize(value));
+
+describe('what is serialized and deserialized', () => {
+  it.each([
+    { id: 9223372036854775807n, small: 1n, zero: 0n, negative: -9223372036854775808n, limit: 1, share: 0.5 },
+    { pages: [{ plants: [] }], pageParams: [undefined, 'after', null] },
+    [undefined],
+    { gcTime: Infinity, since: -Infinity, mean: NaN },
+    [
+      'bigint:1',
+      'number:1',
+      'string:',
+      'string:string:a',
+      'undefined:undefined',
+      'bigint:1\n2',
+      'bigint',
+      'a bigint:1',
+    ],
+    { 'bigint:1': true, nested: [[{ text: 'ä\u2028"' }], null, false, ''] },
+    'bigint:1',
+    1n,
+    null,
+  ])('is the same: %o', (value) => {
+    expect(copyOf(value)).toStrictEqual(value);
+  });
+
+  it('is otherwise what JSON makes of it', () => {
+    class Tag {
+      toJSON() {
+        return 'bigint:1';
+      }
+    }
+    const value = {
+      at: new Date(0),
+      tag: new Tag(),
+      left: undefined,
+      run: () => 1,
+      url: new URL('http://a.test'),
+    };
+    expect(copyOf(value)).toStrictEqual({
+      at: '1970-01-01T00:00:00.000Z',
+      tag: 'bigint:1',
+      url: 'http://a.test/',
+    });
+  });
+
+  it('has no signal, which another page could not read', () => {
+    expect(copyOf({ variables: { timeoutMs: 5, signal: new AbortController().signal } })).toStrictEqual({
+      variables: { timeoutMs: 5 },
+    });
+  });
+});
+
+describe('a program that writes every bigint as a text', () => {
+  const prototype = BigInt.prototype as { toJSON?: () => string };
+  afterEach(() => {
+    delete prototype.toJSON;
+  });
+
+  it('gets a bigint back nevertheless', () => {
+    prototype.toJSON = function (this: bigint) {
+      return this.toString();
+    };
+    expect(JSON.stringify([1n])).toBe('["1"]');
+    expect(copyOf([1n])).toStrictEqual([1n]);
+  });
+});
+
+it('refuses what is not JSON', () => {
+  expect(() => deserialize('{"id":')).toThrow(SyntaxError);
+  expect(() => deserialize('"bigint:one"')).toThrow(SyntaxError);
+});
