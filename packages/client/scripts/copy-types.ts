@@ -8,8 +8,8 @@ const { exports: contractExports } = createRequire(import.meta.url)('@plant-stor
 };
 
 /** The packages that the client's optional entries are for. */
-const { peerDependencies } = createRequire(import.meta.url)('../package.json') as {
-  readonly peerDependencies: Readonly<Record<string, string>>;
+const { peerDependenciesMeta } = createRequire(import.meta.url)('../package.json') as {
+  readonly peerDependenciesMeta: Readonly<Record<string, object>>;
 };
 
 interface Copy {
@@ -31,7 +31,7 @@ export function copyTypes({ from, to, entries }: Copy): void {
   for (const module of modules) {
     const text = readFileSync(join(from, `${module}.d.ts`), 'utf8');
     const copied = text.replace(imports, (statement, before, quote, specifier) => {
-      if (specifier in peerDependencies) return statement;
+      if (specifier in peerDependenciesMeta) return statement;
       const imported = findModule(specifier, module);
       modules.add(imported);
       const path = relative(dirname(targetOf(module)), targetOf(imported));

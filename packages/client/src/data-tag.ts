@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTsIgnore: whether there is an error depends on what is installed
-// The adapters are optional peer dependencies, and what is not installed cannot be resolved: its type is `any`, which `Known`
-// leaves out. Package managers that isolate packages show a package only its own dependencies, so that the core, which a
-// program does not install by itself, is found by way of the adapter that it does install.
+// biome-ignore-all lint/correctness/noUndeclaredDependencies: pnpm would install those of peerDependencies in the workspace
+// The adapters are optional peer dependencies, by peerDependenciesMeta alone. One that is not installed cannot be resolved: its
+// types are `any`, which `Known` leaves out. Package managers that isolate packages show a package only its own dependencies,
+// so the core, which a program does not install by itself, is found by way of the adapter that it does install.
 /** @ts-ignore: optional */
 import type { DataTag as CoreTag } from '@tanstack/query-core';
 /** @ts-ignore: optional */

@@ -2,7 +2,7 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pinnedCompiler } from './support/consumer-project.js';
-import { createProject, installTools } from './support/install.js';
+import { createProject, installIsolated, installTools } from './support/install.js';
 import { withPackedPackages } from './support/pack.js';
 import { run } from './support/run.js';
 
@@ -47,4 +47,15 @@ await withPackedPackages(({ folder, tarballs }) => {
     run(project, process.execPath, 'program.js');
     console.log(`peers: ${program} with ${packages.join(', ')}: compiled and ran`);
   }
+  const isolated = createProject(folder, 'isolated');
+  cpSync(resolve(import.meta.dirname, '../peers/react-query.ts'), join(isolated, 'program.ts'));
+  const options = { ...compilerOptions, skipLibCheck: false, declaration: true };
+  writeFileSync(
+    join(isolated, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['program.ts'] }),
+  );
+  const packages = ['@tanstack/react-query@5.108.0', 'react@19.3.1', '@types/react@19.3.0'];
+  installIsolated(isolated, tarballs.client, ...pinnedCompiler, ...packages);
+  run(isolated, 'node_modules/.bin/tsc');
+  console.log('peers: react-query, each package with its own dependencies only: compiled');
 });

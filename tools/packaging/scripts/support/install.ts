@@ -19,3 +19,8 @@ export function installWithNpm(project: string, ...packages: readonly string[]):
 export function installTools(project: string, ...packages: readonly string[]): void {
   run(project, 'pnpm', 'add', '--config.node-linker=hoisted', ...packages);
 }
+
+/** Installs packages so that each can import only its own dependencies and peer dependencies. */
+export function installIsolated(project: string, ...packages: readonly string[]): void {
+  run(project, 'pnpm', 'add', '--config.node-linker=isolated', '--config.hoist=false', ...packages);
+}
