@@ -83,7 +83,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     ]),
     ...(fastPath ? [] : [commonHeaders, countReplies(memory)]),
     checkHeaders,
-    ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
+    cors(corsOrigins, log),
     rejectDuringShutdown(dependencies),
     requireValidTarget,
   );

@@ -98,6 +98,13 @@ describe('with origins configured', () => {
     expect(rejected.headers['vary']).toBe('Origin');
   });
 
+  it('answers the preflights of another origin on every path as any OPTIONS', async () => {
+    const from = 'https://evil.example';
+    expectError(await preflight(service, from, '/plants/1'), 'method_not_allowed', /^OPTIONS is not allowed/);
+    expectError(await preflight(service, from, '/docs'), 'method_not_allowed', /^OPTIONS is not allowed/);
+    expectError(await preflight(service, from, '/plant'), 'not_found', 'Nothing is served under /plant.');
+  });
+
   it('answers a request without an origin as usual, but with Vary', async () => {
     const reply = await postPlant(service, { id: 1, name: 'Monstera' });
     expect(reply.status).toBe(200);
@@ -166,5 +173,28 @@ describe('by default', () => {
       'OPTIONS is not allowed on /plants. Use POST or GET or HEAD.',
     );
     expect(corsHeadersOf(rejected)).toEqual([]);
+  });
+
+  it('logs the origin of a page whose preflight is not permitted, once for each, and of 10 at most', async () => {
+    const warnings = () =>
+      service.logLines
+        .map((line) => JSON.parse(line))
+        .filter(({ level }) => level === 40)
+        .map(({ origin: refused, msg }) => [refused, msg]);
+    await service.stop();
+    service = await startTestService();
+    // A page of the same origin sends its origin, too, but no preflight.
+    await plantRequest(service).set('Origin', origin).send('{"id":1,"name":"Monstera"}');
+    await preflight(service, `https://${'a'.repeat(300)}.example`);
+    expect(warnings()).toEqual([]);
+
+    const message = 'CORS_ORIGINS does not permit the origin of a page';
+    for (const from of [origin, origin, another]) await preflight(service, from);
+    expect(warnings()).toEqual([
+      [origin, message],
+      [another, message],
+    ]);
+    for (let page = 1; page <= 20; page++) await preflight(service, `https://${page}.example`);
+    expect(warnings()).toHaveLength(10);
   });
 });

@@ -1,19 +1,27 @@
 import { routes } from '@plant-store/contract/routes';
 import createCors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
+import type { Logger } from 'pino';
 import { setCommonHeaders } from '../security-headers.js';
 
 /**
  * Lets pages of some origins call the service and read its replies, errors included (the CORS protocol of the Fetch
- * standard), and answers their preflights. For pages of other origins nothing changes.
+ * standard), and answers their preflights. For pages of other origins nothing changes, and the first preflight of each is
+ * logged, since their browsers show nobody why a call fails.
  *
- * @param origins as browsers write them, such as `https://app.example.com`
+ * @param origins as browsers write them, such as `https://app.example.com`; with none there are no CORS headers
  */
-export function cors(origins: readonly string[]): RequestHandler {
+export function cors(origins: readonly string[], log: Pick<Logger, 'warn'>): RequestHandler {
   const share = createCors({ ...options, origin: [...origins] });
+  const refused = new Set<string>();
   return function cors(request, response, next) {
-    if (!origins.includes(request.headers.origin ?? '')) {
-      response.vary('Origin');
+    const { origin = '' } = request.headers;
+    if (!origins.includes(origin)) {
+      // Only a preflight comes from another origin for sure: a proxy may have changed the host that the page was loaded from.
+      if (isPreflight(request) && isNewOrigin(refused, origin)) {
+        log.warn({ origin }, 'CORS_ORIGINS does not permit the origin of a page');
+      }
+      if (origins.length > 0) response.vary('Origin');
       next();
       return;
     }
@@ -39,6 +47,16 @@ const options: CorsOptions = {
   // The library would send a Content-Length with a 204, which RFC 9110, section 8.6, forbids.
   preflightContinue: true,
 };
+
+/** Whether to log an origin: each once, and only so many, since anybody can send any. */
+function isNewOrigin(refused: Set<string>, origin: string): boolean {
+  if (refused.size >= maxRefusedOrigins || origin.length > maxOriginLength || origin === '') return false;
+  return refused.size < refused.add(origin).size;
+}
+
+const maxRefusedOrigins = 10;
+/** That of a domain name, with a scheme and a port. */
+const maxOriginLength = 300;
 
 function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
