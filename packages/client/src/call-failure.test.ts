@@ -33,6 +33,23 @@ describe('a call that gets no reply', () => {
     expect(error).toHaveProperty('cause', steps.at(-1));
   });
 
+  it.each([
+    ['http://localhost:5173', ': unreachable, or this page needs CORS_ORIGINS=http://localhost:5173'],
+    ['https://example.com:8443', ': unreachable, or this page needs CORS_ORIGINS=https://example.com:8443'],
+    ['capacitor://localhost', ': unreachable, or this page needs CORS_ORIGINS=capacitor://localhost'],
+    ['https://example.com', ''],
+    ['null', ''],
+  ])('names the setting that permits the page, if that is of another origin: %s', async (origin, hint) => {
+    vi.stubGlobal('location', { origin });
+    const { fetch } = scriptFetch(new TypeError('Failed to fetch'));
+    const error = await resultOf(createTestClient({ fetch, retries: 0 }).store({ body }));
+    vi.unstubAllGlobals();
+    expect(error).toMatchObject({
+      name: 'NetworkError',
+      message: `POST https://example.com/plants got no complete reply${hint}`,
+    });
+  });
+
   it('rejects when the last attempt times out', async () => {
     const { fetch, times } = scriptFetch('no response', 'no response');
     const call = createTestClient({ fetch, retries: 1, attemptTimeoutMs: 1_000 }).store({ body });

@@ -1,7 +1,7 @@
 import { retryDelayMs } from './backoff.js';
 import { type Defaults, type ResolvedOptions, resolveOptions } from './call-options.js';
 import type { Route } from './client.js';
-import { NetworkError, wasNotSent } from './errors/network-error.js';
+import { explainOrigin, NetworkError, wasNotSent } from './errors/network-error.js';
 import type { Outcome, PlantStoreError } from './errors/plant-store-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
@@ -80,10 +80,13 @@ async function attemptUntilFinal(
       progress.cause =
         error === timeoutReason
           ? timedOut(event, attemptTimeoutMs, progress)
-          : new NetworkError(`${event.method} ${event.url} got no complete reply`, {
-              ...progress,
-              cause: error,
-            });
+          : new NetworkError(
+              `${event.method} ${event.url} got no complete reply${explainOrigin(event.url)}`,
+              {
+                ...progress,
+                cause: error,
+              },
+            );
     }
     if (reply?.response.status === 401 && !renewed) {
       renewed = true;

@@ -29,7 +29,7 @@ describe('createClient', () => {
   });
 
   it('rejects a base URL that is not valid', () => {
-    expect(() => createClient({ baseUrl: '/api', token })).toThrow(/^baseUrl must be an http/);
+    expect(() => createClient({ baseUrl: '/api', token })).toThrow(/^baseUrl must be an absolute http/);
   });
 
   it('rejects a token that is not valid', () => {

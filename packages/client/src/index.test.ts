@@ -87,7 +87,9 @@ describe('@plant-store/client/tanstack-query', () => {
     expect(Object.keys(tanstackQuery).sort()).toEqual([
       'RejectedError',
       'createTanstackQueryUtils',
+      'deserialize',
       'isRejectedError',
+      'serialize',
     ]);
     expect(tanstackQuery.RejectedError).toBe(unwrapping.RejectedError);
   });
@@ -97,6 +99,7 @@ describe('@plant-store/client/tanstack-query', () => {
     expect(files).toEqual([
       '../contract/src/exact-json/stringify.ts',
       'src/backoff.ts',
+      'src/serialize.ts',
       'src/tanstack-query.ts',
       'src/unwrap.ts',
     ]);
@@ -133,10 +136,18 @@ describe('@plant-store/client/testing', () => {
 });
 
 describe('the manifest', () => {
-  it('requires no other package, and names MSW only for those who have it', () => {
+  it('requires no other package, and names MSW and TanStack Query only for those who have them', () => {
     expect(clientPackage).not.toHaveProperty('dependencies');
     expect(Object.keys(clientPackage.peerDependencies)).toEqual(['msw']);
-    expect(clientPackage.peerDependenciesMeta).toEqual({ msw: { optional: true } });
+    const adapters = ['query-core', 'react-query', 'solid-query', 'svelte-query', 'vue-query'];
+    expect(clientPackage.peerDependenciesMeta).toEqual(
+      Object.fromEntries(
+        [...adapters.map((adapter) => `@tanstack/${adapter}`), 'msw'].map((name) => [
+          name,
+          { optional: true },
+        ]),
+      ),
+    );
   });
 
   it('publishes the exports without the sources, which only the workspace has', () => {

@@ -26,7 +26,10 @@ export interface ResponseEvent extends Omit<RequestEvent, 'headers'> {
 
 /** How calls are made; each call may override any of these. */
 export interface CallOptions {
-  /** The absolute http(s) URL of the service, with or without a path prefix and a trailing slash. */
+  /**
+   * The absolute http(s) URL of the service, with or without a path prefix and a trailing slash. On a page also a path of its
+   * own origin, such as `/api`, or ''.
+   */
   readonly baseUrl?: string | URL;
   /**
    * The access token, or a function that returns it: called at the first request, and once more when a request is

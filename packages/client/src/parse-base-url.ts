@@ -1,17 +1,21 @@
 /**
- * Validates a base URL and returns it without a trailing slash, so that a route's path can be appended.
+ * Validates a base URL and returns it without a trailing slash, so that a route's path can be appended. In a browser a path
+ * is one of the page's own origin.
  *
- * @throws {TypeError} unless it is an absolute http or https URL without credentials, query and fragment. The
- * message does not quote the value, which may contain a password.
+ * @throws {TypeError} unless it is an http or https URL without credentials, query and fragment: an absolute one where there
+ * is no page. The message does not quote the value, which may contain a password.
  */
 export function parseBaseUrl(baseUrl: string | URL): string {
   let href = '';
   try {
-    href = new URL(baseUrl).href;
+    // Only '' and what begins with one slash is a path: `example.com` and `//example.com` are mistaken for a host.
+    href = new URL(`${baseUrl}`.replace(/^(?![^/]|\/\/)/, `${globalThis.location?.origin}`)).href;
   } catch {}
   // In a normalized URL the origin always ends with a slash.
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
-    throw new TypeError('baseUrl must be an http(s) URL without credentials, query or fragment');
+    throw new TypeError(
+      'baseUrl must be an absolute http(s) URL, or on a page a path, without credentials, query or fragment',
+    );
   }
   return href.replace(/\/+$/, '');
 }

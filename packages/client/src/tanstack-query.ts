@@ -1,3 +1,4 @@
+import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { DataTag } from './data-tag.js';
 import type { PlantStoreError } from './errors/plant-store-error.js';
 import {
@@ -8,7 +9,7 @@ import {
   type SuccessOf,
   unwrap,
 } from './unwrap.js';
-import { checkExact, type RequestParts } from './write-request.js';
+import type { RequestParts } from './write-request.js';
 
 export { deserialize, serialize } from './serialize.js';
 export { isRejectedError, RejectedError } from './unwrap.js';
@@ -97,12 +98,12 @@ function keyOf(name: string, request: RequestParts | symbol = {}, ...kind: reado
   return ['plant-store', name, ...(isPrefix ? [] : [asked, ...kind])];
 }
 
-function textsOf(request: RequestParts) {
-  checkExact(request);
-  const { params, query } = request;
+function textsOf({ params = {}, query = {} }: RequestParts) {
+  // Only for what it throws.
+  stringifyExactJson([params, query]);
   const texts: Record<string, object> = {};
   for (const [part, values] of Object.entries({ params, query })) {
-    const given = Object.entries(values ?? {}).filter(([, value]) => (value ?? undefined) !== undefined);
+    const given = Object.entries(values).filter(([, value]) => (value ?? undefined) !== undefined);
     const entries = given.map(([name, value]) => [
       name,
       Array.isArray(value) ? value.map(String) : String(value),

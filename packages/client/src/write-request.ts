@@ -17,7 +17,8 @@ export interface RequestParts {
  * @throws {RangeError} when an integer `number` may have been rounded
  */
 export function writeTarget({ path }: Route, { params = {}, query = {} }: RequestParts): string {
-  checkExact({ params, query });
+  // Only for what it throws: the values below are written as text.
+  stringifyExactJson([params, query]);
   const target = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -25,11 +26,6 @@ export function writeTarget({ path }: Route, { params = {}, query = {} }: Reques
   }
   const text = String(search);
   return text ? `${target}?${text}` : target;
-}
-
-/** @throws {RangeError} when an integer `number` of the path or the query, which are written as text, may have been rounded */
-export function checkExact({ params = {}, query = {} }: RequestParts): void {
-  stringifyExactJson([params, query]);
 }
 
 /**

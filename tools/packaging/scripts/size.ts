@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { programs } from './support/program-names.js';
 
 /** Each operation after the first adds its route. */
-const limitBytes = 3_225 + 25 * (Object.keys(routes).length - 1);
+const limitBytes = 3_300 + 25 * (Object.keys(routes).length - 1);
 /** Without `unwrap`, which several entries share. */
 const entryLimitBytes = 1_250;
 const entries = ['plant-store-list', 'plant-store-bulk', 'plant-store-msw'];

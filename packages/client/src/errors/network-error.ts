@@ -18,6 +18,18 @@ export function isNetworkError(error: unknown): error is NetworkError {
 }
 
 /**
+ * What else the cause may be where a page calls a service of another origin: browsers show a page the same error when CORS
+ * refuses a call and when the network fails (Fetch standard). Empty where there is no page, or it is of the same origin.
+ */
+export function explainOrigin(url: string): string {
+  const origin = `${globalThis.location?.origin}`;
+  // That of a file is `null`, which no setting permits.
+  return /:/.test(origin) && !url.startsWith(`${origin}/`)
+    ? `: unreachable, or this page needs CORS_ORIGINS=${origin}`
+    : '';
+}
+
+/**
  * Whether the system call or code of what `fetch` threw shows that no connection was made, so that nothing was sent.
  * Always `false` in browsers and Cloudflare Workers, which throw the same error for every network failure.
  */

@@ -58,7 +58,7 @@ describe('the base address', () => {
   );
 
   it('must be one', () => {
-    expect(() => createFakePlantStore({ baseUrl: '/api' })).toThrow(/^baseUrl must be an http/);
+    expect(() => createFakePlantStore({ baseUrl: '/api' })).toThrow(/^baseUrl must be an absolute http/);
   });
 
   it.each(['http://example.com/plants', 'http://plant-store.test.example.com/plants'])(
