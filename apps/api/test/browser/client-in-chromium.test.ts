@@ -85,7 +85,14 @@ it('shows the page when to retry', async () => {
 
 it('stores nothing for a page of another origin, which cannot reach the service', async () => {
   const shown = await createIn(otherOriginPage, { id: '2', name: 'Fern' });
-  expect(shown).toMatchObject({ rejectedWith: 'NetworkError' });
+  const { origin } = otherOriginPage;
+  expect(shown).toMatchObject({
+    rejectedWith: 'NetworkError',
+    message: expect.stringMatching(new RegExp(`: unreachable, or this page needs CORS_ORIGINS=${origin}$`)),
+  });
+  expect(service.logLines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ level: 40, origin, msg: 'CORS_ORIGINS does not permit the origin of a page' }),
+  );
   expect((await readPlants(service)).map(({ id }) => id)).toEqual([largestId]);
 });
 
