@@ -49,7 +49,7 @@ const targets = new Map<string, Target>([
   [
     'examples',
     {
-      about: 'each program of examples/ against the real service: curl and python3',
+      about: 'each program of examples/ against the real service: curl, python3 and chromium',
       commands: [
         [...buildApi, '--filter=@plant-store/client'],
         inExamples('install', '--frozen-lockfile', '--prefer-offline'),

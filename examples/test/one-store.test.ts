@@ -17,6 +17,7 @@ const rows = [...overview.matchAll(/^\| (?:(\d+)000s|none) \|(.*)\|$/gm)].flatMa
 const services: Readonly<Record<string, { readonly path: string; readonly url: RegExp }>> = {
   'node-service': { path: '', url: /http:\S+/ },
   nextjs: { path: '/plants', url: /(?<=Local: +)http:\S+/ },
+  'react-vite': { path: '/plants', url: /(?<=Local: +)http:\S+(?=\/)/ },
   'cloudflare-worker': { path: '', url: /(?<=Ready on )http:\S+/ },
   opentelemetry: { path: '', url: /http:\S+/ },
 };
@@ -39,10 +40,12 @@ it('has every example follow the others against one store, each as its README sa
       WRANGLER_SEND_METRICS: 'false',
       HOME: home,
       CI: 'true',
+      NO_COLOR: '1',
     };
     const documented = command
       .replace('PLANT_STORE_TOKEN_FILE=token', `PLANT_STORE_TOKEN_FILE=${token}`)
-      .replace('wrangler dev', 'wrangler dev --port 0');
+      .replace('wrangler dev', 'wrangler dev --port 0')
+      .replace(/^vite$/, 'vite --port 0');
     const shell = ['sh', '-c', documented];
     const kind = services[name];
     if (kind) {
@@ -61,5 +64,5 @@ it('has every example follow the others against one store, each as its README sa
     String(Math.floor(Number(/"id":-?\d*?(\d{1,5}),/.exec(line)?.[1]) / 1000)),
   );
   expect(thousands).toEqual(expect.arrayContaining(stored));
-  expect(stored).toHaveLength(9);
+  expect(stored).toHaveLength(10);
 });
