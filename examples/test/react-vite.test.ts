@@ -18,11 +18,12 @@ it('has types that fit, and is built without its token', async () => {
   const environment = { ...path, PLANT_STORE_TOKEN: 'pst_secret' };
   const build = ['sh', '-c', `${scripts.build} --outDir ${outDir} --emptyOutDir`];
   expect(await run(build, { folder, environment })).toMatchObject({ status: 0 });
-  const built = globSync('**/*.{js,html}', { cwd: outDir }).map((file) =>
-    readFileSync(join(outDir, file), 'utf8'),
-  );
-  expect(built.join('')).toContain('listPlants');
-  expect(built.join('')).not.toContain('pst_secret');
+  const findInBuild = (text: string) =>
+    globSync('**/*.{js,html}', { cwd: outDir }).filter((file) =>
+      readFileSync(join(outDir, file), 'utf8').includes(text),
+    );
+  expect(findInBuild('listPlants')).toHaveLength(1);
+  expect(findInBuild('pst_secret')).toEqual([]);
 });
 
 describe('in a browser', () => {
@@ -92,8 +93,8 @@ describe('in a browser', () => {
     await page.goto('about:blank');
     await until(async () => (await readNames(service)).length === 0);
     const texts = await Promise.all(received);
-    expect(texts.filter((text) => text.includes('listPlants'))).not.toEqual([]);
-    expect(texts.filter((text) => text.includes(service.token))).toEqual([]);
+    expect(texts.some((text) => text.includes('listPlants'))).toBe(true);
+    expect(texts.some((text) => text.includes(service.token))).toBe(false);
   });
 
   it('shows more plants once asked to', async () => {

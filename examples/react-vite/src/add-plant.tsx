@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { explain, plantLists, plantStore } from './plant-store';
 
 /** A form whose id is made up once for each plant, not for each try, so that trying again stores nothing twice. */
@@ -18,7 +18,7 @@ export function AddPlant() {
     },
   });
 
-  const submit = (event: FormEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     // As a `bigint`, since a `number` would be rounded beyond 2^53.
     mutate({ body: { id: BigInt(id), name } });
