@@ -7,7 +7,7 @@ export const plantStore = createTanstackQueryUtils(
 );
 
 /** The lists of plants, which are out of date once one was added or deleted. */
-export const plantLists = { queryKey: ['plant-store', 'listPlants'] };
+export const plantLists = { queryKey: plantStore.listPlants.queryKey() };
 
 /** Whether the same request may succeed later: there is no service, or it cannot answer at the moment. */
 export function isAway(error: Error): boolean {
