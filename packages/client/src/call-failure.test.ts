@@ -37,6 +37,7 @@ describe('a call that gets no reply', () => {
     ['http://localhost:5173', ': unreachable, or this page needs CORS_ORIGINS=http://localhost:5173'],
     ['https://example.com:8443', ': unreachable, or this page needs CORS_ORIGINS=https://example.com:8443'],
     ['capacitor://localhost', ': unreachable, or this page needs CORS_ORIGINS=capacitor://localhost'],
+    ['https://example.co', ': unreachable, or this page needs CORS_ORIGINS=https://example.co'],
     ['https://example.com', ''],
     ['null', ''],
   ])('names the setting that permits the page, if that is of another origin: %s', async (origin, hint) => {

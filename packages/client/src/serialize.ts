@@ -24,7 +24,7 @@ export function deserialize<Value = unknown>(text: string): Value {
 
 /** By type, how a value is read from the text that stands for it, `<type>:<value>`. */
 const readers = { bigint: BigInt, number: Number, string: String, undefined: () => undefined };
-const encoded = /^(bigint|number|string|undefined):(.*)$/s;
+const encoded = /^(bigint|number|string|undefined):(.*)$/;
 
 function encode(this: Readonly<Record<string, unknown>>, name: string, json: unknown): unknown {
   // Before this function, JSON.stringify calls `toJSON`, which some programs give to BigInt.
