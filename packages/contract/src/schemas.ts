@@ -64,8 +64,8 @@ export const Int64ParameterSchema = z
   .transform((value) => BigInt(value))
   .meta({
     description:
-      'Identification number of the plant: all its digits, in the shortest decimal notation, which is the `idText` of a plant. ' +
-      'Many programs round its `id` beyond 2^53',
+      'Identification number of the plant: all its digits, in the shortest decimal notation, which is the `idText` of ' +
+      'a plant. Many programs round its `id` beyond 2^53',
   });
 
 const withoutNul = (schema: z.ZodString) =>
@@ -234,8 +234,8 @@ const NewPlantsSchema = z
         })
         .meta({
           description:
-            'One that is not a NewPlant does not make the request invalid: the reply is 200, with the status 400 in its result. ' +
-            'A gateway that validates requests by this schema would reject the whole batch',
+            'One that is not a NewPlant does not make the request invalid: the reply is 200, with the status 400 in its ' +
+            'result. A gateway that validates requests by this schema would reject the whole batch',
           override: {
             type: 'array',
             items: { $ref: '#/components/schemas/NewPlant' },

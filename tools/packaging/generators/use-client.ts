@@ -1,5 +1,5 @@
-// Called by the program of each generator: uses its client as most programs do, or as docs/use/openapi.md says, and prints what
-// the service, asked without the client, has stored then.
+// Called by the program of each generator: uses its client as most programs do, or as docs/use/openapi.md says, and
+// prints what the service, asked without the client, has stored then.
 import './exact-bigint.js';
 
 /** What the program makes of the generated client. `Plant` is what it lists. */
@@ -17,8 +17,8 @@ export const authorization = `Bearer ${token}`;
 const [id, neighbour] = ['9007199254740993', '9007199254740992'];
 
 /**
- * Creates a plant with the id. Of it and its neighbour, both of which are stored by then, lists, reads and deletes it. Prints a line of
- * JSON (`Report` in `scripts/generators/describe-outcomes.ts`).
+ * Creates a plant with the id. Of it and its neighbour, both of which are stored by then, lists, reads and deletes it.
+ * Prints a line of JSON (`Report` in `scripts/generators/describe-outcomes.ts`).
  */
 export async function useClient<Plant extends { idText: string }>(client: Client<Plant>): Promise<void> {
   const toId = typeOfId === 'number' ? Number : (text: string) => BigInt(text) as unknown as number;
@@ -35,12 +35,12 @@ export async function useClient<Plant extends { idText: string }>(client: Client
   });
   const deleted = await attempt(() => client.delete(plant));
   const left = await listIds();
-  const [deletedId] = [id, neighbour].filter((id) => !left.includes(id));
+  const gone = [id, neighbour].filter((id) => !left.includes(id));
   console.log(
     JSON.stringify({
       create: { id: createdId, thrown: created },
       get: { id: shownId, thrown: shown },
-      delete: { id: deletedId, thrown: deleted },
+      delete: { id: gone.join(' and ') || undefined, thrown: deleted },
     }),
   );
 }

@@ -1,5 +1,6 @@
-// Runs generators on the OpenAPI document, compiles a program with each client, as most are written and as docs/use/openapi.md says,
-// and runs it against the built service. Compares what becomes of an id with the table of that page, or writes it (--write).
+// Runs generators on the OpenAPI document, compiles two programs with each client, one as most are written and one as
+// docs/use/openapi.md says, and runs them against the built service. Compares what becomes of an id with the table of
+// that page, or writes it (--write).
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -13,8 +13,8 @@ const { resolve } = createRequire(import.meta.url);
 const sources = fileURLToPath(new URL('../../viewer', import.meta.url));
 
 /**
- * Writes the OpenAPI document as the service reads it, and the page that shows it: Swagger UI, what `viewer/` makes of it, and
- * the documents that load them.
+ * Writes the OpenAPI document as the service reads it, and the page that shows it: Swagger UI, what `viewer/` makes of
+ * it, and the documents that load them.
  *
  * @param target the folder to write, which must not exist
  * @param client the folder of the packed client, whose name and integrity they show

@@ -13,9 +13,10 @@ export const definition = {
   tag: 'plants',
   summary: 'Create plants',
   description:
-    'Creates up to 1,000 plants. Each has a result of its own, in the order sent: 200 once it is stored, durably, otherwise ' +
-    'the number and the message that a request of its own would have been answered with. One that is not stored, such as one ' +
-    'that is not valid, stops none of the others: the reply is 200 all the same. Any part of a batch can be retried safely.',
+    'Creates up to 1,000 plants. Each has a result of its own, in the order sent: 200 once it is stored, durably, ' +
+    'otherwise the number and the message that a request of its own would have been answered with. One that is not ' +
+    'stored, such as one that is not valid, stops none of the others: the reply is 200 all the same. Any part of a ' +
+    'batch can be retried safely.',
   request: { body: 'NewPlants' },
   replies: {
     200: { description: 'The result of each plant', body: 'CreateResults' },

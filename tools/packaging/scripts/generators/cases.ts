@@ -1,4 +1,4 @@
-/** A generator of clients as it is tried: what is installed, and how it generates what its program in `generators/` imports. */
+/** A generator as it is tried: what is installed, and how it generates what its program in `generators/` imports. */
 export interface Generator {
   /** That of its program. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** What a program prints of each operation: the id of the plant that was stored, returned or deleted, or what the client threw. */
+/** What a program prints of each operation: the id of what was stored, returned or deleted, or what the client threw. */
 export type Report = Readonly<Record<Operation, { readonly id?: string; readonly thrown?: string }>>;
 
 export type Operation = 'create' | 'get' | 'delete';
