@@ -10,8 +10,9 @@ export default defineConfig(({ mode }) => {
       // Whoever reaches this port uses the token: no page of another origin, and by default no other machine.
       cors: false,
       proxy: {
-        '/plants': {
+        '/api': {
           target: env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000',
+          rewrite: (path) => path.slice('/api'.length),
           headers: { authorization: `Bearer ${env['PLANT_STORE_TOKEN'] ?? ''}` },
         },
       },

@@ -45,7 +45,7 @@ describe('in a browser', () => {
     page.on('request', (request) => {
       received.push(request.allHeaders().then(JSON.stringify, () => ''));
       const { pathname } = new URL(request.url());
-      if (pathname.startsWith('/plants')) calls.push(`${request.method()} ${pathname}`);
+      if (pathname.startsWith('/api/')) calls.push(`${request.method()} ${pathname}`);
     });
     // A 304 has no body.
     page.on('response', (response) => received.push(response.text().catch(() => '')));
@@ -86,7 +86,7 @@ describe('in a browser', () => {
     await wait();
     await until(async () => (await plants.count()) === 1);
     expect(await plants.locator('small').allTextContents()).toEqual([first]);
-    expect(calls.filter((call) => call.startsWith('DELETE'))).toEqual([`DELETE /plants/${second}`]);
+    expect(calls.filter((call) => call.startsWith('DELETE'))).toEqual([`DELETE /api/plants/${second}`]);
     expect(await readNames(service)).toEqual(['Rose']);
 
     await press(`Delete Rose, id ${first}`);
@@ -101,7 +101,7 @@ describe('in a browser', () => {
     const service = await startService();
     const { url, page, plants, press } = await open(service);
     const some = Array.from({ length: 21 }, (_, index) => ({ id: index, name: 'Fern' }));
-    expect(await post(`${url}/plants/batch`, { plants: some })).toMatchObject([200, {}]);
+    expect(await post(`${url}/api/plants/batch`, { plants: some })).toMatchObject([200, {}]);
     await page.reload();
     await press('More');
     await until(async () => (await plants.count()) === 21);

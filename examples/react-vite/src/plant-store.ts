@@ -2,9 +2,7 @@ import { createClient } from '@plant-store/client';
 import { createTanstackQueryUtils, isRejectedError } from '@plant-store/client/tanstack-query';
 
 /** The operations of the service, as options for TanStack Query. Vite's proxy replaces the token. */
-export const plantStore = createTanstackQueryUtils(
-  createClient({ baseUrl: location.origin, token: 'of-the-proxy' }),
-);
+export const plantStore = createTanstackQueryUtils(createClient({ baseUrl: '/api', token: 'of-the-proxy' }));
 
 /** The lists of plants, which are out of date once one was added or deleted. */
 export const plantLists = { queryKey: plantStore.listPlants.queryKey() };

@@ -33,7 +33,7 @@ describe('createClient', () => {
   });
 
   it('rejects a token that is not valid', () => {
-    expect(() => createClient({ baseUrl, token: '' })).toThrow(/^token must be letters/);
+    expect(() => createClient({ baseUrl, token: '' })).toThrow(/^token must be one or more letters/);
   });
 
   it('looks up the global fetch at each request', async () => {

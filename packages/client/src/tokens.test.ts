@@ -18,7 +18,7 @@ describe('formatAuthorization', () => {
     expect(() => formatAuthorization(token)).toThrow(
       expect.objectContaining({
         name: 'TypeError',
-        message: 'token must be letters, digits or -._~+/=',
+        message: 'token must be one or more letters, digits or -._~+/=',
       }),
     );
   });

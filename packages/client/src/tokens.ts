@@ -54,7 +54,7 @@ export function createTokens(token: string | TokenSource): Tokens {
  */
 export function formatAuthorization(token: string): string {
   if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token)) {
-    throw new TypeError('token must be letters, digits or -._~+/=');
+    throw new TypeError('token must be one or more letters, digits or -._~+/=');
   }
   return `Bearer ${token}`;
 }
