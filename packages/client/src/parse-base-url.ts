@@ -9,7 +9,7 @@ export function parseBaseUrl(baseUrl: string | URL): string {
   let href = '';
   try {
     // Only '' and what begins with one slash is a path: `example.com` and `//example.com` are mistaken for a host.
-    href = new URL(`${baseUrl}`.replace(/^(?![^/]|\/\/)/, `${pageOrigin()}`)).href;
+    href = new URL(`${baseUrl}`.replace(/^(?![^/]|\/\/)/, pageOrigin())).href;
   } catch {}
   // In a normalized URL the origin always ends with a slash.
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
@@ -20,7 +20,8 @@ export function parseBaseUrl(baseUrl: string | URL): string {
   return href.replace(/\/+$/, '');
 }
 
-/** The origin of the page that the code runs in, also in its workers; `undefined` where there is no page. */
-export function pageOrigin(): string | undefined {
-  return (globalThis as { readonly location?: { readonly origin: string } }).location?.origin;
+/** The origin of the page or worker, as a text: `null` for that of a file, `undefined` where there is none. */
+export function pageOrigin(): string {
+  // Not every program that uses this client is compiled with the types of a browser.
+  return String(Object(globalThis).location?.origin);
 }

@@ -23,7 +23,7 @@ export function isNetworkError(error: unknown): error is NetworkError {
  * refuses a call and when the network fails (Fetch standard). Empty where there is no page, or it is of the same origin.
  */
 export function explainOrigin(url: string): string {
-  const origin = `${pageOrigin()}`;
+  const origin = pageOrigin();
   // That of a file is `null`, which no setting permits.
   return /:/.test(origin) && !url.startsWith(`${origin}/`)
     ? `: unreachable, or this page needs CORS_ORIGINS=${origin}`
