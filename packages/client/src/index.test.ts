@@ -28,10 +28,10 @@ describe('@plant-store/client', () => {
 
   it('includes only plain data of the contract, and nothing of any other package', async () => {
     const { files, packages } = await listImports('src/index.ts');
-    expect(files.filter((file) => file.startsWith('../') && !isOperation(file))).toEqual([
+    expect(files.filter((file) => file.startsWith('../'))).toEqual([
       '../contract/src/errors.ts',
       '../contract/src/exact-json/stringify.ts',
-      '../contract/src/operations.ts',
+      '../contract/src/routes.ts',
     ]);
     expect(files).toContain('src/errors/network-error.ts');
     expect(files.filter((file) => /^src\/(unwrap|tanstack-query|testing|msw)\b/.test(file))).toEqual([]);
@@ -114,11 +114,7 @@ describe('@plant-store/client/msw', () => {
 
   it('includes no schema and no fake, which its caller brings', async () => {
     const { files, packages } = await listImports('src/msw.ts', ['msw']);
-    expect(files.filter((file) => !isOperation(file))).toEqual([
-      '../contract/src/operations.ts',
-      'src/msw.ts',
-      'src/parse-base-url.ts',
-    ]);
+    expect(files).toEqual(['../contract/src/routes.ts', 'src/msw.ts', 'src/parse-base-url.ts']);
     expect(packages).toEqual([]);
   });
 });
@@ -161,9 +157,6 @@ describe('the manifest', () => {
     expect(clientPackage.publishConfig.exports).toEqual(Object.fromEntries(built));
   });
 });
-
-/** Whether a file of the contract is that of an operation, of which the client has the route. */
-const isOperation = (file: string) => file.startsWith('../contract/src/operations/');
 
 /**
  * Every file that a source imports at run time, directly or not, and every package outside this repository among them,

@@ -3,6 +3,7 @@ import { describe, expectTypeOf, it, test } from 'vitest';
 import type { contract } from './contract.js';
 import type { ErrorBody, ErrorName, errors } from './errors.js';
 import type { NewPlant, NewPlantInput, Operations, Plant } from './operations.js';
+import type { routes } from './routes.js';
 
 type Operation = typeof contract.createPlant;
 type Reply = ClientInferResponses<Operation>;
@@ -53,6 +54,7 @@ describe('each operation as types is that of the contract', () => {
 
   it('by its name', () => {
     expectTypeOf<keyof Operations>().toEqualTypeOf<Names>();
+    expectTypeOf<keyof typeof routes>().toEqualTypeOf<Names>();
   });
 
   it('by the parameters in its path', () => {
@@ -61,7 +63,11 @@ describe('each operation as types is that of the contract', () => {
   });
 
   it('by its query', () => {
-    type Expected = { [Name in Names]: PartOf<RequestOf<Name>, 'query'> };
+    type QueryOf<Name extends Names> = PartOf<RequestOf<Name>, 'query'>;
+    type Expected = {
+      // One without members is there to reject any parameter.
+      [Name in Names]: keyof QueryOf<Name> extends never ? undefined : QueryOf<Name>;
+    };
     expectTypeOf<Parts<'query'>>().toEqualTypeOf<Expected>();
   });
 

@@ -1,5 +1,5 @@
 import { isInt64 } from './int64.js';
-import type { PlantQuery } from './operation.js';
+import type { PlantQuery } from './operations.js';
 
 /** The plant that a page ended with. */
 export interface Position {

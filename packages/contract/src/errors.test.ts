@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { contract, ErrorSchema } from './contract.js';
+import { contract } from './contract.js';
 import { type ErrorDefinition, errors } from './errors.js';
+import { ErrorSchema } from './schemas.js';
 
 const definitions = Object.entries<ErrorDefinition>(errors);
 const statuses = new Set(definitions.map(([, { status }]) => status));

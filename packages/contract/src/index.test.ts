@@ -44,7 +44,6 @@ describe('the exports of the package', () => {
       'errors',
       'isInt64',
       'jsonShapeOf',
-      'requestSchemas',
       'routes',
     ]);
   });
@@ -66,7 +65,8 @@ describe('the exports of the package', () => {
 describe('the packages that a module loads', () => {
   it.each([
     'errors.ts',
-    'operations.ts',
+    'routes.ts',
+    'limits.ts',
     'request-target.ts',
     'int64.ts',
     'messages.ts',
@@ -79,7 +79,6 @@ describe('the packages that a module loads', () => {
 
   it.each([
     ['schemas.ts', ['zod']],
-    ['request-schemas.ts', ['zod']],
     ['contract.ts', ['@ts-rest/core', 'zod']],
     ['index.ts', ['@ts-rest/core', 'zod']],
     ['openapi.ts', ['@ts-rest/core', 'zod', 'zod-openapi']],

@@ -1,4 +1,4 @@
-export { contract, ErrorSchema, type OperationMetadata } from './contract.js';
+export { contract } from './contract.js';
 export {
   type ErrorBody,
   type ErrorDefinition,
@@ -7,19 +7,25 @@ export {
   errors,
 } from './errors.js';
 export { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-export { MAX_PLANTS, QUERY_MAX_LENGTHS } from './operation.js';
-export {
-  type CreateResult,
-  type CreateResults,
-  type NewPlant,
-  type NewPlantInput,
-  type NewPlants,
-  type Operations,
-  type Plant,
-  type PlantPage,
-  type PlantQuery,
-  routes,
-  type StoredPlant,
+export { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
+export type {
+  CreateResult,
+  CreateResults,
+  NewPlant,
+  NewPlantInput,
+  NewPlants,
+  Operations,
+  Plant,
+  PlantPage,
+  PlantQuery,
+  StoredPlant,
 } from './operations.js';
-export { type RequestSchemas, requestSchemas } from './request-schemas.js';
-export { Int64ParameterSchema, Int64Schema, jsonShapeOf, NewPlantSchema, PlantSchema } from './schemas.js';
+export { routes } from './routes.js';
+export {
+  ErrorSchema,
+  Int64ParameterSchema,
+  Int64Schema,
+  jsonShapeOf,
+  NewPlantSchema,
+  PlantSchema,
+} from './schemas.js';

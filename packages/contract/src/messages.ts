@@ -1,7 +1,7 @@
-import { MAX_PLANTS } from './operation.js';
+import { MAX_PLANTS } from './limits.js';
 
 /** How long the texts of a list's query may be, for those who have no schema. */
-export { QUERY_MAX_LENGTHS } from './operation.js';
+export { QUERY_MAX_LENGTHS } from './limits.js';
 
 /**
  * The messages of errors that the service and the fake plant store of the client both reply with. A part of a request that

@@ -6,47 +6,55 @@ import type {
   ZodOpenApiPathsObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import type { OperationMetadata } from './contract.js';
+import type { Scope } from './access-token.js';
 import { type ErrorDefinition, errors } from './errors.js';
-import { commonReplies, type HeaderName, type ReplyDescription } from './operation.js';
+import { commonReplies, type HeaderName, type OperationTexts, type ReplyTexts } from './openapi-texts.js';
 
-/** A route of the contract, with the description of its replies. */
-export type DescribedRoute = AppRoute & {
-  readonly metadata: Pick<OperationMetadata, 'scope' | 'tag'> & {
-    readonly replies: Readonly<Record<number, ReplyDescription>>;
-  };
-};
+/** A route of the contract. */
+export type ScopedRoute = AppRoute & { readonly metadata: { readonly scope: Scope } };
+
+/** A route, and what the document says of it besides. */
+interface DescribedRoute {
+  readonly operationId: string;
+  readonly route: ScopedRoute;
+  readonly texts: OperationTexts;
+}
 
 /**
- * The paths of a router, as the document has them.
+ * The paths of a router, as the document has them, with the texts of each operation.
  *
  * @throws {Error} for a route with something that this cannot describe, such as a form, rather than leave it out
  */
-export function describePaths(router: Readonly<Record<string, DescribedRoute>>): ZodOpenApiPathsObject {
+export function describePaths<Name extends string>(
+  router: Readonly<Record<Name, ScopedRoute>>,
+  texts: Readonly<Record<Name, OperationTexts>>,
+): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const [operationId, route] of Object.entries(router)) {
-    rejectUndescribable(operationId, route);
+  for (const operationId of Object.keys(router) as Name[]) {
+    const described = { operationId, route: router[operationId], texts: texts[operationId] };
+    const { route } = described;
+    rejectUndescribable(described);
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
     if (paths[path]?.[method]) throw new Error(`${operationId}: another operation is ${method} there`);
-    paths[path] = { ...paths[path], [method]: describeOperation(operationId, route) };
+    paths[path] = { ...paths[path], [method]: describeOperation(described) };
   }
   return paths;
 }
 
-function describeOperation(operationId: string, route: DescribedRoute): ZodOpenApiOperationObject {
+function describeOperation({ operationId, route, texts }: DescribedRoute): ZodOpenApiOperationObject {
   return {
     operationId,
-    tags: [route.metadata.tag],
+    tags: [texts.tag],
     // Not as a role of the security requirement, which linters take for a scope that an http scheme cannot list.
     'x-required-scope': route.metadata.scope,
     summary: route.summary ?? operationId,
-    description: route.description ?? '',
+    description: texts.description,
     ...describeParameters(route),
     ...(hasBody(route) && {
       requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
     }),
-    responses: describeResponses(route),
+    responses: describeResponses(route, texts.replies),
   } as ZodOpenApiOperationObject;
 }
 
@@ -59,11 +67,11 @@ function describeParameters({ pathParams, query, headers }: AppRoute) {
   return Object.keys(requestParams).length > 0 ? { requestParams } : {};
 }
 
-function describeResponses({ responses, metadata }: DescribedRoute): ZodOpenApiResponsesObject {
+function describeResponses({ responses }: AppRoute, replies: Replies): ZodOpenApiResponsesObject {
   const described: Record<string, object> = {};
   for (const [key, schema] of Object.entries(responses)) {
     const status = Number(key);
-    const reply = describeReply(metadata.replies, status);
+    const reply = describeReply(replies, status);
     described[key] = {
       description: reply?.description,
       headers: describeHeaders(status, reply?.headers),
@@ -76,15 +84,14 @@ function describeResponses({ responses, metadata }: DescribedRoute): ZodOpenApiR
   return described as ZodOpenApiResponsesObject;
 }
 
-function describeReply(
-  replies: DescribedRoute['metadata']['replies'],
-  status: number,
-): ReplyDescription | undefined {
-  const common: Readonly<Record<number, ReplyDescription>> = commonReplies;
+type Replies = Readonly<Record<number, ReplyTexts>>;
+
+function describeReply(replies: Replies, status: number): ReplyTexts | undefined {
+  const common: Replies = commonReplies;
   return replies[status] ?? common[status];
 }
 
-function describeLinks(links: NonNullable<ReplyDescription['links']>) {
+function describeLinks(links: NonNullable<ReplyTexts['links']>) {
   return Object.fromEntries(
     Object.entries(links).map(([operationId, parameters]) => [operationId, { operationId, parameters }]),
   );
@@ -104,7 +111,7 @@ function describeErrors(status: number, names: readonly string[] = Object.keys(e
 }
 
 /** @throws {Error} for the first thing of a route that `describeOperation` would leave out, or print wrongly */
-function rejectUndescribable(operationId: string, route: DescribedRoute): void {
+function rejectUndescribable({ operationId, route, texts }: DescribedRoute): void {
   const reject = (what: string) => {
     throw new Error(
       `${operationId}: the OpenAPI document cannot describe ${what} yet; extend openapi-paths.ts`,
@@ -126,7 +133,7 @@ function rejectUndescribable(operationId: string, route: DescribedRoute): void {
   for (const [status, schema] of Object.entries(route.responses)) {
     if (!(schema instanceof z.ZodType || (schema === ContractNoBody && status === '204')))
       reject(`the reply ${status} without a schema`);
-    if (describeReply(route.metadata.replies, Number(status)) === undefined) reject(`the status ${status}`);
+    if (describeReply(texts.replies, Number(status)) === undefined) reject(`the status ${status}`);
   }
 }
 

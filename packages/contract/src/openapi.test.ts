@@ -3,11 +3,12 @@ import { type AppRoute, ContractNoBody } from '@ts-rest/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createDocument } from 'zod-openapi';
-import { contract, ErrorSchema } from './contract.js';
+import { contract } from './contract.js';
 import { type ErrorDefinition, errors } from './errors.js';
 import { createOpenApiDocument } from './openapi.js';
-import { type DescribedRoute, describePaths } from './openapi-paths.js';
-import { Int64ParameterSchema, NewPlantSchema, PlantSchema } from './schemas.js';
+import { describePaths, type ScopedRoute } from './openapi-paths.js';
+import type { OperationTexts } from './openapi-texts.js';
+import { ErrorSchema, Int64ParameterSchema, NewPlantSchema, PlantSchema } from './schemas.js';
 
 const document = createOpenApiDocument();
 const operation = document.paths?.['/plants']?.post;
@@ -171,20 +172,24 @@ const plants = {
   path: '/plants',
   body: z.object({ name: z.string() }),
   responses: { 200: z.object({ name: z.string() }), 400: ErrorSchema },
-  metadata: {
-    scope: 'create',
-    tag: 'plants',
-    replies: {
-      200: { description: 'The plant', headers: ['Idempotent-Replayed'] },
-      400: { description: 'No' },
-    },
-  },
-} satisfies DescribedRoute;
+  metadata: { scope: 'create' },
+} satisfies ScopedRoute;
 const { body: _body, ...bodiless } = plants;
+const texts: OperationTexts = {
+  tag: 'plants',
+  description: 'Creates a plant.',
+  replies: {
+    200: { description: 'The plant', headers: ['Idempotent-Replayed'] },
+    400: { description: 'No' },
+  },
+};
 
 describe('the paths of the document', () => {
   it('have each method of a path', () => {
-    const paths = describePaths({ create: plants, list: { ...bodiless, method: 'GET' } });
+    const paths = describePaths(
+      { create: plants, list: { ...bodiless, method: 'GET' } },
+      { create: texts, list: texts },
+    );
     expect(Object.keys(paths['/plants'] ?? {})).toEqual(['post', 'get']);
     expect(paths['/plants']?.get).not.toHaveProperty('requestBody');
   });
@@ -193,16 +198,19 @@ describe('the paths of the document', () => {
     const { paths } = createDocument({
       openapi: '3.1.1',
       info: { title: 'Plants', version: '1.0.0' },
-      paths: describePaths({
-        findLeaves: {
-          ...bodiless,
-          method: 'GET',
-          path: '/plants/:plantId/leaves',
-          pathParams: z.object({ plantId: Int64ParameterSchema }),
-          query: z.object({ colour: z.string().optional() }),
-          headers: { 'x-tenant': z.string() },
+      paths: describePaths(
+        {
+          findLeaves: {
+            ...bodiless,
+            method: 'GET',
+            path: '/plants/:plantId/leaves',
+            pathParams: z.object({ plantId: Int64ParameterSchema }),
+            query: z.object({ colour: z.string().optional() }),
+            headers: { 'x-tenant': z.string() },
+          },
         },
-      }),
+        { findLeaves: texts },
+      ),
     });
     expect(paths?.['/plants/{plantId}/leaves']?.get?.parameters).toEqual([
       {
@@ -221,16 +229,16 @@ describe('the paths of the document', () => {
   });
 
   it('have no body for an operation that takes none', () => {
-    const paths = describePaths({ drain: { ...plants, body: ContractNoBody } });
+    const paths = describePaths({ drain: { ...plants, body: ContractNoBody } }, { drain: texts });
     expect(paths['/plants']?.post).not.toHaveProperty('requestBody');
   });
 
   it('describe each reply as its operation does, with its headers and errors', () => {
     const replies = {
-      ...plants.metadata.replies,
+      ...texts.replies,
       400: { description: 'The plant is not valid', errors: ['invalid_plant'] as const },
     };
-    const paths = describePaths({ create: { ...plants, metadata: { ...plants.metadata, replies } } });
+    const paths = describePaths({ create: plants }, { create: { ...texts, replies } });
     const responses = Object(paths['/plants']?.post?.responses);
     expect(responses[200].description).toBe('The plant');
     expect(Object.keys(responses[200].headers)).toContain('Idempotent-Replayed');
@@ -252,12 +260,15 @@ describe('the paths of the document', () => {
     ['a reply without a body', { responses: { 200: ContractNoBody } }],
     ['a reply without a description', { responses: { 302: plants.responses[200] } }],
   ])('are refused for an operation with %s', (_, part) => {
-    const route = { ...plants, ...part } as DescribedRoute;
-    expect(() => describePaths({ findPlant: route })).toThrow(/^findPlant: .*cannot describe/);
+    const route = { ...plants, ...part } as ScopedRoute;
+    expect(() => describePaths({ findPlant: route }, { findPlant: texts })).toThrow(
+      /^findPlant: .*cannot describe/,
+    );
   });
 
   it('are refused for two operations with one method and path', () => {
-    expect(() => describePaths({ createPlant: plants, addPlant: plants })).toThrow(/^addPlant: another/);
+    const both = { createPlant: plants, addPlant: plants };
+    expect(() => describePaths(both, { createPlant: texts, addPlant: texts })).toThrow(/^addPlant: another/);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createDocument } from 'zod-openapi';
 import { contract } from './contract.js';
 import { describePaths, headers } from './openapi-paths.js';
+import { texts } from './openapi-texts.js';
 
 /**
  * The OpenAPI 3.1 document of the API, derived from the contract: paths, schemas, examples and errors
@@ -20,7 +21,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
       servers: [{ url: '/', description: 'The service that serves this document' }],
       security: [{ bearer: [] }],
       tags: [{ name: 'plants', description: 'The plants in the store' }],
-      paths: describePaths(contract),
+      paths: describePaths(contract, texts),
       components: {
         securitySchemes: {
           bearer: {

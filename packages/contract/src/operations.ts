@@ -1,51 +1,70 @@
-import type { Definition, Route, TypesOf } from './operation.js';
-import * as createPlant from './operations/create-plant.js';
-import * as createPlants from './operations/create-plants.js';
-import * as deletePlant from './operations/delete-plant.js';
-import * as getPlant from './operations/get-plant.js';
-import * as listPlants from './operations/list-plants.js';
+import type { ErrorBody, ErrorNumber } from './errors.js';
+import type { routes } from './routes.js';
 
-export type {
-  CreateResult,
-  CreateResults,
-  NewPlant,
-  NewPlantInput,
-  NewPlants,
-  Plant,
-  PlantPage,
-  PlantQuery,
-  StoredPlant,
-} from './operation.js';
+/** A plant as the service shows it (API: Resources, Plant): `{ name, tag? }`. */
+export type Plant = { name: string; tag?: string | undefined };
+
+/** `{ id, name, tag? }` once validated: `id` is a `bigint`. */
+export type NewPlant = { id: bigint; name: string; tag?: string | undefined };
+
+/** What a client sends to create a plant (API: Resources, NewPlant); beyond 2^53 only a `bigint` is exact. */
+export type NewPlantInput = { id: number | bigint; name: string; tag?: string | undefined };
 
 /**
- * Method, path and the statuses of the replies of each operation (API: Endpoints), and whether a request may be
- * retried without doing more than the first one.
- *
- * Plain data, so that a client can send requests and know the replies without carrying the schemas. The definitions
- * stand apart, so that its bundle is without their texts.
+ * A plant as it is stored: a `Plant` with its id, the digits of the id as text, which no program rounds, and when it was stored (ISO
+ * 8601, in UTC), if that is known.
  */
-export const routes = {
-  createPlant: createPlant.route,
-  createPlants: createPlants.route,
-  deletePlant: deletePlant.route,
-  getPlant: getPlant.route,
-  listPlants: listPlants.route,
-} as const satisfies Record<string, Route>;
+export type StoredPlant = {
+  id: bigint;
+  idText: string;
+  name: string;
+  tag?: string | undefined;
+  addedAt?: string | undefined;
+};
 
-/** What each operation takes and gives, by the names of schemas, and its texts: plain data, too. */
-export const definitions = {
-  createPlant: createPlant.definition,
-  createPlants: createPlants.definition,
-  deletePlant: deletePlant.definition,
-  getPlant: getPlant.definition,
-  listPlants: listPlants.definition,
-} as const satisfies Record<keyof typeof routes, Definition>;
+/** Which plants a list has, and in which order. */
+export type PlantQuery = {
+  /** How many plants a page has at most, from 1 to 1,000. Default: 100. */
+  limit?: number | undefined;
+  /** The `next` of the page before, of the same query. */
+  after?: string | undefined;
+  /** `id` for ascending ids; `newest` for the latest first, those without a time last. Default: `id`. */
+  order?: 'id' | 'newest' | undefined;
+  /** Plants with exactly this tag. At most 1,000 characters. */
+  tag?: string | undefined;
+  /** Plants with this in their name; ASCII letters match in either case. At most 100 characters. */
+  q?: string | undefined;
+};
+
+/** A page of a list, and where the next one begins; without `next` it is the last. It may be empty before that. */
+export type PlantPage = { plants: StoredPlant[]; next?: string | undefined };
+
+/** A batch of plants to create, from 1 to 1,000. */
+export type NewPlants = { plants: readonly NewPlantInput[] };
+
+/** The outcome of one plant of a batch: as the reply to a request of its own would have been. */
+export type CreateResult =
+  | { status: 200; replayed: boolean }
+  | { status: 400 | 500 | 503; error: ErrorNumber<400 | 500 | 503>; message: string };
+
+/** The outcomes of a batch, in the order of its plants. */
+export type CreateResults = { results: CreateResult[] };
 
 /**
  * What each operation takes and gives, as types without a schema: for clients, whose users need neither zod nor ts-rest.
- *
- * The type tests of `contract` check that its schemas agree.
+ * A type test holds them equal to what ts-rest infers from the contract.
  */
-export type Operations = {
-  [Name in keyof typeof routes]: TypesOf<(typeof routes)[Name], (typeof definitions)[Name]>;
+export interface Operations {
+  createPlant: { body: NewPlantInput; responses: Responses<'createPlant', Plant> };
+  createPlants: { body: NewPlants; responses: Responses<'createPlants', CreateResults> };
+  deletePlant: { params: { id: number | bigint }; responses: Responses<'deletePlant', undefined> };
+  getPlant: { params: { id: number | bigint }; responses: Responses<'getPlant', StoredPlant> };
+  listPlants: { query: PlantQuery; responses: Responses<'listPlants', PlantPage> };
+}
+
+/** The body of each reply, by its status: that of a success, or an Error body. */
+type Responses<Name extends keyof typeof routes, Success> = {
+  [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200 | 204
+    ? Success
+    : ErrorBody<Status>;
 };

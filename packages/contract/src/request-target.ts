@@ -1,4 +1,4 @@
-import { routes } from './operations.js';
+import { routes } from './routes.js';
 
 /** The operations that are served under a path, in the order of the routes. Paths are compared exactly. */
 export const matchPath = createPathMatcher(routes);

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { parseExactJson } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
-import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './operation.js';
+import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
 import {
   Int64ParameterSchema,
   Int64Schema,
   jsonShapeOf,
   NewPlantSchema,
+  NewPlantsSchema,
+  PlantQuerySchema,
   PlantSchema,
-  schemas,
 } from './schemas.js';
 
 const idRange = 'id: must be an integer from -9223372036854775808 to 9223372036854775807';
@@ -215,7 +216,7 @@ describe('jsonShapeOf', () => {
 
   it('has the plants of a batch', () => {
     const shape = { items: jsonShapeOf(NewPlantSchema), maxItems: MAX_PLANTS };
-    expect(jsonShapeOf(schemas.NewPlants)).toEqual({ members: [{ name: 'plants', shape }] });
+    expect(jsonShapeOf(NewPlantsSchema)).toEqual({ members: [{ name: 'plants', shape }] });
   });
 
   it('follows objects, lists, transforms, and what may be absent or null', () => {
@@ -231,7 +232,7 @@ describe('jsonShapeOf', () => {
 
 describe('the query of a list', () => {
   const issues = (query: object) =>
-    schemas.PlantQuery.safeParse(query).error?.issues.map(
+    PlantQuerySchema.safeParse(query).error?.issues.map(
       ({ path, message }) => `${path.join('.')} ${message}`,
     );
 

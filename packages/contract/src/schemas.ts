@@ -1,19 +1,18 @@
 import * as z from 'zod';
+import type { ErrorBody } from './errors.js';
 import type { JsonShape } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.js';
-import {
-  type CreateResult,
-  type CreateResults,
-  MAX_PLANTS,
-  type NewPlant,
-  type NewPlantInput,
-  type Plant,
-  type PlantPage,
-  type PlantQuery,
-  QUERY_MAX_LENGTHS,
-  type SchemaTypes,
-  type StoredPlant,
-} from './operation.js';
+import { MAX_PLANTS, QUERY_MAX_LENGTHS } from './limits.js';
+import type {
+  CreateResult,
+  CreateResults,
+  NewPlant,
+  NewPlantInput,
+  Plant,
+  PlantPage,
+  PlantQuery,
+  StoredPlant,
+} from './operations.js';
 
 /** The shapes of schemas that do not show theirs. */
 const shapes = z.registry<JsonShape>();
@@ -105,7 +104,7 @@ export const NewPlantSchema = z
   }) satisfies z.ZodType<NewPlant, NewPlantInput>;
 
 /** A plant as the service shows it by its id: what `Plant` has, and more. */
-const StoredPlantSchema = z
+export const StoredPlantSchema = z
   .object({
     id: z.bigint().meta({
       description: 'Identification number of the plant',
@@ -183,8 +182,11 @@ function describeQuery(names: readonly string[]): string {
     : `is not known: there are ${names.join(', ')}`;
 }
 
+/** The query of an operation that takes none, as which a client need not pass it. */
+export const NoQuerySchema: z.ZodType<Record<never, never>, Record<never, never>> = createQuerySchema({});
+
 /** The query of a list. */
-const PlantQuerySchema = createQuerySchema({
+export const PlantQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'How many plants a page has at most' }),
   after: createQueryTextSchema(QUERY_MAX_LENGTHS.after)
     .optional()
@@ -205,7 +207,7 @@ const PlantQuerySchema = createQuerySchema({
 }) satisfies z.ZodType<PlantQuery, PlantQuery>;
 
 /** A page of a list. */
-const PlantPageSchema = z
+export const PlantPageSchema = z
   .object({
     plants: z.array(StoredPlantSchema),
     next: z
@@ -222,7 +224,7 @@ const PlantPageSchema = z
  * A batch of plants. Each is validated by `NewPlantSchema` for itself, since an invalid one must not stop the others, and how
  * many there are is checked apart, since too many have an error number of their own.
  */
-const NewPlantsSchema = z
+export const NewPlantsSchema = z
   .object(
     {
       plants: z
@@ -273,21 +275,28 @@ const CreateResultSchema = z
   });
 
 /** The outcomes of a batch. */
-const CreateResultsSchema = z
+export const CreateResultsSchema = z
   .object({ results: z.array(CreateResultSchema as unknown as z.ZodType<CreateResult, CreateResult>) })
   .meta({
     id: 'CreateResults',
     description: 'The outcome of each plant of a batch, in the order sent.',
   }) satisfies z.ZodType<CreateResults>;
 
-/** The schemas by the names that operations refer to. */
-export const schemas = {
-  Plant: PlantSchema,
-  NewPlant: NewPlantSchema,
-  StoredPlant: StoredPlantSchema,
-  PlantQuery: PlantQuerySchema,
-  PlantPage: PlantPageSchema,
-  NewPlants: NewPlantsSchema,
-  CreateResults: CreateResultsSchema,
-  Int64Parameter: Int64ParameterSchema,
-} satisfies { [Name in keyof SchemaTypes]: z.ZodType<unknown, SchemaTypes[Name]> };
+/** The body of every reply that is not a success (API: Resources, Error). */
+export const ErrorSchema = z
+  .object({
+    error: z.int32().meta({
+      description: 'Numeric error value: the HTTP status times 100, plus a serial number',
+      override: { type: 'integer', format: 'int32', minimum: undefined, maximum: undefined },
+    }),
+    message: z.string().meta({ description: 'Error message text' }),
+  })
+  .meta({
+    id: 'Error',
+    // No example here: mock servers would send it with every status. Each reply has examples of its own errors.
+    description: 'What went wrong, as a stable number and as a sentence that explains what to do.',
+  });
+
+/** `ErrorSchema`, typed by the numbers that are listed for a status. */
+export const errorSchema = <Status extends number>(_status: Status) =>
+  ErrorSchema as unknown as z.ZodType<ErrorBody<Status>>;

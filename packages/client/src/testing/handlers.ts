@@ -25,7 +25,7 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     return { status: 200, body: { results: plants.map((plant) => tryCreate(plant, state)) } };
   },
 
-  deletePlant({ path: { id } }, { plants, times, deleted }) {
+  deletePlant({ params: { id } }, { plants, times, deleted }) {
     if (!plants.delete(id) && !deleted.has(id)) {
       throw new ServiceError('plant_not_found', messages.plantNotFound(id));
     }
@@ -34,7 +34,7 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     return { status: 204, body: undefined };
   },
 
-  getPlant({ path: { id } }, state) {
+  getPlant({ params: { id } }, state) {
     const plant = show(id, state);
     if (plant === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
     return { status: 200, body: plant };

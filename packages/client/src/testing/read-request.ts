@@ -1,4 +1,4 @@
-import { jsonShapeOf, type RequestSchemas, requestSchemas } from '@plant-store/contract';
+import { contract, jsonShapeOf } from '@plant-store/contract';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import {
   allowedMethods,
@@ -7,6 +7,8 @@ import {
   parseQuery,
 } from '@plant-store/contract/request-target';
 import type { routes } from '@plant-store/contract/routes';
+import type { ServerInferRequest } from '@ts-rest/core';
+import type * as z from 'zod';
 import { readJsonBody } from './read-body.js';
 import { ServiceError } from './reply.js';
 
@@ -62,14 +64,8 @@ function unauthorized(errorName: 'missing_token' | 'invalid_token', message: str
   return new ServiceError(errorName, message, { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` });
 }
 
-type Schemas = typeof requestSchemas;
-
-/** A request of an operation, validated: the parts that the operation has a schema for. */
-export type ValidRequest<Name extends keyof Schemas> = {
-  readonly [Part in keyof Schemas[Name]]: Schemas[Name][Part] extends { readonly _output: infer Output }
-    ? Output
-    : never;
-};
+/** A request of an operation, validated. A part that the operation has no schema for is not there. */
+export type ValidRequest<Name extends keyof typeof contract> = ServerInferRequest<(typeof contract)[Name]>;
 
 /** The parts of a request, as they were sent. */
 export interface RawRequest {
@@ -86,27 +82,31 @@ export interface RawRequest {
  *
  * @throws {ServiceError} for the first of these that it breaks: content type, size, JSON, shape
  */
-export function readRequest<Name extends keyof Schemas>(name: Name, request: RawRequest): ValidRequest<Name> {
-  const schemas: RequestSchemas = requestSchemas[name];
+export function readRequest<Name extends keyof typeof contract>(
+  name: Name,
+  request: RawRequest,
+): ValidRequest<Name> {
+  const schemas: RequestSchemas = contract[name as keyof typeof contract];
   const json = schemas.body && readJsonBody(request.headers, request.body, jsonShapeOf(schemas.body));
-  const path = schemas.path?.safeParse(request.params);
+  const params = schemas.pathParams?.safeParse(request.params);
   const query = schemas.query?.safeParse(parseQuery(request.query));
-  const headers = schemas.headers?.safeParse(Object.fromEntries(request.headers));
   const body = schemas.body?.safeParse(json);
-  if ([path, query, headers, body].some((result) => result?.success === false)) {
+  if ([params, query, body].some((result) => result?.success === false)) {
     const { errorName, message } = explainInvalidRequest({
-      path: path?.error?.issues,
+      path: params?.error?.issues,
       query: query?.error?.issues,
-      headers: headers?.error?.issues,
       body: body?.error?.issues,
     });
     throw new ServiceError(errorName, message);
   }
   // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.
-  return {
-    path: path?.data,
-    query: query?.data,
-    headers: headers?.data,
-    body: body?.data,
-  } as ValidRequest<Name>;
+  const valid: object = { params: params?.data, query: query?.data, body: body?.data };
+  return valid as ValidRequest<Name>;
+}
+
+/** The schemas of an operation's request. */
+interface RequestSchemas {
+  readonly pathParams?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
 }

@@ -1,4 +1,4 @@
-import { contract, jsonShapeOf, type RequestSchemas, requestSchemas } from '@plant-store/contract';
+import { contract, jsonShapeOf } from '@plant-store/contract';
 import type { Scope } from '@plant-store/contract/access-token';
 import type { JsonShape } from '@plant-store/contract/exact-json/parse';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
@@ -61,13 +61,13 @@ export function mountOperations(
   middleware: OperationMiddleware,
 ): void {
   const middlewareOf = (name: Name) => {
-    const { scope } = contract[name].metadata;
-    const { body }: RequestSchemas = requestSchemas[name];
+    const route = contract[name];
+    const { scope } = route.metadata;
     return [
       middleware.scope(scope),
-      ...('pathParams' in contract[name] ? [keepPathParameters] : []),
+      ...('pathParams' in route ? [keepPathParameters] : []),
       ...(scope === 'read' ? [] : [middleware.write]),
-      ...(body ? [middleware.body(jsonShapeOf(body))] : []),
+      ...('body' in route ? [middleware.body(jsonShapeOf(route.body))] : []),
     ] as OperationHandler[];
   };
   const findPlant = createFindPlant(dependencies.store);
@@ -114,10 +114,7 @@ export function mountOperations(
     },
   };
 
-  app.set(
-    'query parser',
-    Object.values(contract).some(hasQuery) && ((text?: string) => parseQuery(text ?? '')),
-  );
+  app.set('query parser', (text?: string) => parseQuery(text ?? ''));
   createExpressEndpoints(contract, initServer().router(contract, operations), app, {
     logInitialization: false,
     globalMiddleware: middleware.all.map((handler) => handler as OperationHandler),
@@ -130,7 +127,3 @@ const keepPathParameters: RequestHandler = (request, _response, next) => {
   if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
   next();
 };
-
-function hasQuery(route: object): boolean {
-  return 'query' in route;
-}

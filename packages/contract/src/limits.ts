@@ -1,0 +1,5 @@
+/** The most plants that a page of a list, or a batch, may have. */
+export const MAX_PLANTS = 1_000;
+
+/** The most characters, which are Unicode code points, that the texts of the query of a list may have. */
+export const QUERY_MAX_LENGTHS = { after: 100, tag: 1_000, q: 100 } as const;

@@ -1,0 +1,137 @@
+import type { ErrorName } from './errors.js';
+import type { routes } from './routes.js';
+
+/** What the OpenAPI document says of an operation besides what the contract has. */
+export interface OperationTexts<Statuses extends number = number> {
+  /** The group that it belongs to. */
+  readonly tag: 'plants';
+  readonly description: string;
+  /** The replies of all statuses but those that every operation describes in the same words. */
+  readonly replies: { readonly [Status in Exclude<Statuses, keyof typeof commonReplies>]: ReplyTexts };
+}
+
+/** A reply as the OpenAPI document describes it. */
+export interface ReplyTexts {
+  readonly description: string;
+  /** The headers that it may bear besides those that every reply of its status may bear. */
+  readonly headers?: readonly HeaderName[];
+  /** What can be requested next, by the operation: its parameters as runtime expressions (OpenAPI 3.1, Link Object). */
+  readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The errors that it may carry. Default: all of its status. */
+  readonly errors?: readonly ErrorName[];
+}
+
+/** The name of a header that a reply may bear besides `X-Request-Id`, which each has. */
+export type HeaderName =
+  | 'Idempotent-Replayed'
+  | 'Retry-After'
+  | 'RateLimit'
+  | 'RateLimit-Policy'
+  | 'WWW-Authenticate';
+
+/** The replies that do not depend on the operation. */
+export const commonReplies = {
+  401: { description: 'The access token is missing or not valid' },
+  403: { description: 'The access token does not permit this' },
+  429: { description: 'Too many requests' },
+  500: { description: 'An error of the service' },
+} as const satisfies Record<number, ReplyTexts>;
+
+export const texts: {
+  readonly [Name in keyof typeof routes]: OperationTexts<(typeof routes)[Name]['statuses'][number]>;
+} = {
+  createPlant: {
+    tag: 'plants',
+    description:
+      'Creates a new plant in the store. The id is also the key of the request: the same plant again is ' +
+      'answered 200 again and stored once, so a create can always be retried safely.',
+    replies: {
+      200: {
+        description: 'The plant response: the plant is stored, durably',
+        headers: ['Idempotent-Replayed'],
+        links: { getPlant: { id: '$request.body#/id' }, deletePlant: { id: '$request.body#/id' } },
+      },
+      400: {
+        description: 'Something is wrong with the request itself; nothing was stored',
+        errors: [
+          'bad_request',
+          'malformed_json',
+          'invalid_plant',
+          'id_taken',
+          'id_retired',
+          'unsupported_content_type',
+          'body_too_large',
+        ],
+      },
+      503: { description: 'The service cannot store plants at the moment' },
+    },
+  },
+
+  createPlants: {
+    tag: 'plants',
+    description:
+      'Creates up to 1,000 plants. Each has a result of its own, in the order sent: 200 once it is stored, durably, otherwise ' +
+      'the number and the message that a request of its own would have been answered with. One that is not stored, such as one ' +
+      'that is not valid, stops none of the others: the reply is 200 all the same. Any part of a batch can be retried safely.',
+    replies: {
+      200: { description: 'The result of each plant' },
+      400: {
+        description: 'Something is wrong with the request as a whole; nothing was stored',
+        errors: [
+          'bad_request',
+          'malformed_json',
+          'invalid_plant',
+          'unsupported_content_type',
+          'body_too_large',
+          'batch_too_large',
+        ],
+      },
+      503: { description: 'The service cannot store plants at the moment; nothing was stored' },
+    },
+  },
+
+  deletePlant: {
+    tag: 'plants',
+    description:
+      'Deletes the plant with this id, durably: its name and tag are erased, and its id stays taken for good, so that no late ' +
+      'retry brings it back. A plant that was deleted before is answered 204 again.',
+    replies: {
+      204: { description: 'The plant is deleted, durably' },
+      400: {
+        description: 'The id is not an integer in its shortest decimal notation',
+        errors: ['bad_request'],
+      },
+      404: { description: 'No plant has ever had this id', errors: ['plant_not_found'] },
+      503: { description: 'The service cannot delete plants at the moment' },
+    },
+  },
+
+  getPlant: {
+    tag: 'plants',
+    description:
+      'The plant with this id. What it shows is durable: neither a crash nor a failover takes it back.',
+    replies: {
+      200: { description: 'The plant' },
+      400: {
+        description: 'The id is not an integer in its shortest decimal notation',
+        errors: ['bad_request'],
+      },
+      404: { description: 'No plant has this id', errors: ['plant_not_found'] },
+      503: { description: 'The service cannot read plants at the moment' },
+    },
+  },
+
+  listPlants: {
+    tag: 'plants',
+    description:
+      'A page of the plants, and `next`, with which the following page is requested; the last page has none. A request ' +
+      'examines a bounded number of plants, so a page may be short, or even empty, before the last one: with a filter, or where plants were deleted. ' +
+      'No plant is on two pages, and none that was there from the beginning is left out; one that is added meanwhile may be ' +
+      'on a later page. What it shows is durable.',
+    replies: {
+      200: { description: 'A page of plants' },
+      400: { description: 'A parameter is not valid', errors: ['bad_request'] },
+      503: { description: 'The service cannot read plants at the moment' },
+    },
+  },
+};

@@ -1,0 +1,44 @@
+/** What a client knows of an operation at run time: plain data, since every bundle of a client has it. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With parameters as `:name`. */
+  readonly path: string;
+  /** The statuses of the replies. */
+  readonly statuses: readonly number[];
+  /** Whether a request may be retried without doing more than the first one. */
+  readonly idempotent: boolean;
+}
+
+/** The operations of the API (API: Endpoints). The contract has what they take and give. */
+export const routes = {
+  createPlant: {
+    method: 'POST',
+    path: '/plants',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
+  createPlants: {
+    method: 'POST',
+    path: '/plants/batch',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
+  deletePlant: {
+    method: 'DELETE',
+    path: '/plants/:id',
+    statuses: [204, 400, 401, 403, 404, 429, 500, 503],
+    idempotent: true,
+  },
+  getPlant: {
+    method: 'GET',
+    path: '/plants/:id',
+    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
+    idempotent: true,
+  },
+  listPlants: {
+    method: 'GET',
+    path: '/plants',
+    statuses: [200, 400, 401, 403, 429, 500, 503],
+    idempotent: true,
+  },
+} as const satisfies Readonly<Record<string, Route>>;
