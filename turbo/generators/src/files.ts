@@ -4,7 +4,6 @@ import { dependencyOf, type Operation } from './operation.js';
 export function filesFor(operation: Operation): Record<string, string> {
   const { file } = operation;
   return {
-    [`packages/contract/src/operations/${file}.ts`]: writeDefinition(operation),
     [`apps/api/src/plants/${file}.ts`]: writeMeaning(operation),
     [`apps/api/test/http/${file}.test.ts`]: writeTest(operation),
     [`.changeset/${file}.md`]: writeChangeset(operation),
@@ -22,20 +21,25 @@ export interface Edit {
 /** The lines that an operation adds to the lists of all operations. */
 export function editsFor(operation: Operation): Edit[] {
   const { name, file } = operation;
-  const list = 'packages/contract/src/operations.ts';
+  const contract = 'packages/contract/src';
   const routes = 'apps/api/src/http/routes/operations.ts';
   return [
-    { file: list, before: 'import * as', addition: `import * as ${name} from './operations/${file}.js';\n` },
     {
-      file: list,
-      before: '} as const satisfies Record<string, Route>;',
-      addition: `  ${name}: ${name}.route,\n`,
+      file: `${contract}/routes.ts`,
+      before: '} as const satisfies Readonly<Record<string, Route>>;',
+      addition: writeRoute(operation),
     },
     {
-      file: list,
-      before: '} as const satisfies Record<keyof typeof routes, Definition>;',
-      addition: `  ${name}: ${name}.definition,\n`,
+      file: `${contract}/contract.ts`,
+      before: '  },\n  {\n    strictStatusCodes: true,',
+      addition: writeContract(operation),
     },
+    {
+      file: `${contract}/operations.ts`,
+      before: '}\n\n/** The body of each reply',
+      addition: writeTypes(operation),
+    },
+    { file: `${contract}/openapi-texts.ts`, before: '};', addition: writeTexts(operation) },
     {
       file: routes,
       before: 'import',
@@ -82,41 +86,61 @@ function writeHandler({ name, scope, params, hasBody, success }: Operation): str
   }`;
 }
 
-function writeDefinition({ name, method, path, scope, params, hasBody, success }: Operation): string {
-  const summary = name
+function writeRoute({ name, method, path, params, success }: Operation): string {
+  const statuses = [success, 400, 401, 403, ...(params.length > 0 ? [404] : []), 429, 500, 503];
+  return `  ${name}: {
+    method: '${method}',
+    path: '${path}',
+    statuses: [${statuses.join(', ')}],
+    idempotent: ${/^(GET|PUT|DELETE)$/.test(method)},
+  },
+`;
+}
+
+function writeContract({ name, scope, params, hasBody, success }: Operation): string {
+  return `    ${name}: {
+      ...routes.${name},
+      summary: '${summarize(name)}',
+      metadata: { scope: '${scope}' } as const,
+      ${params.length > 0 ? `pathParams: z.object({ ${params.map((param) => `${param}: Int64ParameterSchema`).join(', ')} }),` : ''}
+      query: NoQuerySchema,
+      ${hasBody ? 'body: NewPlantSchema,' : ''}
+      responses: { ${success === 200 ? '200: PlantSchema' : '204: noBody'}, 400: errorSchema(400)${params.length > 0 ? ', 404: errorSchema(404)' : ''} },
+    },
+`;
+}
+
+function writeTypes({ name, params, hasBody, success }: Operation): string {
+  const parts = [
+    ...(params.length > 0
+      ? [`params: { ${params.map((param) => `${param}: number | bigint`).join('; ')} };`]
+      : []),
+    ...(hasBody ? ['body: NewPlantInput;'] : []),
+  ];
+  const reply = success === 200 ? 'Plant' : 'undefined';
+  return `  ${name}: { ${parts.join(' ')} responses: Responses<'${name}', ${reply}> };\n`;
+}
+
+function writeTexts({ name, params, hasBody, success }: Operation): string {
+  return `
+  ${name}: {
+    tag: 'plants',
+    description: '${summarize(name)}.',
+    replies: {
+      ${success === 200 ? "200: { description: 'The plant' }," : "204: { description: 'It is deleted' },"}
+      400: { description: 'Something is wrong with the request itself'${hasBody ? '' : ", errors: ['bad_request']"} },
+      ${params.length > 0 ? "404: { description: 'There is no such plant' }," : ''}
+      503: { description: 'The service cannot answer at the moment' },
+    },
+  },
+`;
+}
+
+/** The name of an operation in words: `Get plant`. */
+function summarize(name: string): string {
+  return name
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .replace(/^./, (first) => first.toUpperCase());
-  const statuses = [success, 400, 401, 403, ...(params.length > 0 ? [404] : []), 429, 500, 503];
-  const request = [
-    ...(params.length > 0
-      ? [`path: { ${params.map((param) => `${param}: 'Int64Parameter'`).join(', ')} }`]
-      : []),
-    ...(hasBody ? ["body: 'NewPlant'"] : []),
-  ];
-  return `import type { Definition, Route } from '../operation.js';
-
-export const route = {
-  method: '${method}',
-  path: '${path}',
-  statuses: [${statuses.join(', ')}],
-  idempotent: ${/^(GET|PUT|DELETE)$/.test(method)},
-} as const satisfies Route;
-
-/** ${summary}. */
-export const definition = {
-  scope: '${scope}',
-  tag: 'plants',
-  summary: '${summary}',
-  description: '${summary}.',
-  request: { ${request.join(', ')} },
-  replies: {
-    ${success === 200 ? "200: { description: 'The plant', body: 'Plant' }," : "204: { description: 'It is deleted' },"}
-    400: { description: 'Something is wrong with the request itself'${hasBody ? '' : ", errors: ['bad_request']"} },
-    ${params.length > 0 ? "404: { description: 'There is no such plant' }," : ''}
-    503: { description: 'The service cannot answer at the moment' },
-  },
-} as const satisfies Definition<(typeof route.statuses)[number]>;
-`;
 }
 
 function writeMeaning({ name, scope, params, hasBody, success }: Operation): string {

@@ -35,7 +35,7 @@ const ofSchemas = {
 };
 const ofTypes = {
   what: 'the types',
-  file: 'operation.ts',
+  file: 'operations.ts',
   inApi: 'src/plants/create-plant.ts',
   inClient: 'testing/handlers.ts',
 };

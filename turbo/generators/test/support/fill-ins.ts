@@ -62,7 +62,7 @@ import { ServiceError } from '../errors/service-error.js';
     generated: `  getSample() {
     throw new Error('getSample is not implemented');
   },`,
-    replacement: `  getSample({ path: { id } }, { plants }) {
+    replacement: `  getSample({ params: { id } }, { plants }) {
     const plant = plants.get(id);
     if (plant === undefined) throw new ServiceError('not_found', ${notFound});
     return { status: 200, body: plant };
