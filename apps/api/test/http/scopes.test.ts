@@ -37,7 +37,7 @@ const operations = {
   deletePlant: ['delete', 404],
   getPlant: ['read', 200],
   listPlants: ['read', 200],
-} satisfies Partial<Record<keyof typeof contract, readonly [Scope, status: number, body?: object]>>;
+} satisfies Record<keyof typeof contract, readonly [Scope, status: number, body?: object]>;
 type Operation = keyof typeof operations;
 const names = Object.keys(operations) as Operation[];
 

@@ -2,6 +2,7 @@ import { contract, jsonShapeOf } from '@plant-store/contract';
 import type { Scope } from '@plant-store/contract/access-token';
 import type { JsonShape } from '@plant-store/contract/exact-json/parse';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
+import { routes } from '@plant-store/contract/routes';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
 import { deletePlant } from '../../plants/delete-plant.js';
@@ -115,7 +116,11 @@ export function mountOperations(
   };
 
   app.set('query parser', (text?: string) => parseQuery(text ?? ''));
-  createExpressEndpoints(contract, initServer().router(contract, operations), app, {
+  // Express takes the first route that matches; the fake plant store, 404 and 405 go by the same order.
+  const ordered = Object.fromEntries(
+    Object.keys(routes).map((name) => [name, operations[name as Name]]),
+  ) as OperationOptions;
+  createExpressEndpoints(contract, initServer().router(contract, ordered), app, {
     logInitialization: false,
     globalMiddleware: middleware.all.map((handler) => handler as OperationHandler),
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
