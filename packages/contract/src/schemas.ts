@@ -171,7 +171,7 @@ const LimitSchema = z
  * A query: one parameter that is not meant to be there is an issue, since a filter that nobody knows would give what nobody asked
  * for.
  */
-export const createQuerySchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+const createQuerySchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? describeQuery(Object.keys(shape)) : undefined),
   });
