@@ -155,7 +155,10 @@ function installManager(parent: string, { package: name }: PackageManager): stri
 /** Takes over only what leads to the package registry. */
 function withEmptyCaches(parent: string, PATH: string | undefined): NodeJS.ProcessEnv {
   const { NODE_EXTRA_CA_CERTS, npm_config_registry } = process.env;
-  return { PATH, NODE_EXTRA_CA_CERTS, npm_config_registry, HOME: mkdtempSync(join(parent, 'home-')) };
+  const home = mkdtempSync(join(parent, 'home-'));
+  // Without XDG_CACHE_HOME, Yarn 1 keeps the cache of root outside of HOME.
+  const folders = { HOME: home, XDG_CACHE_HOME: join(home, '.cache') };
+  return { PATH, NODE_EXTRA_CA_CERTS, npm_config_registry, ...folders };
 }
 
 /** Follows the README with the client that a service hands out, and commits it. */
