@@ -15,6 +15,8 @@ interface PackageManager {
   readonly package: string;
   readonly command: string;
   readonly add: string;
+  /** Whether a monorepo has the client in its root, for all of its packages, instead of in each that uses it. */
+  readonly isAddedToRoot?: boolean;
   /** Its arguments that install exactly what the lockfile has. */
   readonly frozen: readonly string[];
   /** What runs a program, by default Node.js. */
@@ -39,6 +41,16 @@ const yarn4 = (linker: string): PackageManager => ({
   files: { 'yarn.lock': '', '.yarnrc.yml': `nodeLinker: ${linker}\n` },
 });
 
+const yarn1: PackageManager = {
+  ...others,
+  title: 'Yarn 1.22.22',
+  package: 'yarn@1.22.22',
+  command: 'yarn',
+  // In a package it records the path from there, and takes it for one from the root.
+  isAddedToRoot: true,
+  isInCi: true,
+};
+
 const managers: readonly PackageManager[] = [
   { ...npm, title: 'npm 10.9.9', package: 'npm@10.9.9' },
   { ...npm, title: 'npm 11.21.2', package: 'npm@11.21.2' },
@@ -46,7 +58,7 @@ const managers: readonly PackageManager[] = [
   { ...others, title: pinnedPnpm.replace('@', ' '), package: pinnedPnpm, command: 'pnpm' },
   { ...others, title: 'pnpm 11.28.11', package: 'pnpm@11.28.11', command: 'pnpm' },
   { ...others, title: 'pnpm 12.21.0', package: 'pnpm@12.21.0', command: 'pnpm', isInCi: true },
-  { ...others, title: 'Yarn 1.22.22', package: 'yarn@1.22.22', command: 'yarn', isInCi: true },
+  yarn1,
   yarn4('node-modules'),
   { ...yarn4('pnp'), isInCi: true },
   { ...others, title: 'Bun 1.4.5', package: 'bun@1.4.5', command: 'bun', runner: ['bun'], isInCi: true },
@@ -168,8 +180,16 @@ function install(repository: Repository, service: RunningService): string {
   const former = listTarballs();
   run(folder, 'curl', '-fOJ', `${service.baseUrl}/client.tgz`);
   const [tarball = ''] = listTarballs().filter((name) => !former.includes(name));
-  const path = `${relative(place, '.') || '.'}/${tarball}`;
-  const { status } = tryCommand(repository, place, [manager.command, manager.add, path]);
+  const { command, add, isAddedToRoot } = manager;
+  const commands =
+    isAddedToRoot && place !== '.'
+      ? // The second one removes the former client, which the first one leaves in place.
+        [
+          tryCommand(repository, '.', [command, add, '-W', `./${tarball}`]),
+          tryCommand(repository, '.', [command, 'install']),
+        ]
+      : [tryCommand(repository, place, [command, add, `${relative(place, '.') || '.'}/${tarball}`])];
+  const { status } = commands.find((result) => result.status !== 0) ?? { status: 0 };
   for (const name of former) rmSync(join(folder, name));
   run(folder, 'git', 'add', '--all');
   run(folder, 'git', 'add', '--force', tarball);
