@@ -19,8 +19,20 @@ declare global {
 export {};
 `;
 
+/** A package that no test here installs, by what it takes (https://tanstack.com/query/v5/docs/framework/react/plugins/createSyncStoragePersister). */
+const persister = `
+declare module '@tanstack/query-sync-storage-persister' {
+  export function createSyncStoragePersister(options: {
+    readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+    readonly serialize: (client: object) => string;
+    readonly deserialize: (text: string) => object;
+  }): object;
+}
+`;
+
 /** The program of a block: its imports, and the rest in a function, which may return. A line that should not compile says so. */
 function toProgram(block: string): string {
+  if (block.includes('\nexport default ')) return block;
   const lines = block.replaceAll(/^(?=.*\/\/ does not compile)/gm, '// @ts-expect-error\n').split('\n');
   const isImport = (line: string) => line.startsWith('import ');
   const rest = lines.filter((line) => !isImport(line));
@@ -42,7 +54,7 @@ it('compiles the code that the pages of the packages show', { timeout: 300_000 }
   const programs = blocks.map(
     ({ page, block }, index) => [`${index}-${basename(page, '.md')}.ts`, toProgram(block)] as const,
   );
-  const files = [['context.d.ts', context] as const, ...programs];
+  const files = [['context.d.ts', context] as const, ['persister.d.ts', persister] as const, ...programs];
   for (const [name, text] of files) writeFileSync(join(project, name), text);
   const compilerOptions = {
     lib: ['es2024', 'dom', 'dom.iterable'],
