@@ -49,8 +49,10 @@ try {
 /** Runs a block of the README, and returns what it prints. */
 function follow(language: string, text: string): string {
   if (language === 'ts') {
-    const [, name = '', command = ''] = /^\/\/ (\S+\.mts), .*: (node .+)$/m.exec(text) ?? [];
+    const [, name = '', command] = /^\/\/ (\S+\.m?ts)(?:, .*: (node .+))?$/m.exec(text) ?? [];
     writeFileSync(join(terminal.folder, name), text);
+    // A configuration is loaded.
+    if (command === undefined) return runInTerminal(`node ${name}`);
     const printed = runInTerminal(command);
     if (!/^Rose (true|false)\n$/.test(printed)) throw new Error(`The program printed ${printed}`);
     return printed;
