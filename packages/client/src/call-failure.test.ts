@@ -34,10 +34,10 @@ describe('a call that gets no reply', () => {
   });
 
   it.each([
-    ['http://localhost:5173', ': unreachable, or this page needs CORS_ORIGINS=http://localhost:5173'],
-    ['https://example.com:8443', ': unreachable, or this page needs CORS_ORIGINS=https://example.com:8443'],
-    ['capacitor://localhost', ': unreachable, or this page needs CORS_ORIGINS=capacitor://localhost'],
-    ['https://example.co', ': unreachable, or this page needs CORS_ORIGINS=https://example.co'],
+    ['http://localhost:5173', ': unreachable, or it needs CORS_ORIGINS=http://localhost:5173'],
+    ['https://example.com:8443', ': unreachable, or it needs CORS_ORIGINS=https://example.com:8443'],
+    ['capacitor://localhost', ': unreachable, or it needs CORS_ORIGINS=capacitor://localhost'],
+    ['https://example.co', ': unreachable, or it needs CORS_ORIGINS=https://example.co'],
     ['https://example.com', ''],
     ['null', ''],
   ])('names the setting that permits the page, if that is of another origin: %s', async (origin, hint) => {

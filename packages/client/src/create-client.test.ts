@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { contract } from '@plant-store/contract';
-import { routes } from '@plant-store/contract/routes';
+import { int64Members, routes } from '@plant-store/contract/routes';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../test/listen.js';
 import { createClient } from './create-client.js';
@@ -47,6 +47,7 @@ describe('createClient', () => {
   it('supports an operation that is added to the routes, without a body when there is none', async () => {
     vi.resetModules();
     vi.doMock('@plant-store/contract/routes', () => ({
+      int64Members,
       routes: { ...routes, countPlants: { method: 'GET', path: '/plants/count', statuses: [200] } },
     }));
     const fresh = await import('./create-client.js');

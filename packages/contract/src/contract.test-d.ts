@@ -3,7 +3,7 @@ import { describe, expectTypeOf, it, test } from 'vitest';
 import type { contract } from './contract.js';
 import type { ErrorBody, ErrorName, errors } from './errors.js';
 import type { NewPlant, NewPlantInput, Operations, Plant } from './operations.js';
-import type { routes } from './routes.js';
+import type { int64Members, routes } from './routes.js';
 
 type Operation = typeof contract.createPlant;
 type Reply = ClientInferResponses<Operation>;
@@ -82,4 +82,14 @@ describe('each operation as types is that of the contract', () => {
     };
     expectTypeOf<Parts<'responses'>>().toEqualTypeOf<Expected>();
   });
+});
+
+test('the members that clients read as an int64 are those that are a bigint in a reply', () => {
+  type BigintsOf<Value> = Value extends readonly (infer Item)[]
+    ? BigintsOf<Item>
+    : Value extends object
+      ? { [Name in keyof Value]-?: Value[Name] extends bigint ? Name : BigintsOf<Value[Name]> }[keyof Value]
+      : never;
+  type Bodies = { [Name in keyof Operations]: BigintsOf<Operations[Name]['responses']> }[keyof Operations];
+  expectTypeOf<Bodies>().toEqualTypeOf<(typeof int64Members)[number]>();
 });

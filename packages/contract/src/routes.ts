@@ -42,3 +42,6 @@ export const routes = {
     idempotent: true,
   },
 } as const satisfies Readonly<Record<string, Route>>;
+
+/** The members of replies that are an int64, which a client reads as a `bigint`: a name has one type in all replies. */
+export const int64Members = ['id'] as const;

@@ -88,7 +88,7 @@ it('stores nothing for a page of another origin, which cannot reach the service'
   const { origin } = otherOriginPage;
   expect(shown).toMatchObject({
     rejectedWith: 'NetworkError',
-    message: expect.stringMatching(new RegExp(`: unreachable, or this page needs CORS_ORIGINS=${origin}$`)),
+    message: expect.stringMatching(new RegExp(`: unreachable, or it needs CORS_ORIGINS=${origin}$`)),
   });
   expect(service.logLines.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({ level: 40, origin, msg: 'CORS_ORIGINS does not permit the origin of a page' }),

@@ -26,7 +26,7 @@ export function explainOrigin(url: string): string {
   const origin = pageOrigin();
   // That of a file is `null`, which no setting permits.
   return /:/.test(origin) && !url.startsWith(`${origin}/`)
-    ? `: unreachable, or this page needs CORS_ORIGINS=${origin}`
+    ? `: unreachable, or it needs CORS_ORIGINS=${origin}`
     : '';
 }
 
