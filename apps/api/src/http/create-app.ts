@@ -11,7 +11,7 @@ import { writeExactIntegers } from './exact-integers.js';
 import { sendJson } from './fast-path.js';
 import { jsonBody } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
-import { cors } from './middleware/cors.js';
+import { cors, logRefusedOrigins } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { limitAuthentication } from './middleware/limit-authentication.js';
 import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middleware/overload.js';
@@ -83,7 +83,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     ]),
     ...(fastPath ? [] : [commonHeaders, countReplies(memory)]),
     checkHeaders,
-    cors(corsOrigins, log),
+    ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
     rejectDuringShutdown(dependencies),
     requireValidTarget,
   );
@@ -102,6 +102,8 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
       body: (shape) => jsonBody(shape, bodyLimitBytes, memory, turns),
     },
   );
+  // Behind the operations, so that they are without it.
+  app.use(logRefusedOrigins(log));
   app.use(rejectOtherMethods);
 
   if (dependencies.page !== undefined) app.use(page(dependencies.page));

@@ -6,22 +6,15 @@ import { setCommonHeaders } from '../security-headers.js';
 
 /**
  * Lets pages of some origins call the service and read its replies, errors included (the CORS protocol of the Fetch
- * standard), and answers their preflights. For pages of other origins nothing changes, and the first preflight of each is
- * logged, since their browsers show nobody why a call fails.
+ * standard), and answers their preflights. For pages of other origins nothing changes.
  *
- * @param origins as browsers write them, such as `https://app.example.com`; with none there are no CORS headers
+ * @param origins as browsers write them, such as `https://app.example.com`
  */
-export function cors(origins: readonly string[], log: Pick<Logger, 'warn'>): RequestHandler {
+export function cors(origins: readonly string[]): RequestHandler {
   const share = createCors({ ...options, origin: [...origins] });
-  const refused = new Set<string>();
   return function cors(request, response, next) {
-    const { origin = '' } = request.headers;
-    if (!origins.includes(origin)) {
-      // Only a preflight comes from another origin for sure: a proxy may have changed the host that the page was loaded from.
-      if (isPreflight(request) && isNewOrigin(refused, origin)) {
-        log.warn({ origin }, 'CORS_ORIGINS does not permit the origin of a page');
-      }
-      if (origins.length > 0) response.vary('Origin');
+    if (!origins.includes(request.headers.origin ?? '')) {
+      response.vary('Origin');
       next();
       return;
     }
@@ -47,6 +40,21 @@ const options: CorsOptions = {
   // The library would send a Content-Length with a 204, which RFC 9110, section 8.6, forbids.
   preflightContinue: true,
 };
+
+/**
+ * Logs the first preflight of each origin that `cors` has not answered, since browsers show nobody why a call fails. Only a
+ * preflight comes from another origin for sure: a proxy may have changed the host that the page was loaded from.
+ */
+export function logRefusedOrigins(log: Pick<Logger, 'warn'>): RequestHandler {
+  const refused = new Set<string>();
+  return function logRefusedOrigins(request, _response, next) {
+    const { origin = '' } = request.headers;
+    if (isPreflight(request) && isNewOrigin(refused, origin)) {
+      log.warn({ origin }, 'CORS_ORIGINS does not permit the origin of a page');
+    }
+    next();
+  };
+}
 
 /** Whether to log an origin: each once, and only so many, since anybody can send any. */
 function isNewOrigin(refused: Set<string>, origin: string): boolean {
