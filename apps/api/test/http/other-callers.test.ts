@@ -15,7 +15,9 @@ async function start(environment: Readonly<Record<string, string>> = {}) {
     baseUrl: service.baseUrl,
     token: service.token,
     retries: 0,
-    timeoutMs: 60_000,
+    // A plant of 16 MiB takes long on a slow machine.
+    timeoutMs: 120_000,
+    attemptTimeoutMs: 120_000,
   });
   return { service, greedy, other };
 }
