@@ -20,7 +20,9 @@ const [id, neighbour] = ['9007199254740993', '9007199254740992'];
  * Creates a plant with the id. Of it and its neighbour, both of which are stored by then, lists, reads and deletes it.
  * Prints a line of JSON (`Report` in `scripts/generators/describe-outcomes.ts`).
  */
-export async function useClient<Plant extends { idText: string }>(client: Client<Plant>): Promise<void> {
+export async function useClient<Plant extends { id: number; idText: string }>(
+  client: Client<Plant>,
+): Promise<void> {
   const toId = typeOfId === 'number' ? Number : (text: string) => BigInt(text) as unknown as number;
   const created = await attempt(() => client.create({ id: toId(id), name: 'B' }));
   const [createdId] = await listIds();
@@ -39,6 +41,7 @@ export async function useClient<Plant extends { idText: string }>(client: Client
   console.log(
     JSON.stringify({
       create: { id: createdId, thrown: created },
+      list: { id: typeOfId === 'number' ? String(plant.id) : plant.idText },
       get: { id: shownId, thrown: shown },
       delete: { id: gone.join(' and ') || undefined, thrown: deleted },
     }),

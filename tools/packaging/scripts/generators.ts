@@ -23,7 +23,7 @@ const compiler = ['typescript@5.9.3', '@types/node@26.6.6'];
 
 const head = [
   'generator',
-  '`get`, `delete` with `plant.id`',
+  '`list`, `get`, `delete` with `plant.id`',
   'with `plant.idText`',
   '`create` with a `number`',
   'with a `bigint`',
@@ -72,8 +72,8 @@ async function tryClient(
   console.log(`generators: ${name}: generated, compiled, run`);
   return [
     packages.map(formatPackage).join(', ') + (setting === undefined ? '' : `, ${setting}`),
-    describeOutcomes(['get', 'delete'], natural, failed.get(name)),
-    describeOutcomes(['get', 'delete'], documented),
+    describeOutcomes(['list', 'get', 'delete'], natural, failed.get(name)),
+    describeOutcomes(['list', 'get', 'delete'], documented),
     describeOutcomes(['create'], natural, failed.get(name)),
     describeOutcomes(['create'], documented),
   ];

@@ -1,12 +1,12 @@
-/** What a program prints of each operation: the id of what was stored, returned or deleted, or what the client threw. */
+/** What a program prints of each operation: the id of what was stored, listed, returned or deleted, or what the client threw. */
 export type Report = Readonly<Record<Operation, { readonly id?: string; readonly thrown?: string }>>;
 
-export type Operation = 'create' | 'get' | 'delete';
+export type Operation = 'create' | 'list' | 'get' | 'delete';
 
 /** The id that the programs mean. */
 const meant = '9007199254740993';
 
-const verbs = { create: 'stores', get: 'returns', delete: 'deletes' } as const;
+const verbs = { create: 'stores', list: 'lists', get: 'returns', delete: 'deletes' } as const;
 
 /**
  * Describes what became of the plant in operations, each outcome once.
