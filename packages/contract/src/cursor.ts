@@ -1,3 +1,4 @@
+import { plantFilters } from './fields.js';
 import { isInt64 } from './int64.js';
 import type { PlantQuery } from './operations.js';
 
@@ -27,9 +28,10 @@ export function readCursor(query: PlantQuery, cursor: string): Position | undefi
 }
 
 /** Differs for queries with other plants, or in another order: FNV-1a of 32 bits. */
-function fingerprint({ order = 'id', tag, q }: PlantQuery): string {
+function fingerprint({ order = 'id', q, ...query }: PlantQuery): string {
   let hash = 0x811c9dc5;
-  for (const character of JSON.stringify([order, tag ?? null, q ?? null])) {
+  const filters = plantFilters.map((name) => query[name] ?? null);
+  for (const character of JSON.stringify([order, ...filters, q ?? null])) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   }
   return (hash >>> 0).toString(36);

@@ -16,6 +16,8 @@ describe('the exports of the package', () => {
       '.',
       './errors',
       './operations',
+      './fields',
+      './record-format',
       './routes',
       './request-target',
       './messages',

@@ -4,23 +4,20 @@ import type { routes } from './routes.js';
 /** A plant as the service shows it (API: Resources, Plant): `{ name, tag? }`. */
 export type Plant = { name: string; tag?: string | undefined };
 
-/** `{ id, name, tag? }` once validated: `id` is a `bigint`. */
-export type NewPlant = { id: bigint; name: string; tag?: string | undefined };
+/** A plant under its id, once validated: `id` is a `bigint`. */
+export type NewPlant = Merged<{ id: bigint } & Plant>;
 
 /** What a client sends to create a plant (API: Resources, NewPlant); beyond 2^53 only a `bigint` is exact. */
-export type NewPlantInput = { id: number | bigint; name: string; tag?: string | undefined };
+export type NewPlantInput = Merged<{ id: number | bigint } & Plant>;
 
 /**
  * A plant as it is stored: a `Plant` with its id, the digits of the id as text, which no program rounds, and when it was stored (ISO
  * 8601, in UTC), if that is known.
  */
-export type StoredPlant = {
-  id: bigint;
-  idText: string;
-  name: string;
-  tag?: string | undefined;
-  addedAt?: string | undefined;
-};
+export type StoredPlant = Merged<NewPlant & { idText: string; addedAt?: string | undefined }>;
+
+/** An intersection as one type, as which an editor shows it. */
+type Merged<Type> = { [Name in keyof Type]: Type[Name] };
 
 /** Which plants a list has, and in which order. */
 export type PlantQuery = {

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { fieldsOf, hasSameFields } from './fields.js';
+import { recordFormats } from './record-format.js';
+
+const rose = { id: 9_007_199_254_740_993n, name: 'Rose, "Peace"\n', tag: ' climber' };
+const addedAt = '2026-11-25T10:00:00.000Z';
+
+it('NDJSON has the exact id, and says of a time that it is not known', () => {
+  expect(recordFormats.ndjson.write({ ...rose, addedAt })).toBe(
+    String.raw`{"id":9007199254740993,"name":"Rose, \"Peace\"\n","tag":" climber","addedAt":"${addedAt}"}` +
+      '\n',
+  );
+  expect(recordFormats.ndjson.write({ id: 1n, name: '' })).toBe('{"id":1,"name":"","addedAt":null}\n');
+});
+
+it('CSV names its columns and quotes what would be read as something else', () => {
+  expect(recordFormats.csv.head).toBe('id,name,tag,addedAt\r\n');
+  expect(recordFormats.csv.write({ ...rose, addedAt })).toBe(
+    `9007199254740993,"Rose, ""Peace""\n"," climber",${addedAt}\r\n`,
+  );
+  expect(recordFormats.csv.write({ id: -1n, name: 'Fern' })).toBe('-1,Fern,,\r\n');
+});
+
+it('plants are the same by their fields, of which an empty one is not an absent one', () => {
+  expect(hasSameFields(rose, { ...rose, id: 1n } as typeof rose)).toBe(true);
+  expect(hasSameFields({ name: 'Fern' }, { name: 'Fern', tag: undefined })).toBe(true);
+  expect(hasSameFields({ name: 'Fern' }, { name: 'Fern', tag: '' })).toBe(false);
+  expect(hasSameFields({ name: 'Fern' }, { name: 'fern' })).toBe(false);
+});
+
+it('the fields of a stored plant are those of a plant', () => {
+  expect(fieldsOf({ ...rose, addedAt } as typeof rose)).toEqual({ name: rose.name, tag: rose.tag });
+  expect(Object.keys(fieldsOf({ name: 'Fern', tag: undefined }))).toEqual(['name']);
+});
