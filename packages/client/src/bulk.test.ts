@@ -1,4 +1,5 @@
 import { errors } from '@plant-store/contract/errors';
+import { plantFieldNames } from '@plant-store/contract/fields';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type BulkOptions, type BulkProgress, type RejectedPlant, storeAll } from './bulk.js';
 import { createClient } from './create-client.js';
@@ -84,12 +85,21 @@ it('has two batches in flight', async () => {
   expect(most).toBe(2);
 });
 
-it('divides plants by the bytes of their texts, too', async () => {
+it.each(plantFieldNames)('divides plants by the bytes of each text, too: %s', async (field) => {
   const { client, sizes } = open();
-  await run(storeAll(client, plantsOf(4, 'x'.repeat(2 ** 18))));
+  await run(
+    storeAll(
+      client,
+      plantsOf(4).map((plant) => ({ ...plant, [field]: 'x'.repeat(2 ** 18) })),
+    ),
+  );
   expect(sizes).toEqual([1, 1, 1, 1]);
+});
+
+it('divides plants by the bytes of what is escaped', async () => {
+  const { client, sizes } = open();
   await run(storeAll(client, plantsOf(4, '\u{1}'.repeat(2 ** 15))));
-  expect(sizes.slice(4)).toEqual([2, 2]);
+  expect(sizes).toEqual([2, 2]);
 });
 
 it('yields each plant that is rejected, with its place and its reason', async () => {

@@ -186,7 +186,8 @@ async function* divide(
 }
 
 /** No less than the bytes of its JSON in UTF-8, of which a character may take six where it is escaped. */
-function sizeOf({ name, tag = '' }: NewPlantInput): number {
-  const text = name + tag;
-  return 64 + (/^[ !#-[\]-~]*$/.test(text) ? text.length : 6 * text.length);
+function sizeOf(plant: NewPlantInput): number {
+  const members = Object.entries(plant);
+  const text = members.join('');
+  return 8 * members.length + (/^[ !#-[\]-~]*$/.test(text) ? text.length : 6 * text.length);
 }

@@ -63,10 +63,10 @@ describe('@plant-store/client/unwrap', () => {
 });
 
 describe('@plant-store/client/list', () => {
-  it('exports this and nothing else, and includes unwrap and timing alone', async () => {
+  it('exports this and nothing else, and includes the fields, unwrap and timing alone', async () => {
     expect(Object.keys(list)).toEqual(['listAll']);
     expect(await listImports('src/list.ts')).toEqual({
-      files: ['src/backoff.ts', 'src/list.ts', 'src/unwrap.ts'],
+      files: ['../contract/src/fields.ts', 'src/backoff.ts', 'src/list.ts', 'src/unwrap.ts'],
       packages: [],
     });
   });

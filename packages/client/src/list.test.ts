@@ -1,4 +1,5 @@
 import { errors } from '@plant-store/contract/errors';
+import { plantFilters } from '@plant-store/contract/fields';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { expect, it } from 'vitest';
 import { createClient } from './create-client.js';
@@ -36,6 +37,14 @@ it('lists those that match, in the order that is asked for', async () => {
   const plants = listAll(client, { tag: 'odd', q: 'PLANT', order: 'newest' });
   expect((await toArray(plants)).map(({ id }) => id)).toEqual([5n, 3n, 1n]);
   expect(urls.map((url) => new URL(url).search)).toEqual(['?limit=1000&order=newest&tag=odd&q=PLANT']);
+});
+
+it('passes the filter of each field that has one', async () => {
+  const { client, urls } = await open(0);
+  for (const name of plantFilters) {
+    await toArray(listAll(client, { [name]: `a ${name}` }));
+    expect(new URL(urls.at(-1) ?? '').searchParams.get(name)).toBe(`a ${name}`);
+  }
 });
 
 it('requests no page before the plants of the one before were taken', async () => {

@@ -1,3 +1,4 @@
+import { plantFilters } from '@plant-store/contract/fields';
 import type { PlantQuery, StoredPlant } from '@plant-store/contract/operations';
 import type { Client } from './client.js';
 import type { CallOptions } from './options.js';
@@ -23,11 +24,13 @@ export type ListOptions = Omit<PlantQuery, 'after'> & CallOptions;
  */
 export async function* listAll(
   client: Pick<Client, 'listPlants'>,
-  { limit = 1_000, order, tag, q, ...options }: ListOptions = {},
+  { limit = 1_000, order, q, ...options }: ListOptions = {},
 ): AsyncGenerator<StoredPlant, void, undefined> {
+  const filters = Object.fromEntries(plantFilters.map((name) => [name, options[name]]));
   let after: string | undefined;
   do {
-    const page = await unwrap(client.listPlants({ ...options, query: { limit, order, tag, q, after } }));
+    const query = { limit, order, ...filters, q, after };
+    const page = await unwrap(client.listPlants({ ...options, query }));
     yield* page.plants;
     after = page.next;
   } while (after !== undefined);

@@ -1,5 +1,6 @@
 import { MAX_PLANTS, NewPlantSchema } from '@plant-store/contract';
 import { readCursor, writeCursor } from '@plant-store/contract/cursor';
+import { fieldsOf, hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import type {
   CreateResult,
@@ -58,18 +59,18 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
 
 /** Stores a plant. The id is also the key of the request: the same plant again is a replay, stored once. */
 function create(
-  { id, name, tag }: ValidRequest<'createPlant'>['body'],
+  { id, ...fields }: ValidRequest<'createPlant'>['body'],
   { plants, times, deleted }: StoreState,
 ): { readonly plant: Plant; readonly replayed: boolean } {
   if (deleted.has(id)) throw new ServiceError('id_retired', messages.idRetired(id));
-  const plant = tag === undefined ? { name } : { name, tag };
+  const plant = fieldsOf(fields);
   const existing = plants.get(id);
   if (existing === undefined) {
     plants.set(id, plant);
     times.set(id, Date.now());
     return { plant, replayed: false };
   }
-  if (existing.name === name && existing.tag === tag) return { plant, replayed: true };
+  if (hasSameFields(existing, plant)) return { plant, replayed: true };
   throw new ServiceError('id_taken', messages.idTaken(id));
 }
 
@@ -104,10 +105,14 @@ function show(id: bigint, { plants, times }: StoreState): StoredPlant | undefine
 }
 
 /** The plants that match a query, in its order. */
-function listMatching({ order = 'id', tag, q }: PlantQuery, state: StoreState): StoredPlant[] {
-  const part = lowerAscii(q ?? '');
+function listMatching(query: PlantQuery, state: StoreState): StoredPlant[] {
+  const { order = 'id', q = '' } = query;
+  const part = lowerAscii(q);
   const ids = [...state.plants]
-    .filter(([, plant]) => (tag === undefined || plant.tag === tag) && lowerAscii(plant.name).includes(part))
+    .filter(([, plant]) =>
+      plantFilters.every((name) => query[name] === undefined || query[name] === plant[name]),
+    )
+    .filter(([, plant]) => plantSearches.some((name) => lowerAscii(plant[name] ?? '').includes(part)))
     .map(([id]) => id)
     .toSorted((a, b) => (a < b ? -1 : 1));
   if (order === 'newest') {
