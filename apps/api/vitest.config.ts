@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { addField } from '../../packages/contract/test-support/add-field.js';
 import { engines, type TestEngine } from './test/support/database/engines.js';
 import { LongestFirst } from './test/support/longest-first.js';
 
@@ -56,12 +57,17 @@ function testProjects(): TestProjectInlineConfiguration[] {
     // First the tests that mostly wait. Those of HTTP on SQLite share its processes, each of which takes a second to load.
     createProject('sqlite', 'sqlite', {
       include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
-      exclude: [testsOf('citus'), ...programModes.map(testsOf)],
+      exclude: [testsOf('citus'), testsOf('added-field'), ...programModes.map(testsOf)],
       // Each file restores what it replaces, so that they, too, can share loaded modules.
       isolate: false,
       setupFiles: ['test/support/restore-mocks.ts'],
     }),
     createHttpProject('postgresql', [httpTests], { exclude: independentTests }),
+    // The definition of a plant with one more field, from which all else follows.
+    {
+      ...createProject('added-field', 'sqlite', { include: [testsOf('added-field')] }),
+      plugins: [addField()],
+    },
   ];
 }
 

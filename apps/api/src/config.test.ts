@@ -31,6 +31,7 @@ it('has a default for everything', () => {
     shutdownTimeoutMs: 10_000,
     pageFolder: fileURLToPath(new URL('../dist/page', import.meta.url)),
     clientFolder: fileURLToPath(new URL('../dist/client', import.meta.url)),
+    ignoredFields: [],
     fastPath: true,
   });
   expect(Object.isFrozen(config)).toBe(true);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fieldsAfter } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
 import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt-settings.js';
@@ -60,6 +61,8 @@ export type Config = Readonly<{
   pageFolder: string | undefined;
   /** The folder of the packed client; `undefined` where it is not served. */
   clientFolder: string | undefined;
+  /** Fields that are not accepted yet, since older instances that share the database would drop them. */
+  ignoredFields: readonly string[];
   /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
   fastPath: boolean;
 }>;
@@ -100,6 +103,10 @@ const EnvironmentSchema = z
     SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
     PAGE: onOrOff.default('on'),
     CLIENT: onOrOff.default('on'),
+    COMPATIBLE_WITH: z
+      .string()
+      .regex(/^\d+\.\d+$/, { error: 'must be a minor version, such as 1.3' })
+      .optional(),
     FAST_PATH: onOrOff.default('on'),
   })
   // One token may use half of the limit, which must leave room for one body.
@@ -191,6 +198,9 @@ export function parseConfig(
     pageFolder: variables.PAGE === 'on' ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
     clientFolder:
       variables.CLIENT === 'on' ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
+    ignoredFields: Object.freeze(
+      variables.COMPATIBLE_WITH === undefined ? [] : fieldsAfter(variables.COMPATIBLE_WITH),
+    ),
     fastPath: variables.FAST_PATH === 'on',
   });
 }

@@ -8,10 +8,7 @@ export interface Field {
   /** Whether `q` of a list looks into it, and whether the parameter of its own name compares it. */
   readonly search?: true;
   readonly filter?: true;
-  /**
-   * The first version that has the field, if a version before it served the same resource: `ACCEPT_VERSION` of the service compares
-   * it, while instances of both share a database.
-   */
+  /** The first minor version that has it, such as `1.4`, if one before it had the resource without it. */
   readonly since?: string;
 }
 
@@ -42,6 +39,16 @@ export const plantSearches = plantFieldNames.filter((name) => 'search' in plantF
 /** The names of fields, in their order. */
 export function namesOf<Name extends string>(fields: Readonly<Record<Name, Field>>): readonly Name[] {
   return Object.keys(fields) as Name[];
+}
+
+/** The fields that came after a minor version, such as `1.3`. */
+export function fieldsAfter(
+  version: string,
+  fields: Readonly<Record<string, Field>> = plantFields,
+): readonly string[] {
+  return namesOf(fields).filter(
+    (name) => (fields[name]?.since?.localeCompare(version, 'en', { numeric: true }) ?? 0) > 0,
+  );
 }
 
 /** The fields of a plant that has others besides; one that it does not have is left out. */

@@ -3,7 +3,7 @@ import { fieldsOf, plantFieldNames } from './fields.js';
 import type { NewPlant } from './operations.js';
 
 /** A plant of a file: with the time at which it was stored (ISO 8601, in UTC), if that is known. */
-export type PlantRecord = NewPlant & { readonly addedAt?: string | undefined };
+export type FileRecord = NewPlant & { readonly addedAt?: string | undefined };
 
 /** The members of a line of NDJSON, and the columns of CSV, in their order. */
 export const recordColumns = ['id', ...plantFieldNames, 'addedAt'] as const;
@@ -16,13 +16,13 @@ export const recordFormats = {
    */
   ndjson: {
     head: '',
-    write: (plant: PlantRecord) =>
+    write: (plant: FileRecord) =>
       `${stringifyExactJson({ id: plant.id, ...fieldsOf(plant), addedAt: plant.addedAt ?? null })}\n`,
   },
   /** RFC 4180. A text that is absent and one that is empty are the same there. */
   csv: {
     head: `${recordColumns.join(',')}\r\n`,
-    write: (plant: PlantRecord) =>
+    write: (plant: FileRecord) =>
       `${recordColumns.map((column) => quote(`${plant[column] ?? ''}`)).join(',')}\r\n`,
   },
 } as const;

@@ -1,6 +1,8 @@
 import { INT64_MAX, INT64_MIN, jsonShapeOf, NewPlantSchema } from '@plant-store/contract';
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
+import { type FileRecord, recordFormats } from '@plant-store/contract/record-format';
 import * as z from 'zod';
 import { isTombstone, type StoredPlant, type StoredRecord, type Tombstone } from '../plants/plant-store.js';
 import { toIsoTime } from '../runtime/iso-time.js';
@@ -17,30 +19,29 @@ export interface Format {
 export const formatNames = ['ndjson', 'csv', 'table'] as const;
 
 export const formats: Readonly<Record<(typeof formatNames)[number], Format>> = {
-  /**
-   * `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`, or without `tag`; of a deleted plant
-   * `{"id":1,"deleted":true}`.
-   */
+  /** As `recordFormats` has it; of a deleted plant `{"id":1,"deleted":true}`. */
   ndjson: {
-    head: '',
+    head: recordFormats.ndjson.head,
     write: (record) =>
-      `${stringifyExactJson(isTombstone(record) ? { id: record.id, deleted: true } : lineOf(record))}\n`,
+      isTombstone(record)
+        ? `${stringifyExactJson({ id: record.id, deleted: true })}\n`
+        : recordFormats.ndjson.write(toFileRecord(record)),
   },
-  /** RFC 4180. No tag and an empty tag are the same there. */
   csv: {
-    head: 'id,name,tag,addedAt\r\n',
-    write: ofPlant(
-      (plant) =>
-        `${[`${plant.id}`, quote(plant.name), quote(plant.tag ?? ''), timeOf(plant) ?? ''].join(',')}\r\n`,
-    ),
+    head: recordFormats.csv.head,
+    write: ofPlant((plant) => recordFormats.csv.write(toFileRecord(plant))),
   },
-  /** For a terminal: a line for each plant, whatever its texts are. */
+  /** For a terminal: a line for each plant, whatever its texts are; those that are optional are in brackets. */
   table: {
     head: `${'ID'.padEnd(20)}  ${'ADDED'.padEnd(19)}  NAME\n`,
     write: ofPlant((plant) => {
-      const time = timeOf(plant)?.slice(0, 19).replace('T', ' ') ?? '';
-      const tag = plant.tag === undefined ? '' : `  [${toOneLine(plant.tag)}]`;
-      return `${`${plant.id}`.padEnd(20)}  ${time.padEnd(19)}  ${toOneLine(plant.name)}${tag}\n`;
+      const time = toFileRecord(plant).addedAt?.slice(0, 19).replace('T', ' ') ?? '';
+      const texts = plantFieldNames.flatMap((name) => {
+        const text = plant[name];
+        if (text === undefined) return [];
+        return plantFields[name].required ? toOneLine(text) : `[${toOneLine(text)}]`;
+      });
+      return `${[`${plant.id}`.padEnd(20), time.padEnd(19), ...texts].join('  ')}\n`;
     }),
   },
 };
@@ -50,18 +51,8 @@ function ofPlant(write: (plant: StoredPlant) => string): Format['write'] {
   return (record) => (isTombstone(record) ? '' : write(record));
 }
 
-/** One without a time says so: an import would take it for a new plant, which gets the time of the import. */
-function lineOf({ id, name, tag, ...plant }: StoredPlant) {
-  return { id, name, tag, addedAt: timeOf(plant) ?? null };
-}
-
-function timeOf({ addedAt }: Pick<StoredPlant, 'addedAt'>): string | undefined {
-  return typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined;
-}
-
-/** A field of CSV (RFC 4180, section 2). */
-function quote(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function toFileRecord({ addedAt, ...plant }: StoredPlant): FileRecord {
+  return typeof addedAt === 'number' ? { ...plant, addedAt: toIsoTime(addedAt) } : plant;
 }
 
 /** A text without the characters that a terminal would obey. */

@@ -1,11 +1,11 @@
 import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { hasSameFields } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { parseJsonBytes } from '../http/json-body.js';
-import { isSamePlant } from '../plants/create-plant.js';
 import {
   type InsertOutcome,
   isTombstone,
@@ -313,7 +313,9 @@ async function storeBatch<Outcome extends Stored>(
 export function findConflict(record: StoredRecord, outcome: InsertOutcome): string | undefined {
   if (outcome.stored || isTombstone(record)) return undefined;
   if (isTombstone(outcome.existing)) return messages.idRetired(record.id);
-  return isSamePlant(outcome.existing, record) ? undefined : `The id ${record.id} belongs to another plant.`;
+  return hasSameFields(outcome.existing, record)
+    ? undefined
+    : `The id ${record.id} belongs to another plant.`;
 }
 
 /** The line to begin with, how long a line may be, and the most that a batch holds. */

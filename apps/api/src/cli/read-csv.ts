@@ -1,4 +1,6 @@
+import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
+import { recordColumns } from '@plant-store/contract/record-format';
 import Papa from 'papaparse';
 import { OperatorError } from '../errors/operator-error.js';
 import { type PlantLine, readPlant, toOneLine } from './formats.js';
@@ -19,8 +21,9 @@ interface CsvOptions {
   onUnused(columns: string): void;
 }
 
-/** The columns that are read. Their names may be in any case. */
-const columns = ['id', 'name', 'tag', 'addedat'];
+/** The columns that must be there, and others that are read. Their names may be in any case. */
+const required = ['id', ...plantFieldNames.filter((name) => plantFields[name].required)];
+const optional = recordColumns.filter((column) => !required.includes(column));
 
 /** More than a table of plants has, whatever else it has of them. */
 const maxColumns = 1_000;
@@ -37,48 +40,48 @@ const maxNamesLength = 500;
  * long or has a quoted field that does not end
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<CsvLine> {
-  let places: readonly number[] | undefined;
+  let columns: readonly (readonly [name: string, place: number])[] | undefined;
   for await (const { number, row, problem } of parseRows(chunks, options)) {
-    if (places === undefined) {
+    if (columns === undefined) {
       const names = row.map((name) => name.trim());
-      places = findColumns(names);
-      const unused = names.filter((name) => !columns.includes(name.toLowerCase()));
+      columns = findColumns(names);
+      const unused = names.filter((name) => !recordColumns.some((column) => isNamed(name, column)));
       const noun = unused.length === 1 ? 'the column' : 'the columns';
       if (unused.length > 0) options.onUnused(`${noun} ${listNames(unused)}`);
       continue;
     }
     if (row.every((field) => field.trim() === '')) continue;
-    const [id = '', name, tag, addedAt] = places.map((place) => row[place] || undefined);
-    const digits = id.trim();
+    const { id, ...values } = Object.fromEntries(
+      columns.map(([name, place]) => [name, row[place] || undefined]),
+    );
+    const digits = id?.trim() ?? '';
     yield {
       number,
       bytes: row.reduce((total, field) => total + field.length, 0),
       line:
         problem === undefined
-          ? readPlant({
-              id: /^-?\d{1,19}$/.test(digits) ? BigInt(digits) : id || undefined,
-              name,
-              tag,
-              addedAt,
-            })
+          ? readPlant({ id: /^-?\d{1,19}$/.test(digits) ? BigInt(digits) : id, ...values })
           : { reason: `The line is not valid CSV: ${problem}.` },
     };
   }
 }
 
-/** The places of the columns in a row; -1 for one that there is not. */
-function findColumns(names: readonly string[]): number[] {
+const isNamed = (name: string, column: string) => name.toLowerCase() === column.toLowerCase();
+
+const columnList = new Intl.ListFormat('en-GB');
+
+/** The columns that are read, and their places in a row; -1 for one that there is not. */
+function findColumns(names: readonly string[]): [name: string, place: number][] {
   if (names.length > maxColumns)
     throw new OperatorError(
-      `The first line names ${names.length.toLocaleString('en')} columns; at most ${maxColumns.toLocaleString('en')} are read. Keep id, name, tag and addedAt, and import the file again.`,
+      `The first line names ${names.length.toLocaleString('en')} columns; at most ${maxColumns.toLocaleString('en')} are read. Keep ${columnList.format(recordColumns)}, and import the file again.`,
     );
-  const lower = names.map((name) => name.toLowerCase());
-  const places = columns.map((column) => lower.indexOf(column));
-  if (!lower.includes('id') || !lower.includes('name'))
+  const placeOf = (column: string) => names.findIndex((name) => isNamed(name, column));
+  if (required.some((column) => placeOf(column) === -1))
     throw new OperatorError(
-      `The first line must name the columns, id and name among them. It has: ${listNames(names)}. Rename its columns; tag and addedAt are read, too.`,
+      `The first line must name the columns, ${columnList.format(required)} among them. It has: ${listNames(names)}. Rename its columns; ${columnList.format(optional)} are read, too.`,
     );
-  return places;
+  return recordColumns.map((column) => [column, placeOf(column)]);
 }
 
 function listNames(names: readonly string[]): string {

@@ -9,7 +9,7 @@ import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
 import { countReplies, createCallerMemory } from './caller-memory.js';
 import { writeExactIntegers } from './exact-integers.js';
 import { sendJson } from './fast-path.js';
-import { jsonBody } from './json-body.js';
+import { jsonBody, withoutMembers } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
 import { cors, logRefusedOrigins } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
@@ -57,6 +57,8 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   /** The packed client that front-end teams install; by default there is none. */
   readonly client?: ClientPackage | undefined;
   /** Whether replies are composed without Express; see decision 10. */
+  /** As `Config` has them. */
+  readonly ignoredFields: readonly string[];
   readonly fastPath: boolean;
 }
 
@@ -67,7 +69,7 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
-  const { trustedProxies, requestCounts, turns } = dependencies;
+  const { trustedProxies, requestCounts, turns, ignoredFields } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   app.set('trust proxy', trustedProxies);
@@ -99,7 +101,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
       ],
       scope: (scope) => requireScope(scope, dependencies.jwt?.scopes[scope]),
       write: rejectWhenFull(plants),
-      body: (shape) => jsonBody(shape, bodyLimitBytes, memory, turns),
+      body: (shape) => jsonBody(withoutMembers(shape, ignoredFields), bodyLimitBytes, memory, turns),
     },
   );
   // Behind the operations, so that they are without it.

@@ -237,3 +237,16 @@ export function discardBody(request: IncomingMessage & BodySource): void {
 function tooLarge(limitBytes: number): ServiceError {
   return new ServiceError('body_too_large', messages.bodyTooLarge(limitBytes));
 }
+
+/** The shape of a body of which these members are not read, as those that nobody knows, wherever they are. */
+export function withoutMembers({ members, items, ...shape }: JsonShape, names: readonly string[]): JsonShape {
+  return {
+    ...shape,
+    ...(items && { items: withoutMembers(items, names) }),
+    ...(members && {
+      members: members
+        .filter(({ name }) => !names.includes(name))
+        .map((member) => ({ ...member, shape: withoutMembers(member.shape, names) })),
+    }),
+  };
+}

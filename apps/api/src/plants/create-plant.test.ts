@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPlant, isSamePlant } from './create-plant.js';
+import { createPlant } from './create-plant.js';
 import type { InsertOutcome, PlantWriter, StoredPlant } from './plant-store.js';
 
 /** A writer that resolves every write to the same outcome. */
@@ -43,25 +43,4 @@ it.each([
     errorName: 'id_taken',
     message: 'The id 7 belongs to another plant. Choose another id.',
   });
-});
-
-const plant1 = { id: 1n, name: 'Fern', tag: 'shade' };
-
-it('takes plants with all fields equal for the same', () => {
-  expect(isSamePlant(plant1, { ...plant1 })).toBe(true);
-  expect(isSamePlant({ id: 1n, name: 'Fern' }, { id: 1n, name: 'Fern' })).toBe(true);
-});
-
-it.each([
-  { ...plant1, id: 2n },
-  { ...plant1, name: 'plant1' },
-  { ...plant1, tag: 'sun' },
-  { ...plant1, tag: '' },
-  { id: 1n, name: 'Fern' },
-])('takes plants with one field different for different ones: %o', (other) => {
-  expect(isSamePlant(plant1, other)).toBe(false);
-});
-
-it('tells an empty tag from no tag in a plant', () => {
-  expect(isSamePlant({ id: 1n, name: 'Fern', tag: '' }, { id: 1n, name: 'Fern' })).toBe(false);
 });

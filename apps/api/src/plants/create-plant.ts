@@ -1,8 +1,9 @@
 import type { NewPlant, Plant } from '@plant-store/contract';
+import { hasSameFields } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/budget.js';
-import { isTombstone, type PlantWriter, type StoredPlant } from './plant-store.js';
+import { isTombstone, type PlantWriter } from './plant-store.js';
 
 /** The result of a create: the plant, and whether an earlier request had already stored it. */
 interface CreatedPlant {
@@ -26,16 +27,11 @@ export async function createPlant(
   const outcome = await writer.write(newPlant, caller);
   if (outcome.stored) return { plant: toPlant(newPlant), replayed: false };
   if (isTombstone(outcome.existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));
-  if (isSamePlant(outcome.existing, newPlant)) return { plant: toPlant(newPlant), replayed: true };
+  if (hasSameFields(outcome.existing, newPlant)) return { plant: toPlant(newPlant), replayed: true };
   throw new ServiceError('id_taken', messages.idTaken(newPlant.id));
 }
 
 /** The Plant shape, which has no id (API: Resources, rule 2). */
-function toPlant({ name, tag }: NewPlant): Plant {
-  return tag === undefined ? { name } : { name, tag };
-}
-
-/** Whether two plants are exactly equal; an empty tag differs from no tag. */
-export function isSamePlant(a: StoredPlant, b: StoredPlant): boolean {
-  return a.id === b.id && a.name === b.name && a.tag === b.tag;
+function toPlant({ id: _, ...plant }: NewPlant): Plant {
+  return plant;
 }

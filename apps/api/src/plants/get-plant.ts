@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { plantFieldNames } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import { type Caller, createBudget } from '../runtime/budget.js';
@@ -84,9 +85,13 @@ async function resolveAll(batch: readonly Lookup[], found: ReadonlyMap<bigint, S
   for (const { id, resolve } of batch) {
     const record = found.get(id);
     resolve(record);
-    if (record !== undefined && !isTombstone(record)) text += record.name.length + (record.tag?.length ?? 0);
+    if (record !== undefined && !isTombstone(record)) text += lengthOf(record);
     if (text < textPerTurn) continue;
     text = 0;
     await nextTurn();
   }
+}
+
+function lengthOf(plant: StoredPlant): number {
+  return plantFieldNames.reduce((length, name) => length + (plant[name]?.length ?? 0), 0);
 }

@@ -33,7 +33,7 @@ export async function listPlants(
   query: PlantQuery,
   share: number,
 ): Promise<Page> {
-  const { limit = defaultLimit, after, order = 'id', tag, q } = query;
+  const { limit = defaultLimit, after, order = 'id', ...matching } = query;
   const start = after === undefined ? undefined : readCursor(query, after);
   if (after !== undefined && start === undefined) {
     throw new ServiceError('bad_request', messages.invalidCursor);
@@ -44,7 +44,7 @@ export async function listPlants(
     durationMs: Math.max(minExamined.durationMs, maxExamined.durationMs * share),
   };
   const list = (part: ListQuery['order'], from: ListPosition | undefined, matches: number) =>
-    store.list({ order: part, after: from, tag, q }, { ...examined, matches });
+    store.list({ ...matching, order: part, after: from }, { ...examined, matches });
   const isUntimed = order === 'newest' && start !== undefined && start.addedAt === undefined;
   const { plants, last, readMs } = await list(isUntimed ? 'untimed' : order, start, limit);
   if (last !== undefined) return { plants: [...plants], next: writeCursor(query, last), readMs };

@@ -1,4 +1,5 @@
-import type { NewPlant } from '@plant-store/contract';
+import type { NewPlant, PlantQuery } from '@plant-store/contract';
+import type { plantFilters } from '@plant-store/contract/fields';
 import type { Caller } from '../runtime/budget.js';
 
 /** A plant as it is stored, under its id. */
@@ -40,7 +41,7 @@ export const stored: InsertOutcome = { stored: true };
 /** A store of plants, on any database engine. */
 export interface PlantStore {
   /**
-   * Stores many records durably and resolves once they are on disk: plants in one commit, where no tombstone has the same id.
+   * Stores many records durably and resolves once they are on disk: the plants in one commit.
    *
    * @param records any number of them, in the order of their arrival. Each has the outcome that a call of its own would have
    * had: a plant is stored if its id was never taken, a tombstone unless its id has one already; it erases the plant that has
@@ -105,15 +106,11 @@ export type PlantInserter = Pick<PlantStore, 'insert'>;
 export type PlantReader = Pick<PlantStore, 'find' | 'list'>;
 
 /** Which plants to examine, and which of these match. */
-export interface ListQuery {
+export interface ListQuery extends Pick<PlantQuery, (typeof plantFilters)[number] | 'q'> {
   /** By `id` ascending; the `newest` first, then descending by id; or those without a time, descending by id. */
   readonly order: 'id' | 'newest' | 'untimed';
   /** The plant after which to begin. */
   readonly after?: ListPosition | undefined;
-  /** Plants with exactly this tag match. */
-  readonly tag?: string | undefined;
-  /** Plants with this in their name match, ASCII letters in either case. */
-  readonly q?: string | undefined;
 }
 
 /** The most that a list may have. Bytes are those of the texts of all plants that it examines, in UTF-8. */

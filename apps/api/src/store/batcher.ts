@@ -1,3 +1,4 @@
+import { plantFieldNames } from '@plant-store/contract/fields';
 import type { Registry } from '@prometheus-io/client';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import { measureInserts } from '../observe/metrics.js';
@@ -232,7 +233,9 @@ interface QueuedWrite {
 }
 
 function bytesOf(record: StoredRecord): number {
-  return isTombstone(record) ? 0 : Buffer.byteLength(record.name) + Buffer.byteLength(record.tag ?? '');
+  return isTombstone(record)
+    ? 0
+    : plantFieldNames.reduce((bytes, name) => bytes + Buffer.byteLength(record[name] ?? ''), 0);
 }
 
 /** How much a queue holds. */

@@ -20,13 +20,6 @@ export const texts = { scalarType: 'string', arity: 'list' } as const satisfies 
 export const integers = { scalarType: 'bigint', arity: 'list' } as const satisfies ArgType;
 
 /**
- * What an insert with tombstones does with an id that is taken: a tombstone erases the plant that has it, and all else changes
- * nothing. It returns the rows that were inserted or erased.
- */
-export const eraseOnConflict = `ON CONFLICT (id) DO UPDATE SET name = '', tag = NULL, deleted = excluded.deleted
-  WHERE excluded.deleted AND NOT plants.deleted`;
-
-/**
  * Runs a query, and empties its list of values once it is over. Prisma's driver adapters keep the last 100 queries in
  * memory for a debug log, enabled or not; with the plants of 100 commits that could be hundreds of megabytes.
  *

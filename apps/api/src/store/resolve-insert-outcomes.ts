@@ -9,15 +9,13 @@ import {
 } from '../plants/plant-store.js';
 
 /**
- * Inserts records of which some are tombstones. Where an id occurs twice it takes two inserts, of the plants before their
- * tombstones, and of these: the order matters, and PostgreSQL's `DO UPDATE` changes no row twice. What comes later has the
- * outcome of an id with a tombstone.
+ * Inserts records of which some are tombstones: the plants, and after them the tombstones, none twice. What comes later under an id
+ * has the outcome of one with a tombstone.
  */
 export async function insertInOrder(
   records: readonly StoredRecord[],
   insert: PlantStore['insert'],
 ): Promise<readonly InsertOutcome[]> {
-  if (new Set(records.map(({ id }) => id)).size === records.length) return insert(records);
   const tombstones = new Map<bigint, number>();
   const plants: number[] = [];
   for (const [index, record] of records.entries()) {
@@ -69,18 +67,4 @@ export function withoutTime(record: StoredRecord): NewPlant | Tombstone {
   if (isTombstone(record)) return record;
   const { addedAt: _, ...plant } = record;
   return plant;
-}
-
-/**
- * Decodes a row of id, name, tag, time, and whether the plant was deleted. The driver adapters return an id that a number cannot
- * hold exactly as text. A plant has no tag and no time rather than `null`.
- */
-export function toRecord([id, name, tag, addedAt, deleted]: readonly unknown[]): StoredRecord {
-  if (deleted === true || deleted === 1n) return { id: BigInt(String(id)), deleted: true };
-  return {
-    id: BigInt(String(id)),
-    name: String(name),
-    ...(tag !== null && { tag: String(tag) }),
-    ...(addedAt !== null && { addedAt: Number(addedAt) }),
-  };
 }

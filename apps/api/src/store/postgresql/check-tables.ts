@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
+import { plantTable } from '../table.js';
 import { type DriverError, findDriverError } from './errors.js';
 import { confirmDurable } from './probe-commit.js';
 import { insertPlants } from './single-table.js';
@@ -38,7 +39,7 @@ export async function checkTables(connection: ClientBase): Promise<void> {
   await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
   try {
     // This plans the insert and checks its privileges, but does not run it.
-    await connection.query(`EXPLAIN ${insertPlants}`, [[], [], [], 0]);
+    await connection.query(`EXPLAIN ${insertPlants}`, [[], ...plantTable.texts.map(() => []), 0]);
   } catch (error) {
     const serverError = findDriverError(error);
     if (serverError === undefined) throw error;

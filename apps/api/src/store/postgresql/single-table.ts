@@ -1,46 +1,58 @@
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import { plantFilters } from '@plant-store/contract/fields';
+import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import {
   isTombstone,
   type ListedPlants,
   type ListLimits,
   type ListQuery,
   type PageLimits,
+  type StoredPlant,
   type StoredRecord,
+  withoutTombstones,
 } from '../../plants/plant-store.js';
 import {
   clearArguments,
-  eraseOnConflict,
   integer,
   integers,
   type QueryWrapper,
   readPages,
   text,
-  texts,
+  texts as textList,
 } from '../queries.js';
-import { toRecord } from '../resolve-insert-outcomes.js';
+import { plantTable } from '../table.js';
 import { durableColumnSql } from './probe-commit.js';
 
-/**
- * Inserts the plants whose id is free and returns their ids. Its parameters are arrays of the ids, names and tags, and the time of
- * all.
- */
+const { name: tableName, columns, texts, required, filters, searches, bytes: bytesOfTexts } = plantTable;
+const selected = columns.join(', ');
+const inserted = ['id', ...texts, 'added_at'].join(', ');
+
+/** The parameters of an insert: an array for the ids and for each text, and what the times are. */
+const idArray = '$1::bigint[]';
+const textArrays = texts.map((_, index) => `$${index + 2}::text[]`).join(', ');
+const times = `$${texts.length + 2}::bigint`;
+
+/** Inserts the plants whose id is free, all with one time, and returns their ids. */
 export const insertPlants = `
-  INSERT INTO plants (id, name, tag, added_at)
-  SELECT id, name, tag, $4::bigint FROM unnest($1::bigint[], $2::text[], $3::text[]) AS plants (id, name, tag)
+  INSERT INTO ${tableName} (${inserted})
+  SELECT *, ${times} FROM unnest(${idArray}, ${textArrays})
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 /** The same with an array of times, as an import has them. */
 const insertPlantsOfTimes = `
-  INSERT INTO plants (id, name, tag, added_at)
-  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[])
+  INSERT INTO ${tableName} (${inserted})
+  SELECT * FROM unnest(${idArray}, ${textArrays}, ${times}[])
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
-/** The same with tombstones: plants without a name. No id may occur twice. */
-const insertRecords = `
-  INSERT INTO plants (id, name, tag, added_at, deleted)
-  SELECT id, coalesce(name, ''), tag, added_at, name IS NULL
-  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[]) AS records (id, name, tag, added_at)
-  ${eraseOnConflict} RETURNING id`;
+/**
+ * Inserts tombstones in place of plants, and returns their ids. A row that is deleted and inserted again keeps no column, nor one that
+ * another version of the service has added. The count makes all be deleted before the first one is inserted.
+ */
+const insertTombstones = `
+  WITH erased AS (DELETE FROM ${tableName} WHERE id = ANY(${idArray}) AND NOT deleted RETURNING id)
+  INSERT INTO ${tableName} (id, deleted, ${required.join(', ')})
+  SELECT id, true${", ''".repeat(required.length)} FROM unnest(${idArray}) AS ids (id)
+  WHERE (SELECT count(*) FROM erased) >= 0
+  ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 /** How plants reach the tables of a database, which may be distributed, and how they are read from them. */
 export interface PlantTable {
@@ -48,8 +60,8 @@ export interface PlantTable {
    * Inserts the records whose id is free, and erases the plants that tombstones have the ids of; returns the ids of both.
    * Resolves once they are on disk.
    *
-   * @param records in the order of their ids, so that two inserts that share some wait for each other instead of deadlocking.
-   * If there are tombstones, no id occurs twice.
+   * @param records plants, or tombstones, none of them twice. They are in the order of their ids, so that two inserts that share some
+   * wait for each other instead of deadlocking.
    */
   insert(connections: SqlDriverAdapter, records: readonly StoredRecord[]): Promise<readonly bigint[]>;
   /** Reads existing rows. They are going to be acknowledged, so they must be as durable as a commit. */
@@ -73,36 +85,40 @@ export interface PlantTable {
  */
 export const singleTable: PlantTable = {
   async insert(connections, records) {
-    const now = Date.now();
-    const hasTombstones = records.some(isTombstone);
-    const plants = records.map((record) =>
-      isTombstone(record) ? { id: record.id, name: null, tag: null, addedAt: null } : record,
-    );
-    const haveTimes = hasTombstones || plants.some(({ addedAt }) => addedAt !== undefined);
-    const query = {
-      sql: hasTombstones ? insertRecords : haveTimes ? insertPlantsOfTimes : insertPlants,
-      args: [
-        plants.map(({ id }) => id),
-        plants.map(({ name }) => name),
-        plants.map(({ tag }) => tag ?? null),
-        haveTimes ? plants.map(({ addedAt = now }) => addedAt) : now,
-      ],
-      argTypes: [integers, texts, texts, haveTimes ? integers : integer],
-    };
+    const query = records.some(isTombstone) ? eraseQuery(records) : insertQuery(withoutTombstones(records));
     const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
     return rows.map(([id]) => BigInt(String(id)));
   },
   async find(connections, ids) {
     const { rows } = await connections.queryRaw({
-      sql: `SELECT id, name, tag, added_at, deleted, ${durableColumnSql} FROM plants WHERE id = ANY($1::bigint[])`,
+      sql: `SELECT ${selected}, ${durableColumnSql} FROM ${tableName} WHERE id = ANY($1::bigint[])`,
       args: [ids],
       argTypes: [integers],
     });
-    return rows.map(toRecord);
+    return rows.map(plantTable.toRecord);
   },
   read: (connections, run, after, limits) =>
     readPages((last) => run(() => readPage(connections, last, limits)), after),
 };
+
+function insertQuery(plants: readonly StoredPlant[]): SqlQuery {
+  const now = Date.now();
+  const haveTimes = plants.some(({ addedAt }) => addedAt !== undefined);
+  const rows = plants.map(plantTable.toTexts);
+  return {
+    sql: haveTimes ? insertPlantsOfTimes : insertPlants,
+    args: [
+      plants.map(({ id }) => id),
+      ...texts.map((_, index) => rows.map((row) => row[index])),
+      haveTimes ? plants.map(({ addedAt = now }) => addedAt) : now,
+    ],
+    argTypes: [integers, ...texts.map(() => textList), haveTimes ? integers : integer],
+  };
+}
+
+function eraseQuery(records: readonly StoredRecord[]): SqlQuery {
+  return { sql: insertTombstones, args: [records.map(({ id }) => id)], argTypes: [integers] };
+}
 
 /** The part of the plants that an order has, the place after a plant, and the order, which an index has. */
 const orders = {
@@ -118,6 +134,15 @@ const orders = {
     by: 'id DESC',
   },
 } as const;
+
+/** Whether a plant matches: parameter 1 is what is searched for, and others are compared with columns. */
+const matchesSql = [
+  'NOT deleted',
+  `($1::text IS NULL OR ${searches.map((column) => `position(${asciiLower('$1')} IN ${asciiLower(column)}) > 0`).join(' OR ')})`,
+  ...filters.map(
+    (column, index) => `($${index + 2}::text IS NULL OR ${column} IS NOT DISTINCT FROM $${index + 2})`,
+  ),
+].join(' AND ');
 
 /** How many times as many plants as the last query the next one of a list examines at most. */
 const maxGrowth = 8;
@@ -140,7 +165,8 @@ export async function listIds(
   const ids: bigint[] = [];
   let { plants, bytes } = limits;
   let { after } = query;
-  let size = query.tag === undefined && query.q === undefined ? limits.matches : plants;
+  const isFiltered = query.q !== undefined || plantFilters.some((name) => query[name] !== undefined);
+  let size = isFiltered ? plants : limits.matches;
   for (let isFirst = true; ; isFirst = false) {
     size = Math.min(size, plants);
     const missing = limits.matches - ids.length;
@@ -181,7 +207,7 @@ interface Examined {
  */
 async function examine(
   connections: SqlDriverAdapter,
-  { order, after, tag, q }: ListQuery,
+  { order, after, q, ...query }: ListQuery,
   limits: ListLimits,
   isFirst: boolean,
 ): Promise<Examined> {
@@ -196,19 +222,18 @@ async function examine(
         SELECT id, added_at, place, next_bytes IS NULL AND place <= ${plants} AS is_end,
           next_bytes IS NULL OR total + next_bytes > ${bytes} OR place = ${plants} AS is_last,
           CASE WHEN place = ${plants} THEN ${bytes} - total END AS bytes_left,
-          NOT deleted AND ($1::text IS NULL OR tag IS NOT DISTINCT FROM $1)
-            AND ($2::text IS NULL OR position(${asciiLower('$2')} IN ${asciiLower('name')}) > 0) AS matches
+          ${matchesSql} AS matches
         FROM (
-          SELECT id, name, tag, added_at, deleted, row_number() OVER in_order AS place,
+          SELECT ${selected}, row_number() OVER in_order AS place,
             sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
           FROM (
-            SELECT id, name, tag, added_at, deleted, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
-            FROM plants WHERE ${where} ORDER BY ${by} LIMIT ${plants + 1}
+            SELECT ${selected}, ${bytesOfTexts} AS bytes
+            FROM ${tableName} WHERE ${where} ORDER BY ${by} LIMIT ${plants + 1}
           ) AS next WINDOW in_order AS (ORDER BY ${by})
         ) AS page WHERE place <= ${plants} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
       ) AS examined WHERE matches OR is_last ORDER BY ${by} LIMIT ${matches}`,
-    args: [tag ?? null, q ?? null],
-    argTypes: [text, text],
+    args: [q ?? null, ...plantFilters.map((name) => query[name] ?? null)],
+    argTypes: [text, ...filters.map(() => text)],
   });
   const found = rows.map(([id, addedAt, matches, isEnd, bytesLeft]) => ({
     position: { id: BigInt(String(id)), ...(addedAt !== null && { addedAt: Number(addedAt) }) },
@@ -242,15 +267,15 @@ async function readPage(
   const { rows } = await connections.queryRaw({
     sql: `
       WITH next AS (
-        SELECT id, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
-        FROM plants WHERE $1::bigint IS NULL OR id > $1 ORDER BY id LIMIT $2
+        SELECT id, ${bytesOfTexts} AS bytes
+        FROM ${tableName} WHERE $1::bigint IS NULL OR id > $1 ORDER BY id LIMIT $2
       ), page AS (
         SELECT id, row_number() OVER in_order AS place, sum(bytes) OVER in_order AS total
         FROM next WINDOW in_order AS (ORDER BY id)
       )
-      SELECT id, name, tag, added_at, deleted FROM page JOIN plants USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
+      SELECT ${selected} FROM page JOIN ${tableName} USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
     args: [after ?? null, BigInt(plants), BigInt(bytes)],
     argTypes: [integer, integer, integer],
   });
-  return rows.map(toRecord);
+  return rows.map(plantTable.toRecord);
 }

@@ -7,9 +7,25 @@ import { requireFiles } from './file-identity.js';
 /**
  * @typedef {import('./list-thread.js').RecordQuery} RecordQuery
  * @typedef {import('../../plants/plant-store.js').ListLimits} ListLimits
- * @typedef {import('./list-thread.js').ListedColumns} ListedColumns
- * @typedef {[id: bigint, name: string | null, tag: string | null, time: bigint | null, deleted: bigint, matches: bigint, bytes: bigint]} Row
+ * @typedef {import("./list-thread.js").ListedColumns} ListedColumns
  */
+
+/** @type {Omit<import('../table.js').Table, 'toRecord' | 'toTexts'>} */
+const table = workerData.table;
+
+/** What is read of the plants that are walked along: the texts of those that match alone. */
+const walkedColumns = [
+  ...table.columns.map((column) => (table.texts.includes(column) ? `iif(matches, ${column}, NULL)` : column)),
+  ...['matches', 'bytes'],
+];
+
+/** Where a row has what is looked at. */
+const place = {
+  id: walkedColumns.indexOf('id'),
+  addedAt: walkedColumns.indexOf('added_at'),
+  matches: walkedColumns.indexOf('matches'),
+  bytes: walkedColumns.indexOf('bytes'),
+};
 
 /** How long plants are examined by default, in milliseconds, and after how many of them, or of bytes, the time is looked at. */
 const defaultDurationMs = 100;
@@ -70,18 +86,30 @@ const orders = {
  *
  * @param {RecordQuery} query
  */
-function describe({ order, after, tag, q, tombstones }) {
+function describe({ order, after, tombstones, ...query }) {
   const { of, after: afterSql, by } = orders[order];
+  const found = table.searches.map((column) => `instr(lower(${column}), lower(:q)) > 0`);
   const matches = [
     tombstones ? [] : 'NOT deleted',
-    tag === undefined ? [] : 'tag IS :tag',
-    q === undefined ? [] : 'instr(lower(name), lower(:q)) > 0',
+    filtersOf(query).map((column) => `${column} IS :${column}`),
+    query.q === undefined ? [] : `(${found.join(' OR ')})`,
   ];
   return {
-    next: `plants WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}`,
+    next: `${table.name} WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}`,
     matches: matches.flat().join(' AND ') || 'true',
-    values: { ...after, tag, q },
+    values: { ...after, ...query },
   };
+}
+
+/**
+ * The columns that a query compares.
+ *
+ * @param {Partial<RecordQuery>} query
+ */
+function filtersOf(query) {
+  return table.filters.filter(
+    (column) => /** @type {Record<string, unknown>} */ (query)[column] !== undefined,
+  );
 }
 
 /**
@@ -94,8 +122,6 @@ function prepare(connection, sql) {
   return statement;
 }
 
-const byteLength = 'octet_length(name) + ifnull(octet_length(tag), 0) AS bytes';
-
 /** How many plants are passed over at once where few should match, which takes a fifth of the time of a walk along them. */
 const plantsPerPart = 500;
 
@@ -107,7 +133,7 @@ const plantsPerPart = 500;
  */
 function measurePart(connection, query) {
   const { next, values } = describe(query);
-  const sql = `SELECT count(*), ifnull(sum(bytes), 0) FROM (SELECT ${byteLength} FROM ${next} LIMIT :plants)`;
+  const sql = `SELECT count(*), ifnull(sum(bytes), 0) FROM (SELECT ${table.bytes} AS bytes FROM ${next} LIMIT :plants)`;
   const [count, bytes] = /** @type {[bigint, bigint]} */ (
     prepare(connection, sql).get({ ...values, plants: plantsPerPart })
   );
@@ -162,15 +188,9 @@ function toPosition(id, time) {
 function list(connection, query, limits) {
   const startedAt = performance.now();
   const deadline = startedAt + (limits.durationMs ?? defaultDurationMs);
-  const isFiltered = query.tag !== undefined || query.q !== undefined;
-  // Columns, which the other thread reads five times as fast as objects.
-  const columns = {
-    ids: /** @type {bigint[]} */ ([]),
-    names: /** @type {string[]} */ ([]),
-    tags: /** @type {(string | null)[]} */ ([]),
-    times: /** @type {(number | null)[]} */ ([]),
-    deleted: /** @type {boolean[]} */ ([]),
-  };
+  const isFiltered = filtersOf(query).length > 0 || query.q !== undefined;
+  const columns = table.columns.map(() => /** @type {unknown[]} */ ([]));
+  let matched = 0;
   let { after } = query;
   let examined = 0;
   let bytes = 0;
@@ -178,7 +198,7 @@ function list(connection, query, limits) {
   let isLate = false;
   for (;;) {
     const rest = { ...query, after };
-    if (isFiltered && !isLate && columns.ids.length < limits.matches) {
+    if (isFiltered && !isLate && matched < limits.matches) {
       const part = measurePart(connection, rest);
       const isWithin = examined + part.count <= limits.plants && bytes + part.bytes <= limits.bytes;
       // Long texts take long to look through, so that the time is looked at between them.
@@ -193,39 +213,37 @@ function list(connection, query, limits) {
     }
     const { next, matches, values } = describe(rest);
     const sql = `
-      SELECT id, iif(matches, name, NULL), iif(matches, tag, NULL), added_at, deleted, matches, bytes FROM (
-        SELECT id, name, tag, added_at, ${byteLength}, ${matches} AS matches, deleted FROM ${next}
+      SELECT ${walkedColumns.join(', ')} FROM (
+        SELECT ${table.columns.join(', ')}, ${table.bytes} AS bytes, ${matches} AS matches FROM ${next}
       )`;
-    const rows = /** @type {Iterable<Row>} */ (prepare(connection, sql).iterate(values));
+    const rows = /** @type {Iterable<unknown[]>} */ (prepare(connection, sql).iterate(values));
     let walked = 0;
     let isOver = true;
-    for (const [id, name, tag, time, isDeleted, isMatch, rowBytes] of rows) {
+    for (const row of rows) {
       // Not with LIMIT: SQLite would copy each row.
       if (isFiltered && walked === plantsPerPart) {
         isOver = false;
         break;
       }
-      bytes += Number(rowBytes);
-      const isFull =
-        examined === limits.plants || columns.ids.length === limits.matches || bytes > limits.bytes;
+      bytes += Number(row[place.bytes]);
+      const isFull = examined === limits.plants || matched === limits.matches || bytes > limits.bytes;
       if (examined >= look.examined || bytes >= look.bytes) {
         look = { examined: examined + plantsPerLook, bytes: bytes + bytesPerLook };
         isLate ||= performance.now() > deadline;
       }
       if (examined > 0 && (isFull || isLate)) {
-        return { ...columns, last: after, readMs: performance.now() - startedAt };
+        return { columns, last: after, readMs: performance.now() - startedAt };
       }
       walked++;
       examined++;
-      after = toPosition(id, time);
-      if (isMatch && name !== null) {
-        columns.ids.push(id);
-        columns.names.push(name);
-        columns.tags.push(tag);
-        columns.times.push(time === null ? null : Number(time));
-        columns.deleted.push(isDeleted === 1n);
-      }
+      after = toPosition(
+        /** @type {bigint} */ (row[place.id]),
+        /** @type {bigint | null} */ (row[place.addedAt]),
+      );
+      if (!row[place.matches]) continue;
+      matched++;
+      for (const [index, column] of columns.entries()) column.push(row[index]);
     }
-    if (isOver) return { ...columns, last: undefined, readMs: performance.now() - startedAt };
+    if (isOver) return { columns, last: undefined, readMs: performance.now() - startedAt };
   }
 }

@@ -9,6 +9,7 @@ import { openWriter } from '../batcher.js';
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { compose, text } from '../queries.js';
+import { plantTable } from '../table.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { createDurableFactory, createFactory } from './connections.js';
@@ -53,7 +54,7 @@ export async function openSqlite(
       confirmRead: async () => syncOrThrow(syncLog),
       runQuery: runUnlessDamaged,
     });
-    const lists = createListThread(files);
+    const lists = createListThread(files, plantTable);
     const plants = createSqlitePlantStore(statements, {
       ...{ syncLog, syncedVersion: version },
       run: compose(unlessDamaged, guard.run, runQuery),
@@ -134,7 +135,7 @@ function connect(path: string) {
     const connection = openConnection(path);
     try {
       const refreshMmap = enableMmap(connection);
-      const statements = preparePlantStatements(connection);
+      const statements = preparePlantStatements(connection, plantTable);
       // After the first read all of them exist, and remain while the connection is open.
       const files = identifyFiles(path);
       const version = statements.readDataVersion();

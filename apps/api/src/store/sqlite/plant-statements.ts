@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { isTombstone, type StoredRecord } from '../../plants/plant-store.js';
+import type { Table } from '../table.js';
 import { durablePragmas, lockTimeoutMs } from './connections.js';
 
 /** Opens the connection of the plants, with the settings of the service: each commit is on disk before it returns. */
@@ -14,12 +15,9 @@ export function openConnection(path: string): Sqlite.Database {
   }
 }
 
-/** Values of id, name, tag, time, and whether it was deleted. */
-export type Row = readonly [bigint, string, string | null, bigint | null, bigint];
-
 /** What a transaction has read, and `readDataVersion` in it. */
-export interface Snapshot<Rows> {
-  readonly rows: Rows;
+export interface Snapshot<Records> {
+  readonly records: Records;
   readonly version: bigint;
 }
 
@@ -30,56 +28,69 @@ export interface PlantStatements {
    *
    * @returns what has the id of each that was not stored; `undefined` if all were stored
    */
-  insert(records: readonly StoredRecord[]): Snapshot<readonly (Row | undefined)[]> | undefined;
+  insert(records: readonly StoredRecord[]): Snapshot<readonly (StoredRecord | undefined)[]> | undefined;
   /** Reads what has one of the ids. */
-  find(ids: readonly bigint[]): Snapshot<readonly Row[]>;
+  find(ids: readonly bigint[]): Snapshot<readonly StoredRecord[]>;
   /** A number that differs from the one before if another connection has committed meanwhile. */
   readDataVersion(): bigint;
 }
 
 /** Prepares the statements, none of which may be run while another one of the connection is. */
-export function preparePlantStatements(connection: Sqlite.Database): PlantStatements {
-  const insertPlant = connection.prepare<[bigint, string, string | null, number | null]>(
-    'INSERT INTO plants (id, name, tag, added_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+export function preparePlantStatements(connection: Sqlite.Database, table: Table): PlantStatements {
+  const { name, columns, texts, required } = table;
+  const insertLive = connection.prepare(
+    `INSERT INTO ${name} (id, added_at, ${texts.join(', ')}) VALUES (?, ?${', ?'.repeat(texts.length)})
+      ON CONFLICT (id) DO NOTHING`,
   );
+  // A row that is deleted and inserted again keeps no column, nor one that another version of the service has added.
+  const deleteLive = connection.prepare<[bigint]>(`DELETE FROM ${name} WHERE id = ? AND NOT deleted`);
   const insertTombstone = connection.prepare<[bigint]>(
-    `INSERT INTO plants (id, name, deleted) VALUES (?, '', true)
-      ON CONFLICT (id) DO UPDATE SET name = '', tag = NULL, deleted = true WHERE NOT deleted`,
+    `INSERT INTO ${name} (id, deleted, ${required.join(', ')}) VALUES (?, true${", ''".repeat(required.length)})
+      ON CONFLICT (id) DO NOTHING`,
   );
   const dataVersion = connection.prepare('PRAGMA data_version').safeIntegers().pluck();
   const select = connection
-    .prepare<[bigint], Row>('SELECT id, name, tag, added_at, deleted FROM plants WHERE id = ?')
+    .prepare<[bigint], unknown[]>(`SELECT ${columns.join(', ')} FROM ${name} WHERE id = ?`)
     .safeIntegers()
     .raw();
 
   /** Whether it was stored. */
   function insertOne(record: StoredRecord, now: number): boolean {
-    if (isTombstone(record)) return insertTombstone.run(record.id).changes === 1;
-    const { id, name, tag = null, addedAt = now } = record;
-    return insertPlant.run(id, name, tag, addedAt).changes === 1;
+    if (!isTombstone(record)) {
+      const { id, addedAt = now } = record;
+      return insertLive.run(id, addedAt, ...table.toTexts(record)).changes === 1;
+    }
+    deleteLive.run(record.id);
+    return insertTombstone.run(record.id).changes === 1;
+  }
+
+  function findOne(id: bigint): StoredRecord | undefined {
+    const row = select.get(id);
+    return row && table.toRecord(row);
   }
 
   /** @throws {Error} when a trigger has skipped the record, which it does silently */
-  function findTaken(record: StoredRecord): Row {
-    const row = select.get(record.id);
-    if (row === undefined) throw new Error(`The plant ${record.id} was not stored, and no row has its id`);
-    if (isTombstone(record) && row[4] === 0n) throw new Error(`The plant ${record.id} was not deleted`);
-    return row;
+  function findTaken(record: StoredRecord): StoredRecord {
+    const { id } = record;
+    const taken = findOne(id);
+    if (taken === undefined) throw new Error(`The plant ${id} was not stored, and no row has its id`);
+    if (isTombstone(record) && !isTombstone(taken)) throw new Error(`The plant ${id} was not deleted`);
+    return taken;
   }
 
   const readDataVersion = () => dataVersion.get() as bigint;
   const insert = connection.transaction((records: readonly StoredRecord[]) => {
     const now = Date.now();
-    let taken: (Row | undefined)[] | undefined;
+    let taken: (StoredRecord | undefined)[] | undefined;
     for (const [index, record] of records.entries()) {
       if (insertOne(record, now)) continue;
       taken ??= Array(records.length).fill(undefined);
       taken[index] = findTaken(record);
     }
-    return taken && { rows: taken, version: readDataVersion() };
+    return taken && { records: taken, version: readDataVersion() };
   });
   const find = connection.transaction((ids: readonly bigint[]) => ({
-    rows: ids.map((id) => select.get(id)).filter((row) => row !== undefined),
+    records: ids.map(findOne).filter((record) => record !== undefined),
     version: readDataVersion(),
   }));
   return { insert: insert.immediate, find, readDataVersion };

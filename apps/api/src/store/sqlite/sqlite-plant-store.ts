@@ -1,7 +1,7 @@
 import { isTombstone, type PlantStore, stored, withoutTombstones } from '../../plants/plant-store.js';
 import { databaseUnavailable } from '../database.js';
 import { type QueryWrapper, readPages } from '../queries.js';
-import { toRecord, withoutTime } from '../resolve-insert-outcomes.js';
+import { withoutTime } from '../resolve-insert-outcomes.js';
 import type { ListRecords } from './list-thread.js';
 import type { PlantStatements, Snapshot } from './plant-statements.js';
 
@@ -41,9 +41,9 @@ export function createSqlitePlantStore(
   }
 
   /** Makes durable what a transaction has read. */
-  function confirm<Rows>({ rows, version }: Snapshot<Rows>): Rows {
+  function confirm<Records>({ records, version }: Snapshot<Records>): Records {
     confirmDurable(version);
-    return rows;
+    return records;
   }
 
   return {
@@ -54,11 +54,11 @@ export function createSqlitePlantStore(
       });
       const taken = await (records.some(isTombstone) ? inserted.finally(onDeleted) : inserted);
       if (taken === undefined) return records.map(() => stored);
-      return taken.map((row) =>
-        row === undefined ? stored : { stored: false, existing: withoutTime(toRecord(row)) },
+      return taken.map((existing) =>
+        existing === undefined ? stored : { stored: false, existing: withoutTime(existing) },
       );
     },
-    find: (ids) => run(async () => confirm(statements.find(ids)).map(toRecord)),
+    find: (ids) => run(async () => confirm(statements.find(ids))),
     list: (query, limits) =>
       run(async () => {
         const { plants, ...listed } = await list(query, limits);

@@ -1,6 +1,7 @@
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import { isTombstone, type StoredRecord } from '../../../plants/plant-store.js';
-import { clearArguments, eraseOnConflict, integer, text } from '../../queries.js';
+import { clearArguments, integer, text } from '../../queries.js';
+import { plantTable } from '../../table.js';
 import { type PlantTable, singleTable } from '../single-table.js';
 import type { ChooseConnections } from './direct-nodes.js';
 import type { RunOnNode } from './durable-nodes.js';
@@ -136,11 +137,11 @@ async function insertRows(
   const query: SqlQuery = {
     sql: records.some(isTombstone) ? insertOrEraseStatement(records) : insertStatement(records.length),
     args: records.flatMap((record) => {
-      if (isTombstone(record)) return [record.id, '', null, null];
-      const { id, name, tag, addedAt = now } = record;
-      return [id, name, tag ?? null, addedAt === null ? null : BigInt(addedAt)];
+      if (isTombstone(record)) return [record.id, ...plantTable.toTexts(record), null];
+      const { id, addedAt = now } = record;
+      return [id, ...plantTable.toTexts(record), addedAt === null ? null : BigInt(addedAt)];
     }),
-    argTypes: records.flatMap(() => [integer, text, text, integer]),
+    argTypes: records.flatMap(() => [integer, ...plantTable.texts.map(() => text), integer]),
   };
   const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
   return rows.map(([id]) => BigInt(String(id)));
@@ -150,7 +151,7 @@ async function insertRows(
 function insertStatement(rows: number): string {
   const known = statements[rows];
   if (known !== undefined) return known;
-  const sql = `INSERT INTO plants (id, name, tag, added_at) VALUES ${valuesList(rows)}
+  const sql = `INSERT INTO ${plantTable.name} (${inserted.join(', ')}) VALUES ${valuesList(rows)}
     ON CONFLICT (id) DO NOTHING RETURNING id`;
   if (rows <= keptRows) statements[rows] = sql;
   if (rows <= preparedRows) names.set(sql, `insert_${rows}_plants`);
@@ -160,8 +161,14 @@ function insertStatement(rows: number): string {
 /** The statement for records with tombstones, which are too few to be worth keeping it. */
 function insertOrEraseStatement(records: readonly StoredRecord[]): string {
   const rows = records.map((record, index) => `(${parametersOf(index)}, ${isTombstone(record)})`);
-  return `INSERT INTO plants (id, name, tag, added_at, deleted) VALUES ${rows} ${eraseOnConflict} RETURNING id`;
+  return `INSERT INTO ${plantTable.name} (${inserted.join(', ')}, deleted) VALUES ${rows} ON CONFLICT (id)
+    DO UPDATE SET ${erased.join(', ')}, deleted = true WHERE excluded.deleted AND NOT plants.deleted RETURNING id`;
 }
+
+const inserted = ['id', ...plantTable.texts, 'added_at'];
+const erased = plantTable.texts.map(
+  (text) => `${text} = ${plantTable.required.includes(text) ? "''" : 'NULL'}`,
+);
 
 function valuesList(rows: number): string {
   return Array.from({ length: rows }, (_, index) => `(${parametersOf(index)})`).join(', ');
@@ -169,6 +176,8 @@ function valuesList(rows: number): string {
 
 /** The parameters of a row. */
 function parametersOf(index: number): string {
-  const first = 4 * index + 1;
-  return `$${first}::bigint, $${first + 1}::text, $${first + 2}::text, $${first + 3}::bigint`;
+  const first = inserted.length * index + 1;
+  return inserted
+    .map((column, place) => `$${first + place}::${plantTable.texts.includes(column) ? 'text' : 'bigint'}`)
+    .join(', ');
 }

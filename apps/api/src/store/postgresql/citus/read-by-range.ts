@@ -2,7 +2,7 @@ import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { PageLimits, StoredRecord } from '../../../plants/plant-store.js';
 import { integer, integers, type QueryWrapper } from '../../queries.js';
-import { toRecord } from '../../resolve-insert-outcomes.js';
+import { plantTable } from '../../table.js';
 
 /** A plant whose texts are read separately if they are long. */
 interface MeasuredPlant {
@@ -47,22 +47,26 @@ async function readRange(
   { first, last }: IdRange,
   { plants, bytes }: PageLimits,
 ): Promise<readonly MeasuredPlant[]> {
+  const longest = Math.floor(bytes / plants);
   const { rows } = await connections.queryRaw({
     sql: `
-      SELECT id, CASE WHEN bytes <= $4 THEN name END, CASE WHEN bytes <= $4 THEN tag END, added_at, deleted, bytes
-      FROM (
-        SELECT id, name, tag, added_at, deleted, octet_length(name) + coalesce(octet_length(tag), 0) AS bytes
-        FROM plants WHERE id BETWEEN $1 AND $2
+      SELECT ${columns.map(unlessLong).join(', ')}, bytes FROM (
+        SELECT ${columns.join(', ')}, ${plantTable.bytes} AS bytes FROM ${plantTable.name} WHERE id BETWEEN $1 AND $2
       ) AS measured ORDER BY id LIMIT $3`,
-    args: [first, last, BigInt(plants), BigInt(Math.floor(bytes / plants))],
+    args: [first, last, BigInt(plants), BigInt(longest)],
     argTypes: [integer, integer, integer, integer],
   });
   return rows.map((row) => {
-    const [, name, , , , size] = row;
-    const plant = toRecord(row);
-    return { id: plant.id, bytes: Number(size), plant: name === null ? undefined : plant };
+    const plant = plantTable.toRecord(row);
+    const size = Number(row[columns.length]);
+    return { id: plant.id, bytes: size, plant: size > longest ? undefined : plant };
   });
 }
+
+const { columns, texts } = plantTable;
+
+const unlessLong = (column: string) =>
+  texts.includes(column) ? `CASE WHEN bytes <= $4 THEN ${column} END` : column;
 
 /** Divides plants into parts that have at most so many bytes, or one plant. */
 function* divide(plants: readonly MeasuredPlant[], maxBytes: number): Generator<readonly MeasuredPlant[]> {
@@ -96,11 +100,11 @@ async function readPlants(
   ids: readonly bigint[],
 ): Promise<readonly StoredRecord[]> {
   const { rows } = await connections.queryRaw({
-    sql: 'SELECT id, name, tag, added_at, deleted FROM plants WHERE id = ANY($1::bigint[])',
+    sql: `SELECT ${columns.join(', ')} FROM ${plantTable.name} WHERE id = ANY($1::bigint[])`,
     args: [ids],
     argTypes: [integers],
   });
-  return rows.map(toRecord);
+  return rows.map(plantTable.toRecord);
 }
 
 /** The ids from the first to the last, both included. */

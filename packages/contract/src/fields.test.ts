@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fieldsOf, hasSameFields } from './fields.js';
+import { fieldsAfter, fieldsOf, hasSameFields } from './fields.js';
 import { recordFormats } from './record-format.js';
 
 const rose = { id: 9_007_199_254_740_993n, name: 'Rose, "Peace"\n', tag: ' climber' };
@@ -31,4 +31,18 @@ it('plants are the same by their fields, of which an empty one is not an absent 
 it('the fields of a stored plant are those of a plant', () => {
   expect(fieldsOf({ ...rose, addedAt } as typeof rose)).toEqual({ name: rose.name, tag: rose.tag });
   expect(Object.keys(fieldsOf({ name: 'Fern', tag: undefined }))).toEqual(['name']);
+});
+
+it('tells which fields came after a version', () => {
+  const fields = {
+    name: { label: 'Name', required: true },
+    light: { label: 'Light', required: false, since: '1.9' },
+    location: { label: 'Location', required: false, since: '1.10' },
+  };
+  expect(['1.8', '1.9', '1.10', '2.0'].map((version) => fieldsAfter(version, fields))).toEqual([
+    ['light', 'location'],
+    ['location'],
+    [],
+    [],
+  ]);
 });

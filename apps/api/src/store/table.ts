@@ -1,0 +1,62 @@
+import { type Field, namesOf, plantFields } from '@plant-store/contract/fields';
+import { isTombstone, type StoredRecord } from '../plants/plant-store.js';
+
+/** What follows from the fields of a resource: parts of the statements of both engines, which are composed once, and what rows hold. */
+export interface Table {
+  readonly name: string;
+  /** All columns, in the order in which rows have their values. */
+  readonly columns: readonly string[];
+  /** The columns of texts, and those of them that are never absent. */
+  readonly texts: readonly string[];
+  readonly required: readonly string[];
+  /** The columns that a list compares with the parameter of their name, and those that it searches. */
+  readonly filters: readonly string[];
+  readonly searches: readonly string[];
+  /** SQL for the size of a row's texts, in bytes in UTF-8. Neither engine reads them for it. */
+  readonly bytes: string;
+  /**
+   * Reads a row. Driver adapters return an id that a number cannot hold exactly as text. A record has no member for a text or a time
+   * that is absent, rather than `null`.
+   */
+  toRecord(row: readonly unknown[]): StoredRecord;
+  /** The texts of a record, in the order of their columns. A tombstone has empty ones where they are required. */
+  toTexts(record: StoredRecord): readonly (string | null)[];
+}
+
+/** The table of a resource whose fields are all texts. Beside them it has an id, a time, and whether the record was deleted. */
+export function tableOf(name: string, fields: Readonly<Record<string, Field>>): Table {
+  const texts = namesOf(fields);
+  const columns = ['id', ...texts, 'added_at', 'deleted'];
+  const placeOf = (column: string) => columns.indexOf(column);
+  const [id, addedAt, deleted] = [placeOf('id'), placeOf('added_at'), placeOf('deleted')];
+  const places = texts.map((text) => [text, placeOf(text)] as const);
+  const required = texts.filter((text) => fields[text]?.required);
+  const ofTombstone = texts.map((text) => (required.includes(text) ? '' : null));
+  return {
+    ...{ name, columns, texts, required },
+    filters: texts.filter((text) => fields[text]?.filter),
+    searches: texts.filter((text) => fields[text]?.search),
+    bytes: texts.map((text) => `coalesce(octet_length(${text}), 0)`).join(' + '),
+    toRecord(row) {
+      const digits = row[id];
+      const record: Record<string, unknown> = {
+        id: typeof digits === 'bigint' ? digits : BigInt(String(digits)),
+      };
+      if (row[deleted] === true || row[deleted] === 1n) {
+        record['deleted'] = true;
+        return record as unknown as StoredRecord;
+      }
+      for (const [text, place] of places) if (row[place] !== null) record[text] = row[place];
+      if (row[addedAt] !== null) record['addedAt'] = Number(row[addedAt]);
+      return record as unknown as StoredRecord;
+    },
+    toTexts(record) {
+      if (isTombstone(record)) return ofTombstone;
+      const values: object = record;
+      return texts.map((text) => (values as Readonly<Record<string, string | undefined>>)[text] ?? null);
+    },
+  };
+}
+
+/** The table of plants. */
+export const plantTable = tableOf('plants', plantFields);

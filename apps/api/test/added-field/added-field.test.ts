@@ -1,0 +1,136 @@
+import { createClient } from '@plant-store/client';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { errors, INT64_MAX } from '@plant-store/contract';
+import { expect, it, vi } from 'vitest';
+import { type Config, parseConfig } from '../../src/config.js';
+import { startService } from '../../src/service.js';
+import type { Migration } from '../../src/store/migrations.js';
+import { createTestDatabase } from '../support/database/create-test-database.js';
+import { type Engine, engines } from '../support/database/engines.js';
+import { silentLog } from '../support/open-app.js';
+import { toInput } from '../support/process/plant-lines.js';
+import { runInProcess } from '../support/process/run-in-process.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+// The definition of these tests has an optional text `location`: see `addField` in vitest.config.ts.
+
+vi.mock('../../src/store/migrations.js', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../src/store/migrations.js')>();
+  const added: Migration = {
+    name: '29990101000000_add_location_to_plants',
+    sql: 'ALTER TABLE plants ADD COLUMN location TEXT;',
+    checksum: '0'.repeat(64),
+  };
+  return { ...original, readMigrations: (engine: Engine) => [...original.readMigrations(engine), added] };
+});
+
+/** A plant with the field, which the types of these tests do not have. */
+const located = (id: bigint, location?: string) => {
+  const texts = { name: 'Rose', ...(location !== undefined && { location }) };
+  return { plant: { id, ...texts }, texts };
+};
+
+/** A service on an empty database, and a client of it. */
+async function start(engine: Engine, settings: Readonly<Record<string, string>> = {}) {
+  const database = await createTestDatabase(engine);
+  const environment = { PORT: '0', PAGE: 'off', CLIENT: 'off', DATABASE_URL: database.url, ...settings };
+  const config: Config = parseConfig(environment, '/');
+  const service = await startService(config, silentLog);
+  const { text: token } = await service.accessTokens.issue({
+    name: 'test',
+    scopes: ['create', 'read', 'delete'],
+  });
+  const { baseUrl } = service;
+  const run = (args: string[], input = '') =>
+    runInProcess(args, { folder: temporaryFolder(), environment, input: toInput(input) });
+  const stop = async () => {
+    await service.stop();
+    await database.remove();
+  };
+  return { database, client: createClient({ baseUrl, token }), run, stop };
+}
+
+function startFake() {
+  return { client: createClient(createFakePlantStore()), stop: async () => undefined };
+}
+
+it.each([...engines, 'fake'] as const)('a field comes back from each operation of %s', async (engine) => {
+  const { client, stop } = await (engine === 'fake' ? startFake() : start(engine));
+  const balcony = located(INT64_MAX, 'Balcony');
+  const empty = located(2n, '');
+  const none = located(3n);
+  expect(await client.createPlant({ body: balcony.plant })).toMatchObject({
+    status: 200,
+    body: balcony.texts,
+  });
+  const plants = [
+    balcony.plant,
+    empty.plant,
+    none.plant,
+    located(2n, 'Cellar').plant,
+    { id: 4n, name: 'x', location: 5 },
+  ];
+  const batch = await client.createPlants({ body: { plants } });
+  expect(batch).toMatchObject({
+    body: {
+      results: [
+        { replayed: true },
+        { replayed: false },
+        { replayed: false },
+        { error: errors.id_taken.error },
+        { error: errors.invalid_plant.error, message: expect.stringContaining('location') },
+      ],
+    },
+  });
+  expect(await client.createPlant({ body: located(3n, '').plant })).toMatchObject({
+    body: { error: errors.id_taken.error },
+  });
+  const found = await client.getPlant({ params: { id: INT64_MAX } });
+  expect(found.body).toMatchObject(balcony.plant);
+  expect((await client.listPlants()).body).toMatchObject({
+    plants: [empty.plant, none.plant, balcony.plant],
+  });
+  expect((await client.listPlants({ query: { limit: 1, q: 'rose' } })).body).toMatchObject({
+    plants: [empty.plant],
+  });
+  await stop();
+});
+
+it.each(engines)(
+  'a field is exported, imported and listed, and erased with its plant, on %s',
+  async (engine) => {
+    const { database, client, run, stop } = await start(engine);
+    const lines =
+      '{"id":1,"name":"Rose","location":"Balcony","addedAt":null}\n{"id":2,"name":"Fern","addedAt":null}\n';
+    expect(await run(['import'], lines)).toMatchObject({ stdout: '2 imported, 0 already there, 0 bad\n' });
+    expect(await run(['import'], lines)).toMatchObject({ stdout: '0 imported, 2 already there, 0 bad\n' });
+    expect(await run(['import'], lines.replace('Balcony', 'Cellar'))).toMatchObject({
+      stdout: '0 imported, 1 already there, 1 bad\n',
+    });
+    expect((await run(['export'])).stdout).toBe(lines);
+    const table = 'id,name,tag,location,addedAt\r\n1,Rose,,Balcony,\r\n2,Fern,,,\r\n';
+    expect((await run(['export', '--format', 'csv'])).stdout).toBe(table);
+    expect(await run(['import', '--format', 'csv'], 'LOCATION,id,name\nBalcony,1,Rose\n')).toMatchObject({
+      stdout: '0 imported, 1 already there, 0 bad\n',
+    });
+    expect((await run(['list'])).stdout).toContain('Rose  [Balcony]\n');
+    expect(await client.deletePlant({ params: { id: 1n } })).toMatchObject({ status: 204 });
+    expect(await database.query('SELECT name, location FROM plants WHERE id = 1')).toEqual([
+      { name: '', location: null },
+    ]);
+    await stop();
+  },
+);
+
+it('a field that older instances would drop is ignored as they ignore it', async () => {
+  const { client, stop } = await start('sqlite', { COMPATIBLE_WITH: '8.9' });
+  const plants = [located(2n, 'Cellar').plant];
+  expect((await client.createPlant({ body: located(1n, 'Balcony').plant })).body).toEqual({ name: 'Rose' });
+  expect(await client.createPlants({ body: { plants } })).toMatchObject({ status: 200 });
+  const { body } = await client.listPlants();
+  expect(body).toMatchObject({ plants: [{ id: 1n }, { id: 2n }] });
+  expect(JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? `${value}` : value))).not.toContain(
+    'location',
+  );
+  await stop();
+});

@@ -1,0 +1,34 @@
+/** What a module of the contract gets, once. */
+interface Edit {
+  readonly after: string;
+  readonly add: string;
+}
+
+/** The optional text field `location`, as a developer would add it. */
+const edits: Readonly<Record<string, Edit>> = {
+  '/packages/contract/src/fields.ts': {
+    after: "tag: { label: 'Tag', required: false, filter: true },",
+    add: "location: { label: 'Location', required: false, since: '9.0' },",
+  },
+  '/packages/contract/src/schemas.ts': {
+    after: "tag: TextSchema.meta({ description: 'Tag that specifies the type of the plant' }).optional(),",
+    add: "location: TextSchema.meta({ description: 'Where the plant stands' }).optional(),",
+  },
+};
+
+/**
+ * A plugin of Vite that adds a field to the definition of a plant as its modules load. What then drops the field does not follow from
+ * the definition.
+ */
+export function addField() {
+  return {
+    name: 'add-field',
+    enforce: 'pre' as const,
+    transform(code: string, file: string): string | undefined {
+      const edit = Object.entries(edits).find(([end]) => file.endsWith(end))?.[1];
+      if (edit === undefined) return undefined;
+      if (!code.includes(edit.after)) throw new Error(`${file} has no ${edit.after}`);
+      return code.replace(edit.after, `${edit.after} ${edit.add}`);
+    },
+  };
+}
