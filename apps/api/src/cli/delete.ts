@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Config } from '../config.js';
 import { parseJsonBytes } from '../http/json-body.js';
-import { isTombstone, type PlantStore, type StoredRecord } from '../plants/plant-store.js';
+import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
+import { isTombstone } from '../store/store.js';
 import { type CliContext, countOf } from './cli-context.js';
 import { lineShapes, notAnId, type PlantLine, readTombstone } from './formats.js';
 import { readBatches, storeLines } from './import.js';
@@ -62,7 +63,7 @@ const maxFound = 100;
 
 /** Inserts the tombstones whose ids are taken. A row never disappears, so it may be looked for first. */
 async function eraseExisting(
-  tombstones: readonly StoredRecord[],
+  tombstones: readonly PlantRecord[],
   plants: PlantStore,
 ): Promise<readonly DeleteOutcome[]> {
   const deletedBefore = new Map<bigint, boolean>();

@@ -1,13 +1,9 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
-import {
-  type PageLimits,
-  type PlantStore,
-  type StoredRecord,
-  withoutTombstones,
-} from '../plants/plant-store.js';
+import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
 import { openDatabase } from '../store/open-database.js';
+import { type PageLimits, withoutTombstones } from '../store/store.js';
 import { writeAtomically } from './atomic-write.js';
 import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
 import { type Format, formats } from './formats.js';
@@ -105,7 +101,7 @@ export async function* readAllPlants(
   read: PlantStore['read'],
   limits: PageLimits,
   attempt: <Result>(readNext: () => Promise<Result>) => Promise<Result> = (readNext) => readNext(),
-): AsyncGenerator<readonly StoredRecord[]> {
+): AsyncGenerator<readonly PlantRecord[]> {
   let last: bigint | undefined;
   const begin = () => read(last, limits)[Symbol.asyncIterator]();
   let pages = begin();

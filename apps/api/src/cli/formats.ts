@@ -4,15 +4,16 @@ import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { type FileRecord, recordFormats } from '@plant-store/contract/record-format';
 import * as z from 'zod';
-import { isTombstone, type StoredPlant, type StoredRecord, type Tombstone } from '../plants/plant-store.js';
+import type { PlantRecord, StoredPlant } from '../plants/plant-store.js';
 import { toIsoTime } from '../runtime/iso-time.js';
+import { isTombstone, type Tombstone } from '../store/store.js';
 
 /** How plants are printed. */
 export interface Format {
   /** Comes before the first plant. */
   readonly head: string;
   /** A plant with its line feed; a tombstone, too, if the format has any, and nothing otherwise. */
-  write(record: StoredRecord): string;
+  write(record: PlantRecord): string;
 }
 
 /** The names of formats, as options take them. */
@@ -64,7 +65,7 @@ export function toOneLine(text: string): string {
 }
 
 /** The content of a line: a plant or a tombstone, or the reason why it is neither. */
-export type PlantLine = { readonly plant: StoredRecord } | { readonly reason: string };
+export type PlantLine = { readonly plant: PlantRecord } | { readonly reason: string };
 
 /** Validates a plant, or a tombstone, of a file. */
 export function readPlant(value: unknown): PlantLine {

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
 import { parseConfig } from '../config.js';
-import type { InsertOutcome, PlantStore } from '../plants/plant-store.js';
+import type { PlantOutcome, PlantStore } from '../plants/plant-store.js';
 import type { BulkInserts, Database } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
 import { divideBulk } from '../store/postgresql/citus/open-citus.js';
@@ -19,7 +19,7 @@ async function importWith(bulk: BulkInserts, inFlightAtMost: number) {
   const insert: PlantStore['insert'] = async (plants) => {
     sizes.push(plants.length);
     await new Promise<void>((resolve) => inFlight.push({ end: resolve }));
-    return plants.map((): InsertOutcome => ({ stored: true }));
+    return plants.map((): PlantOutcome => ({ stored: true }));
   };
   const database = {
     plants: { insert },

@@ -6,13 +6,9 @@ import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { parseJsonBytes } from '../http/json-body.js';
-import {
-  type InsertOutcome,
-  isTombstone,
-  type PlantStore,
-  type StoredRecord,
-} from '../plants/plant-store.js';
+import type { PlantOutcome, PlantRecord, PlantStore } from '../plants/plant-store.js';
 import { openDatabase } from '../store/open-database.js';
+import { isTombstone } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { lineShapes, type PlantLine, readPlant, toOneLine } from './formats.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
@@ -33,7 +29,7 @@ export async function importPlants(
   { file, fromLine, format = formatOf(file) }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
-  const command: LineCommand<InsertOutcome> = {
+  const command: LineCommand<PlantOutcome> = {
     noun: 'line',
     read: (chunks, limits, signal) =>
       format === 'ndjson'
@@ -74,9 +70,9 @@ interface LineCommand<Outcome extends Stored> {
   readonly mustExist?: boolean;
   read(chunks: AsyncIterable<Buffer>, limits: ReadLimits, signal: AbortSignal): AsyncIterable<Batch>;
   /** Stores records, and returns an outcome for each, in their order. It is called again while the database does not answer. */
-  store(records: readonly StoredRecord[], plants: PlantStore): Promise<readonly Outcome[]>;
+  store(records: readonly PlantRecord[], plants: PlantStore): Promise<readonly Outcome[]>;
   /** Why a record changed nothing, if that is to be reported. */
-  explain(record: StoredRecord, outcome: Outcome): string | undefined;
+  explain(record: PlantRecord, outcome: Outcome): string | undefined;
   sum(counts: Counts): string;
   explainUnfinished(nextLine: number): string;
   explainBad(bad: number): string;
@@ -100,7 +96,7 @@ export async function storeLines<Outcome extends Stored>(
     file === undefined ? (given ?? context.input) : await openInput(resolve(context.folder, file));
   const database = await openDatabase(config.database, { mustExist });
   try {
-    const storeRecords = (records: readonly StoredRecord[]) =>
+    const storeRecords = (records: readonly PlantRecord[]) =>
       retryWhileUnavailable(() => store(records, database.plants), signal);
     const { batchFactor, concurrentBatches } = database.bulk;
     const limits: ReadLimits = {
@@ -224,7 +220,7 @@ async function countOutcomes(
 type BadLine = { readonly number: number; readonly reason: string };
 
 /** What became of a record. */
-type Stored = Pick<InsertOutcome, 'stored'>;
+type Stored = Pick<PlantOutcome, 'stored'>;
 
 /** The result of a batch that is on disk. */
 export interface BatchOutcome {
@@ -283,12 +279,12 @@ export async function* storeBatches<Outcome extends Stored>(
   }
 }
 
-type StoreRecords<Outcome> = (records: readonly StoredRecord[]) => Promise<readonly Outcome[]>;
+type StoreRecords<Outcome> = (records: readonly PlantRecord[]) => Promise<readonly Outcome[]>;
 
 async function storeBatch<Outcome extends Stored>(
   store: StoreRecords<Outcome>,
   { lines, nextLine }: Batch,
-  records: readonly StoredRecord[],
+  records: readonly PlantRecord[],
   explain: LineCommand<Outcome>['explain'],
 ): Promise<BatchOutcome> {
   const outcomes = records.length === 0 ? [] : await store(records);
@@ -310,7 +306,7 @@ async function storeBatch<Outcome extends Stored>(
 }
 
 /** Why a plant is not stored, if it is not. */
-export function findConflict(record: StoredRecord, outcome: InsertOutcome): string | undefined {
+export function findConflict(record: PlantRecord, outcome: PlantOutcome): string | undefined {
   if (outcome.stored || isTombstone(record)) return undefined;
   if (isTombstone(outcome.existing)) return messages.idRetired(record.id);
   return hasSameFields(outcome.existing, record)

@@ -1,6 +1,7 @@
 import type { NewPlant } from '@plant-store/contract';
 import { expect, it, vi } from 'vitest';
-import { type InsertOutcome, type StoredRecord, withoutTombstones } from '../plants/plant-store.js';
+import type { PlantOutcome, PlantRecord } from '../plants/plant-store.js';
+import { withoutTombstones } from '../store/store.js';
 import type { PlantLine } from './formats.js';
 import type { Batch } from './import.js';
 import { type BatchOutcome, findConflict, storeBatches } from './import.js';
@@ -9,7 +10,7 @@ import { type BatchOutcome, findConflict, storeBatches } from './import.js';
 function createManualStore() {
   const existing = new Map<bigint, NewPlant>();
   const inFlight: { ids: bigint[]; succeed(): void; fail(error: Error): void }[] = [];
-  function store(plant: NewPlant): InsertOutcome {
+  function store(plant: NewPlant): PlantOutcome {
     const other = existing.get(plant.id);
     if (other !== undefined) return { stored: false, existing: other };
     existing.set(plant.id, plant);
@@ -18,8 +19,8 @@ function createManualStore() {
   return {
     existing,
     inFlight,
-    insert: (records: readonly StoredRecord[]) =>
-      new Promise<readonly InsertOutcome[]>((resolve, reject) => {
+    insert: (records: readonly PlantRecord[]) =>
+      new Promise<readonly PlantOutcome[]>((resolve, reject) => {
         const plants = withoutTombstones(records);
         const ids = plants.map(({ id }) => id);
         inFlight.push({ ids, succeed: () => resolve(plants.map(store)), fail: reject });

@@ -4,7 +4,8 @@ import type { LimitedVerification } from '../auth/authentication-limit.js';
 import { cacheTtlMs } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import type { Readiness } from '../observe/readiness.js';
-import type { ListedPlants, ListLimits, ListQuery, PlantStore, StoredRecord } from '../plants/plant-store.js';
+import type { ListedPlants, PlantRecord, PlantStore } from '../plants/plant-store.js';
+import type { ListLimits, ListQuery } from '../store/store.js';
 
 /** The descriptor under which a worker has the socket that the service listens on; those before it are Node.js's. */
 export const listeningDescriptor = 4;
@@ -25,9 +26,7 @@ export type PrimaryCalls = {
    *
    * @returns `undefined` if all were stored; otherwise for each record what has its id already, or `null`
    */
-  readonly insert: (
-    records: readonly StoredRecord[],
-  ) => Promise<readonly (StoredRecord | null)[] | undefined>;
+  readonly insert: (records: readonly PlantRecord[]) => Promise<readonly (PlantRecord | null)[] | undefined>;
   /** `PlantStore.find`; of SQLite only. */
   readonly find: PlantStore['find'];
   /** `PlantStore.list`; of SQLite only. */

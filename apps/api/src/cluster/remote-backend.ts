@@ -3,9 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { hashAccessToken } from '../auth/access-token-format.js';
 import { cacheSize, type Verification } from '../auth/token-service.js';
 import { createCheckCounter } from '../observe/measure-requests.js';
-import { type InsertOutcome, type PlantStore, stored } from '../plants/plant-store.js';
+import type { PlantOutcome, PlantStore } from '../plants/plant-store.js';
 import type { ServedDatabase, ServedTokens } from '../service.js';
 import { openWriter } from '../store/batcher.js';
+import { stored } from '../store/store.js';
 import { type PrimaryCalls, tokenTtlMs } from './calls.js';
 import type { Channel } from './channel.js';
 
@@ -21,7 +22,7 @@ export function createRemoteDatabase(primary: Channel<PrimaryCalls>): ServedData
     const existing = await primary.call('insert', plants);
     if (existing === undefined) return plants.map(() => stored);
     return existing.map(
-      (plant): InsertOutcome => (plant === null ? stored : { stored: false, existing: plant }),
+      (plant): PlantOutcome => (plant === null ? stored : { stored: false, existing: plant }),
     );
   };
   return {

@@ -2,8 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import type { Pool } from 'pg';
 import { ServiceError } from '../errors/service-error.js';
 import { readPackage } from '../package-folder.js';
-import type { CommitHealth } from '../plants/commit-health.js';
 import type { PlantInserter, PlantWriter } from '../plants/plant-store.js';
+import type { CommitHealth } from './commit-health.js';
 
 /** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
 export function createRegistry(): Registry {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createPlant } from './create-plant.js';
-import type { InsertOutcome, PlantWriter, StoredPlant } from './plant-store.js';
+import type { PlantOutcome, PlantWriter, StoredPlant } from './plant-store.js';
 
 /** A writer that resolves every write to the same outcome. */
-const resolvingTo = (outcome: InsertOutcome): PlantWriter => ({
+const resolvingTo = (outcome: PlantOutcome): PlantWriter => ({
   write: async () => outcome,
   isFull: () => false,
   waitingShare: () => 0,

@@ -3,7 +3,8 @@ import { hasSameFields } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/budget.js';
-import { isTombstone, type PlantWriter } from './plant-store.js';
+import { isTombstone } from '../store/store.js';
+import type { PlantWriter } from './plant-store.js';
 
 /** The result of a create: the plant, and whether an earlier request had already stored it. */
 interface CreatedPlant {

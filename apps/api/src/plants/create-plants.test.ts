@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../errors/service-error.js';
 import { createPlants } from './create-plants.js';
-import type { InsertOutcome, PlantWriter, StoredRecord } from './plant-store.js';
+import type { PlantOutcome, PlantRecord, PlantWriter } from './plant-store.js';
 
 /** A writer that decides about what is in flight in the reverse order of its arrival. */
-function createReversingWriter(insert: (record: StoredRecord) => InsertOutcome): PlantWriter {
+function createReversingWriter(insert: (record: PlantRecord) => PlantOutcome): PlantWriter {
   const inFlight: (() => void)[] = [];
   return {
     write: (record) =>
@@ -40,7 +40,7 @@ const plants = [
 ];
 
 it('stores the first of several plants with one id, whatever is stored first of what is in flight', async () => {
-  const stored: StoredRecord[] = [];
+  const stored: PlantRecord[] = [];
   const writer = createReversingWriter((record) => {
     const existing = stored.find(({ id }) => id === record.id);
     if (existing !== undefined) return { stored: false, existing };

@@ -3,7 +3,7 @@ import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { internalError, ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/budget.js';
 import { createPlant } from './create-plant.js';
-import type { InsertOutcome, PlantWriter } from './plant-store.js';
+import type { PlantOutcome, PlantWriter } from './plant-store.js';
 
 /**
  * Creates plants, each as `createPlant` does, all of them at the same time, those of one id as if one after the other.
@@ -35,7 +35,7 @@ export async function createPlants(
  * becomes of the others follows from it.
  */
 function writeInOrder(writer: PlantWriter): Pick<PlantWriter, 'write'> {
-  const firstWrites = new Map<bigint, () => Promise<InsertOutcome>>();
+  const firstWrites = new Map<bigint, () => Promise<PlantOutcome>>();
   return {
     write(record, caller) {
       const afterFirst = firstWrites.get(record.id);

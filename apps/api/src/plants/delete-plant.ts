@@ -1,8 +1,9 @@
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/budget.js';
+import { isTombstone } from '../store/store.js';
 import type { FindPlant } from './get-plant.js';
-import { isTombstone, type PlantWriter } from './plant-store.js';
+import type { PlantWriter } from './plant-store.js';
 
 /**
  * Deletes the plant with an id. Deleting it again does nothing.

@@ -4,10 +4,11 @@ import { messages } from '@plant-store/contract/messages';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import { type Caller, createBudget } from '../runtime/budget.js';
 import { FairQueue } from '../runtime/fair-queue.js';
-import { isTombstone, type PlantReader, type StoredPlant, type StoredRecord } from './plant-store.js';
+import { isTombstone } from '../store/store.js';
+import type { PlantReader, PlantRecord, StoredPlant } from './plant-store.js';
 
 /** Finds what has an id. */
-export type FindPlant = (id: bigint, caller: Caller) => Promise<StoredRecord | undefined>;
+export type FindPlant = (id: bigint, caller: Caller) => Promise<PlantRecord | undefined>;
 
 /**
  * Returns the plant with an id.
@@ -33,7 +34,7 @@ const textPerTurn = 2 ** 17;
 interface Lookup {
   readonly id: bigint;
   readonly caller: Caller;
-  resolve(record: StoredRecord | undefined): void;
+  resolve(record: PlantRecord | undefined): void;
   reject(error: unknown): void;
 }
 
@@ -80,7 +81,7 @@ export function createFindPlant(store: Pick<PlantReader, 'find'>): FindPlant {
 }
 
 /** Resolves lookups. What follows for each takes the longer, the longer its text is. */
-async function resolveAll(batch: readonly Lookup[], found: ReadonlyMap<bigint, StoredRecord>): Promise<void> {
+async function resolveAll(batch: readonly Lookup[], found: ReadonlyMap<bigint, PlantRecord>): Promise<void> {
   let text = 0;
   for (const { id, resolve } of batch) {
     const record = found.get(id);

@@ -2,7 +2,8 @@ import { MAX_PLANTS, type PlantQuery } from '@plant-store/contract';
 import { readCursor, writeCursor } from '@plant-store/contract/cursor';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
-import type { ListPosition, ListQuery, PlantReader, StoredPlant } from './plant-store.js';
+import type { ListPosition, ListQuery } from '../store/store.js';
+import type { PlantReader, StoredPlant } from './plant-store.js';
 
 /** How many plants a page has, unless its request says so. */
 const defaultLimit = 100;
@@ -33,7 +34,7 @@ export async function listPlants(
   query: PlantQuery,
   share: number,
 ): Promise<Page> {
-  const { limit = defaultLimit, after, order = 'id', ...matching } = query;
+  const { limit = defaultLimit, after, order = 'id', q, ...equal } = query;
   const start = after === undefined ? undefined : readCursor(query, after);
   if (after !== undefined && start === undefined) {
     throw new ServiceError('bad_request', messages.invalidCursor);
@@ -44,7 +45,7 @@ export async function listPlants(
     durationMs: Math.max(minExamined.durationMs, maxExamined.durationMs * share),
   };
   const list = (part: ListQuery['order'], from: ListPosition | undefined, matches: number) =>
-    store.list({ ...matching, order: part, after: from }, { ...examined, matches });
+    store.list({ order: part, after: from, q, equal }, { ...examined, matches });
   const isUntimed = order === 'newest' && start !== undefined && start.addedAt === undefined;
   const { plants, last, readMs } = await list(isUntimed ? 'untimed' : order, start, limit);
   if (last !== undefined) return { plants: [...plants], next: writeCursor(query, last), readMs };

@@ -1,144 +1,24 @@
-import type { NewPlant, PlantQuery } from '@plant-store/contract';
-import type { plantFilters } from '@plant-store/contract/fields';
-import type { Caller } from '../runtime/budget.js';
+import type { Plant } from '@plant-store/contract';
+import { plantFields } from '@plant-store/contract/fields';
+import type { InsertOutcome, Listed, Store, Stored, StoredRecord, Writer } from '../store/store.js';
+import { tableOf } from '../store/table.js';
+
+/** The table of plants. */
+export const plantTable = tableOf<Plant>('plants', plantFields);
 
 /** A plant as it is stored, under its id. */
-export interface StoredPlant extends NewPlant {
-  /**
-   * When it was stored, in milliseconds since 1970; not known of plants from before this was kept, which are inserted elsewhere
-   * with `null`.
-   */
-  readonly addedAt?: number | null;
-}
+export type StoredPlant = Stored<Plant>;
 
-/** What is left of a plant that was deleted: its id, which stays taken for good. */
-export interface Tombstone {
-  readonly id: bigint;
-  readonly deleted: true;
-}
+/** What the store has under an id: a plant, or that it was deleted. */
+export type PlantRecord = StoredRecord<Plant>;
 
-/** What a store has under an id. */
-export type StoredRecord = StoredPlant | Tombstone;
+export type PlantOutcome = InsertOutcome<Plant>;
+export type ListedPlants = Listed<Plant>;
 
-/** Whether a plant was deleted, or is to be. */
-export function isTombstone(record: StoredRecord): record is Tombstone {
-  return 'deleted' in record;
-}
+/** The store of plants, on any database engine, and what handlers write to. */
+export type PlantStore = Store<Plant>;
+export type PlantWriter = Writer<Plant>;
 
-/** The plants among records. */
-export function withoutTombstones(records: readonly StoredRecord[]): StoredPlant[] {
-  return records.filter((record): record is StoredPlant => !isTombstone(record));
-}
-
-/** The outcome for one record: stored now, or not, because its id is taken by the existing one. */
-export type InsertOutcome =
-  | { readonly stored: true }
-  | { readonly stored: false; readonly existing: NewPlant | Tombstone };
-
-/** The outcome of a record that was stored. */
-export const stored: InsertOutcome = { stored: true };
-
-/** A store of plants, on any database engine. */
-export interface PlantStore {
-  /**
-   * Stores many records durably and resolves once they are on disk: the plants in one commit.
-   *
-   * @param records any number of them, in the order of their arrival. Each has the outcome that a call of its own would have
-   * had: a plant is stored if its id was never taken, a tombstone unless its id has one already; it erases the plant that has
-   * the id, if there is one. A plant without a time gets that of the service.
-   * @returns one outcome per record, in the same order.
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer. The records may or may not have been
-   * stored; retrying is safe.
-   */
-  insert(records: readonly StoredRecord[]): Promise<readonly InsertOutcome[]>;
-  /**
-   * Finds what has these ids, in any order. What it returns is as durable as what `insert` has stored.
-   *
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer
-   */
-  find(ids: readonly bigint[]): Promise<readonly StoredRecord[]>;
-  /**
-   * Examines records in an order, as many as the limits allow, at least one, and returns the plants that match. What it returns
-   * is as durable as what `insert` has stored.
-   *
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer, `overloaded` when too many lists wait
-   */
-  list(query: ListQuery, limits: ListLimits): Promise<ListedPlants>;
-  /**
-   * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
-   * possibly some that were stored since. A plant that is deleted meanwhile may be returned as either. An error ends it; it may
-   * be called again with the last id that it returned.
-   *
-   * @param after the id after which to begin; `undefined` for all plants
-   * @param limits the limits of each page. No page is empty, so a plant that exceeds them is a page of its own.
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer, from the iterator
-   */
-  read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredRecord[]>;
-}
-
-/**
- * Stores plants, and deletes them, one by one, each once it is on disk, however many are written at the same time. Callers take
- * turns.
- */
-export interface PlantWriter {
-  /**
-   * Queues a plant, or a tombstone, and resolves once it is on disk, or its id turns out to be taken.
-   *
-   * @throws {ServiceError} `overloaded` when the queue has no room for the caller; it is not stored then
-   * @throws {ServiceError} `database_unavailable` when the store does not answer
-   * @throws whatever else the store throws for this plant; an error caused by another plant is not reported
-   */
-  write(record: NewPlant | Tombstone, caller: Caller): Promise<InsertOutcome>;
-  /** Whether the queue has as many plants as its limit allows the caller: `write` would reject another one. */
-  isFull(caller: Caller): boolean;
-  /** What part of the time a plant waited to be stored lately, from 0 to 1. */
-  waitingShare(): number;
-  /** How much is queued; bytes are those of the texts, in UTF-8. */
-  queued(): { readonly plants: number; readonly bytes: number };
-  /** Resolves once nothing is queued or being stored. */
-  idle(): Promise<void>;
-}
-
-/** The part of a store that inserts plants. */
+/** The part of a store that inserts plants, and that which reads them. */
 export type PlantInserter = Pick<PlantStore, 'insert'>;
-
-/** The part of a store that reads plants. */
 export type PlantReader = Pick<PlantStore, 'find' | 'list'>;
-
-/** Which plants to examine, and which of these match. */
-export interface ListQuery extends Pick<PlantQuery, (typeof plantFilters)[number] | 'q'> {
-  /** By `id` ascending; the `newest` first, then descending by id; or those without a time, descending by id. */
-  readonly order: 'id' | 'newest' | 'untimed';
-  /** The plant after which to begin. */
-  readonly after?: ListPosition | undefined;
-}
-
-/** The most that a list may have. Bytes are those of the texts of all plants that it examines, in UTF-8. */
-export interface ListLimits {
-  readonly matches: number;
-  readonly plants: number;
-  readonly bytes: number;
-  /** For how long plants are examined, in milliseconds, where the engine looks at the time; by default a tenth of a second. */
-  readonly durationMs?: number;
-}
-
-/** The place of a plant in a list. */
-export interface ListPosition {
-  readonly id: bigint;
-  readonly addedAt?: number | undefined;
-}
-
-/** The plants of a list that match, in order. */
-export interface ListedPlants {
-  readonly plants: readonly StoredPlant[];
-  /** The last plant that was examined; `undefined` if there are no more. */
-  readonly last: ListPosition | undefined;
-  /** How long the engine took, in milliseconds, if it tells that apart from what waits for others. */
-  readonly readMs?: number | undefined;
-}
-
-/** The most that a page of plants may hold. Bytes are those of the texts, in UTF-8. */
-export interface PageLimits {
-  readonly plants: number;
-  readonly bytes: number;
-}

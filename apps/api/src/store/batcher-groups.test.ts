@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/contract';
 import { expect, it } from 'vitest';
 import { highBatcherLimits } from '../../test/support/plants/create-test-store.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { InsertOutcome } from '../plants/plant-store.js';
+import type { PlantOutcome } from '../plants/plant-store.js';
 import { createBatcher } from './batcher.js';
 
 /** A plant of which nothing but the id matters. */
@@ -19,7 +19,7 @@ function merge(batchPlants: number, fail: (ids: readonly bigint[]) => Error | un
       const error = fail(ids);
       if (error !== undefined) throw error;
       // Names the plant in its outcome, to show whose it is.
-      return plants.map((existing): InsertOutcome => ({ stored: false, existing }));
+      return plants.map((existing): PlantOutcome => ({ stored: false, existing }));
     },
     { ...highBatcherLimits, batchPlants },
   );

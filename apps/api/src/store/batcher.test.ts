@@ -8,7 +8,7 @@ import {
   stored,
 } from '../../test/support/plants/create-test-store.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
-import type { InsertOutcome } from '../plants/plant-store.js';
+import type { PlantOutcome } from '../plants/plant-store.js';
 import { createBatcher, createSingleQueue } from './batcher.js';
 
 it('stores a single plant in the turn of the event loop in which it arrives', async () => {
@@ -56,7 +56,7 @@ it('has as many inserts in flight as it may, and batches the plants that arrive 
   const batcher = createBatcher(store.insert, highBatcherLimits, () =>
     createSingleQueue(highBatcherLimits, 2, oneCaller),
   );
-  const writes: Promise<InsertOutcome>[] = [];
+  const writes: Promise<PlantOutcome>[] = [];
   for (const count of [1, 2, 3]) {
     writes.push(...plantsOf(1, 2, 3).map((next) => batcher.write(next, 1)));
     while (batches.length < Math.min(count, 2)) await new Promise(setImmediate);

@@ -1,25 +1,20 @@
 import { plantFieldNames } from '@plant-store/contract/fields';
 import type { Registry } from '@prometheus-io/client';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
-import { measureInserts } from '../observe/metrics.js';
 import {
   type CheckedDatabase,
   type CommitHealth,
   createCommitHealth,
   createCommitRecord,
   recordCommit,
-} from '../plants/commit-health.js';
-import {
-  type InsertOutcome,
-  isTombstone,
-  type PlantStore,
-  type PlantWriter,
-  type StoredRecord,
-} from '../plants/plant-store.js';
+} from '../observe/commit-health.js';
+import { measureInserts } from '../observe/metrics.js';
+import type { PlantOutcome, PlantRecord, PlantStore, PlantWriter } from '../plants/plant-store.js';
 import { ActiveCallers } from '../runtime/active-callers.js';
 import { type Budget, type Caller, createBudget } from '../runtime/budget.js';
 import { BusyShare } from '../runtime/busy-share.js';
 import { FairQueue } from '../runtime/fair-queue.js';
+import { isTombstone } from './store.js';
 
 /** How the plants of requests are stored. */
 export interface WriterOptions {
@@ -77,7 +72,7 @@ export interface Batcher extends PlantWriter {
    *
    * @param caller whose turn it is to wait; such as the other process
    */
-  writeAll(plants: readonly StoredRecord[], caller: Caller): Promise<readonly InsertOutcome[]>;
+  writeAll(plants: readonly PlantRecord[], caller: Caller): Promise<readonly PlantOutcome[]>;
 }
 
 /**
@@ -166,7 +161,7 @@ export function createBatcher(
       }
       if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
       return new Promise((resolve, reject) => {
-        const resolveOne = ([outcome]: readonly InsertOutcome[]) => outcome && resolve(outcome);
+        const resolveOne = ([outcome]: readonly PlantOutcome[]) => outcome && resolve(outcome);
         push(queue, { plants: [plant], caller, bytes, resolve: resolveOne, reject });
       });
     },
@@ -225,14 +220,14 @@ function rejectAll(writes: readonly QueuedWrite[], error: unknown): void {
 
 /** Plants that are stored together, with the callbacks of the promise that awaits it. */
 interface QueuedWrite {
-  readonly plants: readonly StoredRecord[];
+  readonly plants: readonly PlantRecord[];
   readonly caller: Caller;
   readonly bytes: number;
-  resolve(outcomes: readonly InsertOutcome[]): void;
+  resolve(outcomes: readonly PlantOutcome[]): void;
   reject(error: unknown): void;
 }
 
-function bytesOf(record: StoredRecord): number {
+function bytesOf(record: PlantRecord): number {
   return isTombstone(record)
     ? 0
     : plantFieldNames.reduce((bytes, name) => bytes + Buffer.byteLength(record[name] ?? ''), 0);

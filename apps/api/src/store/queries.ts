@@ -1,5 +1,4 @@
 import type { ArgType, SqlQuery } from '@prisma/driver-adapter-utils';
-import type { StoredRecord } from '../plants/plant-store.js';
 
 /** Runs a query, with a retry, a check or the like around it. */
 export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Result>;
@@ -41,10 +40,10 @@ export async function clearArguments<Result>(
  *
  * @param readPage reads what has the ids that follow an id; `undefined` for the first ones
  */
-export async function* readPages(
-  readPage: (after: bigint | undefined) => Promise<readonly StoredRecord[]>,
+export async function* readPages<Row extends { readonly id: bigint }>(
+  readPage: (after: bigint | undefined) => Promise<readonly Row[]>,
   after: bigint | undefined,
-): AsyncGenerator<readonly StoredRecord[]> {
+): AsyncGenerator<readonly Row[]> {
   let page = await readPage(after);
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     yield page;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { isTombstone, type StoredRecord, stored } from '../plants/plant-store.js';
+import type { PlantRecord } from '../plants/plant-store.js';
 import { insertInOrder, resolveInsertOutcomes } from './resolve-insert-outcomes.js';
+import { isTombstone, stored } from './store.js';
 
 it('rejects a delete that the database silently ignores', async () => {
   const tombstone = { id: 1n, deleted: true } as const;
@@ -12,8 +13,8 @@ it('rejects a delete that the database silently ignores', async () => {
 });
 
 it('inserts at most twice, however often an id occurs beside a tombstone', async () => {
-  const inserts: (readonly StoredRecord[])[] = [];
-  const insert = async (records: readonly StoredRecord[]) => {
+  const inserts: (readonly PlantRecord[])[] = [];
+  const insert = async (records: readonly PlantRecord[]) => {
     inserts.push(records);
     return records.map((record) => (isTombstone(record) ? stored : { stored: false, existing: record }));
   };

@@ -1,21 +1,21 @@
-import type { NewPlant } from '@plant-store/contract';
 import {
   type InsertOutcome,
   isTombstone,
-  type PlantStore,
+  type New,
+  type Store,
   type StoredRecord,
   stored,
   type Tombstone,
-} from '../plants/plant-store.js';
+} from './store.js';
 
 /**
  * Inserts records of which some are tombstones: the plants, and after them the tombstones, none twice. What comes later under an id
  * has the outcome of one with a tombstone.
  */
-export async function insertInOrder(
-  records: readonly StoredRecord[],
-  insert: PlantStore['insert'],
-): Promise<readonly InsertOutcome[]> {
+export async function insertInOrder<Resource>(
+  records: readonly StoredRecord<Resource>[],
+  insert: Store<Resource>['insert'],
+): Promise<readonly InsertOutcome<Resource>[]> {
   const tombstones = new Map<bigint, number>();
   const plants: number[] = [];
   for (const [index, record] of records.entries()) {
@@ -24,7 +24,7 @@ export async function insertInOrder(
     else plants.push(index);
   }
   const outcomes = records.map(
-    ({ id }): InsertOutcome => ({ stored: false, existing: { id, deleted: true } }),
+    ({ id }): InsertOutcome<Resource> => ({ stored: false, existing: { id, deleted: true } }),
   );
   for (const part of [plants, [...tombstones.values()]]) {
     const inserted = part.length === 0 ? [] : await insert(part.flatMap((index) => records[index] ?? []));
@@ -40,11 +40,11 @@ export async function insertInOrder(
  * @param find finds what has these ids. What has an id never changes but once, when it is deleted, so it may be read after the
  * insert.
  */
-export async function resolveInsertOutcomes(
-  records: readonly StoredRecord[],
+export async function resolveInsertOutcomes<Resource>(
+  records: readonly StoredRecord<Resource>[],
   newIds: ReadonlySet<bigint>,
-  find: PlantStore['find'],
-): Promise<readonly InsertOutcome[]> {
+  find: Store<Resource>['find'],
+): Promise<readonly InsertOutcome<Resource>[]> {
   const unclaimed = new Set(newIds);
   // Of several plants with the same new id, the first one was stored.
   const wasStored = records.map(({ id }) => unclaimed.delete(id));
@@ -56,15 +56,15 @@ export async function resolveInsertOutcomes(
     const { id } = record;
     const found = existing.get(id);
     // A trigger may skip rows silently.
-    if (found === undefined) throw new Error(`The plant ${id} was not stored, and no row has its id`);
-    if (isTombstone(record) && !isTombstone(found)) throw new Error(`The plant ${id} was not deleted`);
+    if (found === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
+    if (isTombstone(record) && !isTombstone(found)) throw new Error(`The record ${id} was not deleted`);
     return { stored: false, existing: found };
   });
 }
 
 /** What an outcome has of a record. */
-export function withoutTime(record: StoredRecord): NewPlant | Tombstone {
+export function withoutTime<Resource>(record: StoredRecord<Resource>): New<Resource> | Tombstone {
   if (isTombstone(record)) return record;
-  const { addedAt: _, ...plant } = record;
-  return plant;
+  const { addedAt: _, ...created } = record;
+  return created as unknown as New<Resource>;
 }

@@ -1,8 +1,8 @@
-import { type Field, namesOf, plantFields } from '@plant-store/contract/fields';
-import { isTombstone, type StoredRecord } from '../plants/plant-store.js';
+import { type Field, type FieldsOf, namesOf } from '@plant-store/contract/fields';
+import { isTombstone, type StoredRecord } from './store.js';
 
 /** What follows from the fields of a resource: parts of the statements of both engines, which are composed once, and what rows hold. */
-export interface Table {
+export interface Table<Resource = unknown> {
   readonly name: string;
   /** All columns, in the order in which rows have their values. */
   readonly columns: readonly string[];
@@ -18,13 +18,14 @@ export interface Table {
    * Reads a row. Driver adapters return an id that a number cannot hold exactly as text. A record has no member for a text or a time
    * that is absent, rather than `null`.
    */
-  toRecord(row: readonly unknown[]): StoredRecord;
+  toRecord(row: readonly unknown[]): StoredRecord<Resource>;
   /** The texts of a record, in the order of their columns. A tombstone has empty ones where they are required. */
-  toTexts(record: StoredRecord): readonly (string | null)[];
+  toTexts(record: StoredRecord<Resource>): readonly (string | null)[];
 }
 
 /** The table of a resource whose fields are all texts. Beside them it has an id, a time, and whether the record was deleted. */
-export function tableOf(name: string, fields: Readonly<Record<string, Field>>): Table {
+export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): Table<Resource> {
+  const fields: Readonly<Record<string, Field>> = fieldsOf;
   const texts = namesOf(fields);
   const columns = ['id', ...texts, 'added_at', 'deleted'];
   const placeOf = (column: string) => columns.indexOf(column);
@@ -44,11 +45,11 @@ export function tableOf(name: string, fields: Readonly<Record<string, Field>>): 
       };
       if (row[deleted] === true || row[deleted] === 1n) {
         record['deleted'] = true;
-        return record as unknown as StoredRecord;
+        return record as unknown as StoredRecord<Resource>;
       }
       for (const [text, place] of places) if (row[place] !== null) record[text] = row[place];
       if (row[addedAt] !== null) record['addedAt'] = Number(row[addedAt]);
-      return record as unknown as StoredRecord;
+      return record as unknown as StoredRecord<Resource>;
     },
     toTexts(record) {
       if (isTombstone(record)) return ofTombstone;
@@ -57,6 +58,3 @@ export function tableOf(name: string, fields: Readonly<Record<string, Field>>): 
     },
   };
 }
-
-/** The table of plants. */
-export const plantTable = tableOf('plants', plantFields);

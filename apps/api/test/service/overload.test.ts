@@ -10,7 +10,7 @@ import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createServer } from '../../src/http/server.js';
-import type { InsertOutcome } from '../../src/plants/plant-store.js';
+import type { PlantOutcome } from '../../src/plants/plant-store.js';
 import { ActiveCallers } from '../../src/runtime/active-callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { createBatcher } from '../../src/store/batcher.js';
@@ -24,7 +24,7 @@ async function startHeldService() {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
   const released = Promise.withResolvers<void>();
-  const insert = async (plants: readonly unknown[]): Promise<InsertOutcome[]> => {
+  const insert = async (plants: readonly unknown[]): Promise<PlantOutcome[]> => {
     await released.promise;
     return plants.map(() => ({ stored: true }));
   };

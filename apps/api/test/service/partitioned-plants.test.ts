@@ -1,7 +1,7 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
-import { withoutTombstones } from '../../src/plants/plant-store.js';
+import { withoutTombstones } from '../../src/store/store.js';
 import { collect } from '../support/collect.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { withoutTime } from '../support/database/use-plant-store.js';

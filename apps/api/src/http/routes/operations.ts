@@ -7,10 +7,10 @@ import { type AppRouteImplementation, createExpressEndpoints, initServer } from 
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
 import { deletePlant } from '../../plants/delete-plant.js';
 import { createFindPlant, getPlant } from '../../plants/get-plant.js';
-import { createListGate } from '../../plants/list-gate.js';
 import { listPlants } from '../../plants/list-plants.js';
 import type { PlantReader } from '../../plants/plant-store.js';
 import type { ActiveCallers } from '../../runtime/active-callers.js';
+import { createListGate } from '../../runtime/list-gate.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import { setCommonHeaders } from '../security-headers.js';
 import { createPlantHandler } from './create-plant.js';

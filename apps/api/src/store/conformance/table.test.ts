@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
 import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
 import { packageFolder } from '../../package-folder.js';
-import { plantTable } from '../table.js';
+import { plantTable } from '../../plants/plant-store.js';
 
 /** The columns of the engine's own catalog, by their names: whether a row always has a value. */
 const catalogs = {

@@ -4,6 +4,7 @@ import pg, { type Pool } from 'pg';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
+import { plantTable } from '../../plants/plant-store.js';
 import { openWriter } from '../batcher.js';
 import { type Database, type DatabaseLog, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
@@ -16,10 +17,10 @@ import { connectionSettings, endConnection, queryTimeoutMs, rejectAfter } from '
 import { findDriverError } from './errors.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
-import { createPostgresqlPlantStore } from './postgresql-plant-store.js';
+import { createPostgresqlStore } from './postgresql-store.js';
 import { confirmDurable, createProbeCommit } from './probe-commit.js';
 import { createRunQuery } from './run-query.js';
-import { insertPlants, singleTable } from './single-table.js';
+import { composeStatements, createSingleTable } from './single-table.js';
 
 /** How many inserts are in flight: while one waits for the disk, the next one is sent and planned. */
 const concurrentInserts = 2;
@@ -53,7 +54,8 @@ export async function openPostgresql(
     });
     const connections = await adapter.connect();
     const distributed = await citus?.openCitus(connectionPool, location, metrics);
-    const plants = createPostgresqlPlantStore(connections, runQuery, distributed?.table ?? singleTable);
+    const access = distributed?.table ?? createSingleTable(plantTable);
+    const plants = createPostgresqlStore(connections, runQuery, plantTable, access);
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({
@@ -127,6 +129,8 @@ export async function hasCitus(connection: Pick<pg.ClientBase, 'query'>): Promis
   );
   return rows[0]?.found === true;
 }
+
+const { insert: insertPlants } = composeStatements(plantTable);
 
 /** Makes each connection keep the plan of the insert, which runs all the time. Other statements are planned for each call. */
 function nameStatement({ sql }: SqlQuery): string {

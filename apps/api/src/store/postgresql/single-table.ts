@@ -1,15 +1,4 @@
-import { plantFilters } from '@plant-store/contract/fields';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import {
-  isTombstone,
-  type ListedPlants,
-  type ListLimits,
-  type ListQuery,
-  type PageLimits,
-  type StoredPlant,
-  type StoredRecord,
-  withoutTombstones,
-} from '../../plants/plant-store.js';
 import {
   clearArguments,
   integer,
@@ -19,43 +8,68 @@ import {
   text,
   texts as textList,
 } from '../queries.js';
-import { plantTable } from '../table.js';
+import {
+  isTombstone,
+  type ListLimits,
+  type ListPosition,
+  type ListQuery,
+  type PageLimits,
+  type Stored,
+  type StoredRecord,
+  withoutTombstones,
+} from '../store.js';
+import type { Table } from '../table.js';
 import { durableColumnSql } from './probe-commit.js';
 
-const { name: tableName, columns, texts, required, filters, searches, bytes: bytesOfTexts } = plantTable;
-const selected = columns.join(', ');
-const inserted = ['id', ...texts, 'added_at'].join(', ');
+/** The statements of a table. */
+export interface TableStatements {
+  /** Inserts the records whose id is free, all with one time, and returns their ids. */
+  readonly insert: string;
+  /** The same with an array of times, as an import has them. */
+  readonly insertWithTimes: string;
+  /** Inserts tombstones in place of what has their ids, and returns the ids. */
+  readonly insertTombstones: string;
+  readonly find: string;
+  /** Reads the next page by the order of the ids. */
+  readonly readPage: string;
+}
 
-/** The parameters of an insert: an array for the ids and for each text, and what the times are. */
-const idArray = '$1::bigint[]';
-const textArrays = texts.map((_, index) => `$${index + 2}::text[]`).join(', ');
-const times = `$${texts.length + 2}::bigint`;
+/** Composes the statements of a table. The parameters of an insert are an array of ids, one for each text, and the times. */
+export function composeStatements({ name, columns, texts, required, bytes }: Table): TableStatements {
+  const selected = columns.join(', ');
+  const inserted = ['id', ...texts, 'added_at'].join(', ');
+  const arrays = ['$1::bigint[]', ...texts.map((_, index) => `$${index + 2}::text[]`)].join(', ');
+  const times = `$${texts.length + 2}::bigint`;
+  return {
+    insert: `
+      INSERT INTO ${name} (${inserted}) SELECT *, ${times} FROM unnest(${arrays})
+      ON CONFLICT (id) DO NOTHING RETURNING id`,
+    insertWithTimes: `
+      INSERT INTO ${name} (${inserted}) SELECT * FROM unnest(${arrays}, ${times}[])
+      ON CONFLICT (id) DO NOTHING RETURNING id`,
+    // A row that is deleted and inserted again keeps no column, nor one that another version of the service has added. The count makes
+    // all be deleted before the first one is inserted.
+    insertTombstones: `
+      WITH erased AS (DELETE FROM ${name} WHERE id = ANY($1::bigint[]) AND NOT deleted RETURNING id)
+      INSERT INTO ${name} (id, deleted, ${required.join(', ')})
+      SELECT id, true${", ''".repeat(required.length)} FROM unnest($1::bigint[]) AS ids (id)
+      WHERE (SELECT count(*) FROM erased) >= 0
+      ON CONFLICT (id) DO NOTHING RETURNING id`,
+    find: `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`,
+    // It measures more texts than it returns, which PostgreSQL does without reading them.
+    readPage: `
+      WITH next AS (
+        SELECT id, ${bytes} AS bytes FROM ${name} WHERE $1::bigint IS NULL OR id > $1 ORDER BY id LIMIT $2
+      ), page AS (
+        SELECT id, row_number() OVER in_order AS place, sum(bytes) OVER in_order AS total
+        FROM next WINDOW in_order AS (ORDER BY id)
+      )
+      SELECT ${selected} FROM page JOIN ${name} USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
+  };
+}
 
-/** Inserts the plants whose id is free, all with one time, and returns their ids. */
-export const insertPlants = `
-  INSERT INTO ${tableName} (${inserted})
-  SELECT *, ${times} FROM unnest(${idArray}, ${textArrays})
-  ON CONFLICT (id) DO NOTHING RETURNING id`;
-
-/** The same with an array of times, as an import has them. */
-const insertPlantsOfTimes = `
-  INSERT INTO ${tableName} (${inserted})
-  SELECT * FROM unnest(${idArray}, ${textArrays}, ${times}[])
-  ON CONFLICT (id) DO NOTHING RETURNING id`;
-
-/**
- * Inserts tombstones in place of plants, and returns their ids. A row that is deleted and inserted again keeps no column, nor one that
- * another version of the service has added. The count makes all be deleted before the first one is inserted.
- */
-const insertTombstones = `
-  WITH erased AS (DELETE FROM ${tableName} WHERE id = ANY(${idArray}) AND NOT deleted RETURNING id)
-  INSERT INTO ${tableName} (id, deleted, ${required.join(', ')})
-  SELECT id, true${", ''".repeat(required.length)} FROM unnest(${idArray}) AS ids (id)
-  WHERE (SELECT count(*) FROM erased) >= 0
-  ON CONFLICT (id) DO NOTHING RETURNING id`;
-
-/** How plants reach the tables of a database, which may be distributed, and how they are read from them. */
-export interface PlantTable {
+/** How records reach a table, which may be distributed, and how they are read from it. */
+export interface TableAccess<Resource> {
   /**
    * Inserts the records whose id is free, and erases the plants that tombstones have the ids of; returns the ids of both.
    * Resolves once they are on disk.
@@ -63,11 +77,14 @@ export interface PlantTable {
    * @param records plants, or tombstones, none of them twice. They are in the order of their ids, so that two inserts that share some
    * wait for each other instead of deadlocking.
    */
-  insert(connections: SqlDriverAdapter, records: readonly StoredRecord[]): Promise<readonly bigint[]>;
+  insert(
+    connections: SqlDriverAdapter,
+    records: readonly StoredRecord<Resource>[],
+  ): Promise<readonly bigint[]>;
   /** Reads existing rows. They are going to be acknowledged, so they must be as durable as a commit. */
-  find(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly StoredRecord[]>;
+  find(connections: SqlDriverAdapter, ids: readonly bigint[]): Promise<readonly StoredRecord<Resource>[]>;
   /**
-   * Reads all plants after an id; see `PlantStore`.
+   * Reads all plants after an id; see `Store`.
    *
    * @param run runs each of its queries
    */
@@ -76,48 +93,60 @@ export interface PlantTable {
     run: QueryWrapper,
     after: bigint | undefined,
     limits: PageLimits,
-  ): AsyncIterable<readonly StoredRecord[]>;
+  ): AsyncIterable<readonly StoredRecord<Resource>[]>;
 }
 
 /**
- * The table of one PostgreSQL: one statement for any number of plants. Where it has been distributed meanwhile, these statements
+ * The table of one PostgreSQL: one statement for any number of records. Where it has been distributed meanwhile, these statements
  * work as well, only with more work for the cluster.
  */
-export const singleTable: PlantTable = {
-  async insert(connections, records) {
-    const query = records.some(isTombstone) ? eraseQuery(records) : insertQuery(withoutTombstones(records));
-    const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
-    return rows.map(([id]) => BigInt(String(id)));
-  },
-  async find(connections, ids) {
-    const { rows } = await connections.queryRaw({
-      sql: `SELECT ${selected}, ${durableColumnSql} FROM ${tableName} WHERE id = ANY($1::bigint[])`,
-      args: [ids],
-      argTypes: [integers],
-    });
-    return rows.map(plantTable.toRecord);
-  },
-  read: (connections, run, after, limits) =>
-    readPages((last) => run(() => readPage(connections, last, limits)), after),
-};
+export function createSingleTable<Resource>(table: Table<Resource>): TableAccess<Resource> {
+  const sql = composeStatements(table);
+  const { texts, toTexts, toRecord } = table;
 
-function insertQuery(plants: readonly StoredPlant[]): SqlQuery {
-  const now = Date.now();
-  const haveTimes = plants.some(({ addedAt }) => addedAt !== undefined);
-  const rows = plants.map(plantTable.toTexts);
+  function insertLive(records: readonly Stored<Resource>[]): SqlQuery {
+    const now = Date.now();
+    const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);
+    const rows = records.map(toTexts);
+    return {
+      sql: haveTimes ? sql.insertWithTimes : sql.insert,
+      args: [
+        records.map(({ id }) => id),
+        ...texts.map((_, index) => rows.map((row) => row[index])),
+        haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
+      ],
+      argTypes: [integers, ...texts.map(() => textList), haveTimes ? integers : integer],
+    };
+  }
+
+  const insertTombstones = (records: readonly StoredRecord<Resource>[]): SqlQuery => ({
+    sql: sql.insertTombstones,
+    args: [records.map(({ id }) => id)],
+    argTypes: [integers],
+  });
+
   return {
-    sql: haveTimes ? insertPlantsOfTimes : insertPlants,
-    args: [
-      plants.map(({ id }) => id),
-      ...texts.map((_, index) => rows.map((row) => row[index])),
-      haveTimes ? plants.map(({ addedAt = now }) => addedAt) : now,
-    ],
-    argTypes: [integers, ...texts.map(() => textList), haveTimes ? integers : integer],
+    async insert(connections, records) {
+      const query = records.some(isTombstone)
+        ? insertTombstones(records)
+        : insertLive(withoutTombstones(records));
+      const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
+      return rows.map(([id]) => BigInt(String(id)));
+    },
+    async find(connections, ids) {
+      const query = { sql: sql.find, args: [ids], argTypes: [integers] };
+      return (await connections.queryRaw(query)).rows.map(toRecord);
+    },
+    read: (connections, run, after, { plants, bytes }) =>
+      readPages(async (last) => {
+        const query = {
+          sql: sql.readPage,
+          args: [last ?? null, BigInt(plants), BigInt(bytes)],
+          argTypes: [integer, integer, integer],
+        };
+        return (await run(() => connections.queryRaw(query))).rows.map(toRecord);
+      }, after),
   };
-}
-
-function eraseQuery(records: readonly StoredRecord[]): SqlQuery {
-  return { sql: insertTombstones, args: [records.map(({ id }) => id)], argTypes: [integers] };
 }
 
 /** The part of the plants that an order has, the place after a plant, and the order, which an index has. */
@@ -135,14 +164,14 @@ const orders = {
   },
 } as const;
 
-/** Whether a plant matches: parameter 1 is what is searched for, and others are compared with columns. */
-const matchesSql = [
-  'NOT deleted',
-  `($1::text IS NULL OR ${searches.map((column) => `position(${asciiLower('$1')} IN ${asciiLower(column)}) > 0`).join(' OR ')})`,
-  ...filters.map(
+/** Whether a record matches: parameter 1 is what is searched for, and others are compared with columns. */
+function matchesSql({ searches, filters }: Table): string {
+  const found = searches.map((column) => `position(${asciiLower('$1')} IN ${asciiLower(column)}) > 0`);
+  const isEqual = filters.map(
     (column, index) => `($${index + 2}::text IS NULL OR ${column} IS NOT DISTINCT FROM $${index + 2})`,
-  ),
-].join(' AND ');
+  );
+  return ['NOT deleted', `($1::text IS NULL OR ${found.join(' OR ')})`, ...isEqual].join(' AND ');
+}
 
 /** How many times as many plants as the last query the next one of a list examines at most. */
 const maxGrowth = 8;
@@ -151,7 +180,7 @@ const maxGrowth = 8;
 const margin = 1.25;
 
 /**
- * Examines plants as `PlantStore.list` does, and returns those that match without their texts: what is shown is read again, as
+ * Examines plants as `Store.list` does, and returns those that match without their texts: what is shown is read again, as
  * durably as a replay, on the node that has it.
  *
  * Without a filter all match but the deleted ones. So the first query examines a page alone, and others follow for what is
@@ -159,19 +188,21 @@ const margin = 1.25;
  */
 export async function listIds(
   connections: SqlDriverAdapter,
+  table: Table,
   query: ListQuery,
   limits: ListLimits,
-): Promise<{ readonly ids: readonly bigint[]; readonly last: ListedPlants['last'] }> {
+): Promise<{ readonly ids: readonly bigint[]; readonly last: ListPosition | undefined }> {
   const ids: bigint[] = [];
   let { plants, bytes } = limits;
   let { after } = query;
-  const isFiltered = query.q !== undefined || plantFilters.some((name) => query[name] !== undefined);
+  const isFiltered = query.q !== undefined || table.filters.some((name) => query.equal?.[name] !== undefined);
   let size = isFiltered ? plants : limits.matches;
   for (let isFirst = true; ; isFirst = false) {
     size = Math.min(size, plants);
     const missing = limits.matches - ids.length;
     const next = await examine(
       connections,
+      table,
       { ...query, after },
       { matches: missing, plants: size, bytes },
       isFirst,
@@ -193,7 +224,7 @@ interface Examined {
   /** Of the plants that match. */
   readonly ids: readonly bigint[];
   /** The last plant that was examined, if there was one, and whether there are no more. */
-  readonly last: ListedPlants['last'];
+  readonly last: ListPosition | undefined;
   readonly isEnd: boolean;
   /** How many bytes the limit has left, if as many plants were examined as were to be. */
   readonly bytesLeft: number | undefined;
@@ -207,7 +238,8 @@ interface Examined {
  */
 async function examine(
   connections: SqlDriverAdapter,
-  { order, after, q, ...query }: ListQuery,
+  table: Table,
+  { order, after, q, equal }: ListQuery,
   limits: ListLimits,
   isFirst: boolean,
 ): Promise<Examined> {
@@ -215,6 +247,7 @@ async function examine(
   const { of, after: isAfter, by } = orders[order];
   const where = after === undefined ? of : `${of} AND ${isAfter(`${after.id}`, `${after.addedAt}`)}`;
   const { plants, bytes, matches } = limits;
+  const selected = table.columns.join(', ');
   // One more than is examined tells whether there is a next one.
   const { rows } = await connections.queryRaw({
     sql: `
@@ -222,18 +255,18 @@ async function examine(
         SELECT id, added_at, place, next_bytes IS NULL AND place <= ${plants} AS is_end,
           next_bytes IS NULL OR total + next_bytes > ${bytes} OR place = ${plants} AS is_last,
           CASE WHEN place = ${plants} THEN ${bytes} - total END AS bytes_left,
-          ${matchesSql} AS matches
+          ${matchesSql(table)} AS matches
         FROM (
           SELECT ${selected}, row_number() OVER in_order AS place,
             sum(bytes) OVER in_order AS total, lead(bytes) OVER in_order AS next_bytes
           FROM (
-            SELECT ${selected}, ${bytesOfTexts} AS bytes
-            FROM ${tableName} WHERE ${where} ORDER BY ${by} LIMIT ${plants + 1}
+            SELECT ${selected}, ${table.bytes} AS bytes
+            FROM ${table.name} WHERE ${where} ORDER BY ${by} LIMIT ${plants + 1}
           ) AS next WINDOW in_order AS (ORDER BY ${by})
         ) AS page WHERE place <= ${plants} AND (${isFirst ? 'place = 1 OR ' : ''}total <= ${bytes})
       ) AS examined WHERE matches OR is_last ORDER BY ${by} LIMIT ${matches}`,
-    args: [q ?? null, ...plantFilters.map((name) => query[name] ?? null)],
-    argTypes: [text, ...filters.map(() => text)],
+    args: [q ?? null, ...table.filters.map((name) => equal?.[name] ?? null)],
+    argTypes: [text, ...table.filters.map(() => text)],
   });
   const found = rows.map(([id, addedAt, matches, isEnd, bytesLeft]) => ({
     position: { id: BigInt(String(id)), ...(addedAt !== null && { addedAt: Number(addedAt) }) },
@@ -253,29 +286,4 @@ async function examine(
 /** A text with its ASCII letters in lower case, as SQLite has it; `lower` would depend on the locale. */
 function asciiLower(sql: string): string {
   return `translate(${sql}, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')`;
-}
-
-/**
- * Reads as many of the next plants as the limits allow, at least one. The query measures more texts than it returns,
- * which PostgreSQL does without reading them.
- */
-async function readPage(
-  connections: SqlDriverAdapter,
-  after: bigint | undefined,
-  { plants, bytes }: PageLimits,
-): Promise<readonly StoredRecord[]> {
-  const { rows } = await connections.queryRaw({
-    sql: `
-      WITH next AS (
-        SELECT id, ${bytesOfTexts} AS bytes
-        FROM ${tableName} WHERE $1::bigint IS NULL OR id > $1 ORDER BY id LIMIT $2
-      ), page AS (
-        SELECT id, row_number() OVER in_order AS place, sum(bytes) OVER in_order AS total
-        FROM next WINDOW in_order AS (ORDER BY id)
-      )
-      SELECT ${selected} FROM page JOIN ${tableName} USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`,
-    args: [after ?? null, BigInt(plants), BigInt(bytes)],
-    argTypes: [integer, integer, integer],
-  });
-  return rows.map(plantTable.toRecord);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import type { ListQuery } from '../../plants/plant-store.js';
+import type { ListQuery } from '../store.js';
 import { openSqlite } from './open-sqlite.js';
 
 const noTime = { matches: 100, plants: 10_000, bytes: 2 ** 22, durationMs: 0 };
@@ -43,7 +43,7 @@ it('passes over plants of which none matches, up to those that do', async () => 
   const limits = { ...noTime, durationMs: 60_000 };
   const list = (matches: number, after?: bigint) => {
     const from = after === undefined ? undefined : { id: after };
-    return database.plants.list({ order: 'id', tag: 'rare', after: from }, { ...limits, matches });
+    return database.plants.list({ order: 'id', equal: { tag: 'rare' }, after: from }, { ...limits, matches });
   };
   const ids = ({ plants: found, last }: Awaited<ReturnType<typeof list>>) => [
     found.map(({ id }) => id),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import { plantTable } from '../table.js';
+import { plantTable } from '../../plants/plant-store.js';
 import type { DatabaseFiles } from './file-identity.js';
 import { createListThread } from './list-thread.js';
 

@@ -1,23 +1,28 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { ListedPlants, ListLimits, ListQuery, StoredRecord } from '../../plants/plant-store.js';
 import { withTimeout } from '../../runtime/timing.js';
 import { databaseUnavailable } from '../database.js';
+import type { Listed, ListLimits, ListPosition, ListQuery, StoredRecord } from '../store.js';
 import type { Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
 
-/** Lists plants as `PlantStore.list` does, and tombstones besides if the query says so. */
-export type ListRecords = (query: RecordQuery, limits: ListLimits) => Promise<ListedRecords>;
+/** Lists plants as `Store.list` does, and tombstones besides if the query says so. */
+export type ListRecords<Resource> = (
+  query: RecordQuery,
+  limits: ListLimits,
+) => Promise<ListedRecords<Resource>>;
 
 /** Which plants, and whether all tombstones besides. */
 export type RecordQuery = ListQuery & { readonly tombstones?: boolean };
 
-/** As `ListedPlants`. */
-type ListedRecords = Omit<ListedPlants, 'plants'> & { readonly plants: readonly StoredRecord[] };
+/** As `Listed`. */
+type ListedRecords<Resource> = Omit<Listed<Resource>, 'plants'> & {
+  readonly plants: readonly StoredRecord<Resource>[];
+};
 
 /** Reads lists in a thread of its own, so that creates do not wait for them. */
-export interface ListThread {
-  readonly list: ListRecords;
+export interface ListThread<Resource> {
+  readonly list: ListRecords<Resource>;
   /** Resolves once no list is being read, and the file is released. */
   close(): Promise<void>;
 }
@@ -26,7 +31,7 @@ export interface ListThread {
 export interface ListedColumns {
   /** The values of each column of the table, which the other thread reads in half the time that rows take. */
   readonly columns: readonly (readonly unknown[])[];
-  readonly last: ListedPlants['last'];
+  readonly last: ListPosition | undefined;
   readonly readMs: number;
 }
 
@@ -50,18 +55,18 @@ const maxHanging = 3;
  *
  * @param files of the database
  */
-export function createListThread(
+export function createListThread<Resource>(
   files: DatabaseFiles,
-  table: Table,
+  table: Table<Resource>,
   { timeoutMs = 10_000, program = new URL('./list-worker.js', import.meta.url) }: ListThreadOptions = {},
-): ListThread {
+): ListThread<Resource> {
   let thread: Worker | undefined;
   /** Those that have not answered in time, and not ended since. */
   const hanging = new Set<Worker>();
   let previous: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
-  async function read(query: RecordQuery, limits: ListLimits): Promise<ListedRecords> {
+  async function read(query: RecordQuery, limits: ListLimits): Promise<ListedRecords<Resource>> {
     if (isClosed) throw new Error('The database is closed');
     if (hanging.size >= maxHanging) throw databaseUnavailable(new Error('The threads of lists hang'));
     thread ??= startThread();
@@ -118,7 +123,10 @@ export function createListThread(
   };
 }
 
-function toRecords({ columns, ...listed }: ListedColumns, { toRecord }: Table): ListedRecords {
+function toRecords<Resource>(
+  { columns, ...listed }: ListedColumns,
+  { toRecord }: Table<Resource>,
+): ListedRecords<Resource> {
   const [ids = []] = columns;
   return { ...listed, plants: ids.map((_, index) => toRecord(columns.map((values) => values[index]))) };
 }

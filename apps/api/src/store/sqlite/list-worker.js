@@ -6,7 +6,7 @@ import { requireFiles } from './file-identity.js';
 
 /**
  * @typedef {import('./list-thread.js').RecordQuery} RecordQuery
- * @typedef {import('../../plants/plant-store.js').ListLimits} ListLimits
+ * @typedef {import('../store.js').ListLimits} ListLimits
  * @typedef {import("./list-thread.js").ListedColumns} ListedColumns
  */
 
@@ -86,30 +86,28 @@ const orders = {
  *
  * @param {RecordQuery} query
  */
-function describe({ order, after, tombstones, ...query }) {
+function describe({ order, after, equal, q, tombstones }) {
   const { of, after: afterSql, by } = orders[order];
   const found = table.searches.map((column) => `instr(lower(${column}), lower(:q)) > 0`);
   const matches = [
     tombstones ? [] : 'NOT deleted',
-    filtersOf(query).map((column) => `${column} IS :${column}`),
-    query.q === undefined ? [] : `(${found.join(' OR ')})`,
+    filtersOf(equal).map((column) => `${column} IS :${column}`),
+    q === undefined ? [] : `(${found.join(' OR ')})`,
   ];
   return {
     next: `${table.name} WHERE ${of} ${after === undefined ? '' : `AND ${afterSql}`} ORDER BY ${by}`,
     matches: matches.flat().join(' AND ') || 'true',
-    values: { ...after, ...query },
+    values: { ...after, ...equal, q },
   };
 }
 
 /**
  * The columns that a query compares.
  *
- * @param {Partial<RecordQuery>} query
+ * @param {RecordQuery['equal']} equal
  */
-function filtersOf(query) {
-  return table.filters.filter(
-    (column) => /** @type {Record<string, unknown>} */ (query)[column] !== undefined,
-  );
+function filtersOf(equal) {
+  return table.filters.filter((column) => equal?.[column] !== undefined);
 }
 
 /**
@@ -188,7 +186,7 @@ function toPosition(id, time) {
 function list(connection, query, limits) {
   const startedAt = performance.now();
   const deadline = startedAt + (limits.durationMs ?? defaultDurationMs);
-  const isFiltered = filtersOf(query).length > 0 || query.q !== undefined;
+  const isFiltered = filtersOf(query.equal).length > 0 || query.q !== undefined;
   const columns = table.columns.map(() => /** @type {unknown[]} */ ([]));
   let matched = 0;
   let { after } = query;

@@ -6,7 +6,7 @@ import { collect } from '../../../test/support/collect.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { until } from '../../../test/support/until.js';
 import { openSqlite } from './open-sqlite.js';
-import { enableMmap, openConnection } from './plant-statements.js';
+import { enableMmap, openConnection } from './statements.js';
 
 /** The memory mappings of this process. Only Linux has this file; CI runs on Linux. */
 const maps = '/proc/self/maps';

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { createDurableFactory } from './connections.js';
 import { PrismaClient } from './generated/client.js';
 import { openSqlite } from './open-sqlite.js';
-import { openConnection } from './plant-statements.js';
+import { openConnection } from './statements.js';
 
 let folder = '';
 let path = '';

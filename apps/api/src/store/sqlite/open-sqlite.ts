@@ -4,12 +4,11 @@ import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../observe/metrics.js';
-import type { PlantStore } from '../../plants/plant-store.js';
+import { type PlantStore, plantTable } from '../../plants/plant-store.js';
 import { openWriter } from '../batcher.js';
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { compose, text } from '../queries.js';
-import { plantTable } from '../table.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { createDurableFactory, createFactory } from './connections.js';
@@ -19,9 +18,9 @@ import { identifyFiles } from './file-identity.js';
 import { guardFiles } from './guard-files.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
-import { enableMmap, openConnection, preparePlantStatements } from './plant-statements.js';
 import { probeCommit } from './probe-commit.js';
-import { createSqlitePlantStore, syncOrThrow } from './sqlite-plant-store.js';
+import { createSqliteStore, syncOrThrow } from './sqlite-store.js';
+import { enableMmap, openConnection, prepareStatements } from './statements.js';
 
 /** How long a start waits for another process that has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
@@ -55,7 +54,7 @@ export async function openSqlite(
       runQuery: runUnlessDamaged,
     });
     const lists = createListThread(files, plantTable);
-    const plants = createSqlitePlantStore(statements, {
+    const plants = createSqliteStore(statements, {
       ...{ syncLog, syncedVersion: version },
       run: compose(unlessDamaged, guard.run, runQuery),
       runRead: runQuery,
@@ -135,7 +134,7 @@ function connect(path: string) {
     const connection = openConnection(path);
     try {
       const refreshMmap = enableMmap(connection);
-      const statements = preparePlantStatements(connection, plantTable);
+      const statements = prepareStatements(connection, plantTable);
       // After the first read all of them exist, and remain while the connection is open.
       const files = identifyFiles(path);
       const version = statements.readDataVersion();

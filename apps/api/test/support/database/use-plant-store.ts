@@ -1,12 +1,8 @@
 import type { NewPlant } from '@plant-store/contract';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import {
-  isTombstone,
-  type PlantStore,
-  type StoredRecord,
-  type Tombstone,
-} from '../../../src/plants/plant-store.js';
+import type { PlantRecord, PlantStore } from '../../../src/plants/plant-store.js';
 import type { Database } from '../../../src/store/database.js';
+import { isTombstone, type Tombstone } from '../../../src/store/store.js';
 import { collect } from '../collect.js';
 import { createStandInCitus } from '../postgresql/stand-in-citus.js';
 import { createTestDatabase, openTestDatabase } from './create-test-database.js';
@@ -59,7 +55,7 @@ export function usePlantStore(kind: StoreKind) {
 }
 
 /** A plant as it was created, or a tombstone. */
-export function withoutTime(record: StoredRecord): NewPlant | Tombstone {
+export function withoutTime(record: PlantRecord): NewPlant | Tombstone {
   if (isTombstone(record)) return record;
   const { addedAt: _, ...plant } = record;
   return plant;

@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract';
-import type { InsertOutcome, PlantInserter, StoredRecord } from '../../../src/plants/plant-store.js';
+import type { PlantInserter, PlantOutcome, PlantRecord } from '../../../src/plants/plant-store.js';
 import { ActiveCallers } from '../../../src/runtime/active-callers.js';
 import type { BatchLimits } from '../../../src/store/batcher.js';
 
@@ -15,14 +15,14 @@ export const highBatcherLimits: BatchLimits = {
 };
 
 /** The outcome of a plant that was stored. */
-export const stored: InsertOutcome = { stored: true };
+export const stored: PlantOutcome = { stored: true };
 
 /** A plant with this id. */
 export const plant = (id: number, name = 'x'): NewPlant => ({ id: BigInt(id), name });
 
 /** A store that records the ids of each batch, and rejects a batch that `findError` returns an error for. */
 export function createTestStore(
-  findError: (plants: readonly StoredRecord[]) => Error | undefined = () => undefined,
+  findError: (plants: readonly PlantRecord[]) => Error | undefined = () => undefined,
 ) {
   const batches: number[][] = [];
   const store: PlantInserter = {

@@ -9,8 +9,8 @@ import {
 import type { TestDatabase } from '../../../../test/support/database/test-database.js';
 import { withoutTime } from '../../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../../test/support/plants/plants-of.js';
-import type { PlantStore } from '../../../plants/plant-store.js';
-import { createPostgresqlPlantStore } from '../postgresql-plant-store.js';
+import { type PlantStore, plantTable } from '../../../plants/plant-store.js';
+import { createPostgresqlStore } from '../postgresql-store.js';
 import { byShard, routeByShard } from './by-shard.js';
 import { createShardMap, type ShardMap } from './shard-map.js';
 
@@ -60,7 +60,7 @@ beforeEach(async () => {
   failOn = undefined;
   map = equalShards(4);
   const table = byShard({ currentMap: () => map, runOnNode: (_, statement) => statement() });
-  store = createPostgresqlPlantStore(connections, (query) => query(), table);
+  store = createPostgresqlStore(connections, (query) => query(), plantTable, table);
   return async () => {
     await real.dispose();
     await testDatabase.remove();

@@ -1,13 +1,16 @@
+import type { Plant } from '@plant-store/contract';
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import { isTombstone, type StoredRecord } from '../../../plants/plant-store.js';
+import { type PlantRecord, plantTable } from '../../../plants/plant-store.js';
 import { clearArguments, integer, text } from '../../queries.js';
-import { plantTable } from '../../table.js';
-import { type PlantTable, singleTable } from '../single-table.js';
+import { isTombstone } from '../../store.js';
+import { createSingleTable, type TableAccess } from '../single-table.js';
 import type { ChooseConnections } from './direct-nodes.js';
 import type { RunOnNode } from './durable-nodes.js';
 import { readByRange } from './read-by-range.js';
 import type { ShardMap } from './shard-map.js';
 import type { Shard, ShardRouting } from './shard-queues.js';
+
+const singleTable = createSingleTable(plantTable);
 
 /** How many inserts may be in flight to one shard: the next batch grows while one is being stored. */
 const insertsPerShard = 1;
@@ -31,7 +34,7 @@ interface ByShardOptions {
  * as it is, and commits there alone. One over several shards takes several round trips and a two-phase commit, which makes it
  * tens of times slower for a few rows: this happens only with a map that is no longer current.
  */
-export function byShard(options: ByShardOptions): PlantTable {
+export function byShard(options: ByShardOptions): TableAccess<Plant> {
   const { currentMap, runOnNode, chooseConnections = throughCoordinator } = options;
   return {
     async insert(connections, plants) {
@@ -126,12 +129,12 @@ export function nameShardStatement(sql: string): string {
 }
 
 /**
- * Inserts records of one shard as `PlantTable` does. Citus finds the shard of the rows in a list of
+ * Inserts records of one shard as `TableAccess<Plant>` does. Citus finds the shard of the rows in a list of
  * values, but not in what `unnest` returns.
  */
 async function insertRows(
   connections: SqlDriverAdapter,
-  records: readonly StoredRecord[],
+  records: readonly PlantRecord[],
 ): Promise<readonly bigint[]> {
   const now = Date.now();
   const query: SqlQuery = {
@@ -159,7 +162,7 @@ function insertStatement(rows: number): string {
 }
 
 /** The statement for records with tombstones, which are too few to be worth keeping it. */
-function insertOrEraseStatement(records: readonly StoredRecord[]): string {
+function insertOrEraseStatement(records: readonly PlantRecord[]): string {
   const rows = records.map((record, index) => `(${parametersOf(index)}, ${isTombstone(record)})`);
   return `INSERT INTO ${plantTable.name} (${inserted.join(', ')}, deleted) VALUES ${rows} ON CONFLICT (id)
     DO UPDATE SET ${erased.join(', ')}, deleted = true WHERE excluded.deleted AND NOT plants.deleted RETURNING id`;

@@ -1,8 +1,9 @@
+import type { Plant } from '@plant-store/contract';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import type { Registry } from '@prometheus-io/client';
 import { addGauge, measureInserts } from '../../../observe/metrics.js';
-import type { PlantStore } from '../../../plants/plant-store.js';
+import { type PlantStore, plantTable } from '../../../plants/plant-store.js';
 import { createBatcher, type OpenWriter, type WriterOptions } from '../../batcher.js';
 import type { BulkInserts, Database, OpenOptions } from '../../database.js';
 import type { PostgresqlLocation } from '../../database-location.js';
@@ -10,7 +11,7 @@ import type { QueryWrapper } from '../../queries.js';
 import { queryTimeoutMs } from '../connection.js';
 import { type ConnectionPool, openPool } from '../open-pool.js';
 import { createProbeCommit } from '../probe-commit.js';
-import { insertPlants, type PlantTable } from '../single-table.js';
+import { composeStatements, type TableAccess } from '../single-table.js';
 import { byShard, nameShardStatement, routeByShard } from './by-shard.js';
 import { createDirectNodes, type NodeConnections } from './direct-nodes.js';
 import { createDurableNodes, createRunOnNode } from './durable-nodes.js';
@@ -20,7 +21,7 @@ import { createShardQueues } from './shard-queues.js';
 
 /** The plants of a database that Citus distributes: each batch goes to one shard. */
 export interface CitusPlants {
-  readonly table: PlantTable;
+  readonly table: TableAccess<Plant>;
   readonly bulk: BulkInserts;
   /** As `Database.openWriter`, with a queue for each shard. */
   openWriter(store: CheckedStore, options: WriterOptions): OpenWriter;
@@ -135,6 +136,8 @@ async function openNode(location: PostgresqlLocation, { host, port }: NodeAddres
     },
   };
 }
+
+const { insert: insertPlants } = composeStatements(plantTable);
 
 /**
  * Makes each connection keep the plans of the inserts, the statements that run all the time. Other statements are planned for

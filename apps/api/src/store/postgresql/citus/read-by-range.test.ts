@@ -8,7 +8,7 @@ import {
   openTestDatabase,
 } from '../../../../test/support/database/create-test-database.js';
 import type { TestDatabase } from '../../../../test/support/database/test-database.js';
-import { type PageLimits, withoutTombstones } from '../../../plants/plant-store.js';
+import { type PageLimits, withoutTombstones } from '../../store.js';
 import { readByRange } from './read-by-range.js';
 
 let testDatabase: TestDatabase;

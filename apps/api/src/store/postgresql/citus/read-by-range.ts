@@ -1,15 +1,15 @@
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import type { PageLimits, StoredRecord } from '../../../plants/plant-store.js';
+import { type PlantRecord, plantTable } from '../../../plants/plant-store.js';
 import { integer, integers, type QueryWrapper } from '../../queries.js';
-import { plantTable } from '../../table.js';
+import type { PageLimits } from '../../store.js';
 
 /** A plant whose texts are read separately if they are long. */
 interface MeasuredPlant {
   readonly id: bigint;
   /** Of its texts, in UTF-8. */
   readonly bytes: number;
-  readonly plant: StoredRecord | undefined;
+  readonly plant: PlantRecord | undefined;
 }
 
 /**
@@ -23,7 +23,7 @@ export async function* readByRange(
   run: QueryWrapper,
   after: bigint | undefined,
   limits: PageLimits,
-): AsyncGenerator<readonly StoredRecord[]> {
+): AsyncGenerator<readonly PlantRecord[]> {
   let range = rangeAfter(after);
   while (range !== undefined) {
     const asked = range;
@@ -87,8 +87,8 @@ function* divide(plants: readonly MeasuredPlant[], maxBytes: number): Generator<
 /** Reads the plants whose texts are missing. One that was deleted since is left out. */
 async function complete(
   part: readonly MeasuredPlant[],
-  read: (ids: readonly bigint[]) => Promise<readonly StoredRecord[]>,
-): Promise<readonly StoredRecord[]> {
+  read: (ids: readonly bigint[]) => Promise<readonly PlantRecord[]>,
+): Promise<readonly PlantRecord[]> {
   const missing = part.flatMap(({ id, plant }) => (plant === undefined ? id : []));
   const found = missing.length === 0 ? [] : await read(missing);
   const byId = new Map(found.map((plant) => [plant.id, plant]));
@@ -98,7 +98,7 @@ async function complete(
 async function readPlants(
   connections: SqlDriverAdapter,
   ids: readonly bigint[],
-): Promise<readonly StoredRecord[]> {
+): Promise<readonly PlantRecord[]> {
   const { rows } = await connections.queryRaw({
     sql: `SELECT ${columns.join(', ')} FROM ${plantTable.name} WHERE id = ANY($1::bigint[])`,
     args: [ids],

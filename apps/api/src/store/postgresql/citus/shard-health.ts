@@ -5,7 +5,7 @@ import {
   createCommitRecord,
   failingAfterMs,
   recordCommit,
-} from '../../../plants/commit-health.js';
+} from '../../../observe/commit-health.js';
 import type { PlantInserter } from '../../../plants/plant-store.js';
 import type { DatabaseLog } from '../../database.js';
 import type { CommitProbe } from '../probe-commit.js';

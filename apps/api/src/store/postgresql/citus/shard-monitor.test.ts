@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { plant } from '../../../../test/support/plants/create-test-store.js';
 import { ServiceError } from '../../../errors/service-error.js';
-import { failingAfterMs } from '../../../plants/commit-health.js';
-import type { InsertOutcome } from '../../../plants/plant-store.js';
+import { failingAfterMs } from '../../../observe/commit-health.js';
+import type { PlantOutcome } from '../../../plants/plant-store.js';
 import { createShardMonitor } from './shard-health.js';
 import type { ShardRouting } from './shard-queues.js';
 
@@ -16,7 +16,7 @@ function createHeldCommits(routing = oneShard) {
   const held: { succeed(): void; fail(): void; reject(): void }[] = [];
   const store = {
     insert: () =>
-      new Promise<readonly InsertOutcome[]>((resolve, reject) => {
+      new Promise<readonly PlantOutcome[]>((resolve, reject) => {
         held.push({
           succeed: () => resolve([]),
           fail: () => reject(new ServiceError('database_unavailable', 'no disk')),

@@ -6,7 +6,8 @@ import {
   storesWithShards,
   usePlantStore,
 } from '../../../test/support/database/use-plant-store.js';
-import type { StoredRecord, Tombstone } from '../../plants/plant-store.js';
+import type { PlantRecord } from '../../plants/plant-store.js';
+import type { Tombstone } from '../store.js';
 
 const stored = { stored: true };
 const taken = (existing: NewPlant | Tombstone) => ({ stored: false, existing });
@@ -71,7 +72,7 @@ describe.each(storesWithShards())('tombstones on %s', (kind) => {
   it('are stored among many plants of one call', async () => {
     const plants = Array.from({ length: 300 }, (_, id) => ({ id: BigInt(id), name: `${id}` }));
     await store.insert(plants.slice(0, 200));
-    const records: StoredRecord[] = plants.map((plant, index) =>
+    const records: PlantRecord[] = plants.map((plant, index) =>
       index % 3 === 0 ? tombstone(plant.id) : plant,
     );
     const outcomes = await store.insert(records);

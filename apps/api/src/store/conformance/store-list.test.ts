@@ -3,13 +3,8 @@ import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract';
 import { describe, expect, it } from 'vitest';
 import { storesWithShards, usePlantStore } from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
-import {
-  type ListLimits,
-  type ListPosition,
-  type ListQuery,
-  type StoredPlant,
-  withoutTombstones,
-} from '../../plants/plant-store.js';
+import type { StoredPlant } from '../../plants/plant-store.js';
+import { type ListLimits, type ListPosition, type ListQuery, withoutTombstones } from '../store.js';
 
 /** Limits that no test reaches by accident. */
 const highLimits: ListLimits = { matches: 1_000, plants: 10_000, bytes: 2 ** 22 };
@@ -98,14 +93,14 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     ]);
     const listAll = async (query: Omit<ListQuery, 'order'>) =>
       (await listIds({ order: 'id', ...query })).flat();
-    expect(await listAll({ tag: 'indoor' })).toEqual([1n, 3n]);
-    expect(await listAll({ tag: '' })).toEqual([4n]);
+    expect(await listAll({ equal: { tag: 'indoor' } })).toEqual([1n, 3n]);
+    expect(await listAll({ equal: { tag: '' } })).toEqual([4n]);
     expect(await listAll({ q: 'mOnStErA' })).toEqual([1n, 2n]);
     expect(await listAll({ q: 'éclair' })).toEqual([]);
     expect(await listAll({ q: 'ÉCLAIR' })).toEqual([3n]);
     expect(await listAll({ q: '0% _' })).toEqual([3n]);
     expect(await listAll({ q: '' })).toEqual([1n, 2n, 3n, 4n, 5n]);
-    expect(await listAll({ tag: 'indoor', q: 'a' })).toEqual([1n, 3n]);
+    expect(await listAll({ equal: { tag: 'indoor' }, q: 'a' })).toEqual([1n, 3n]);
     expect(await listAll({ q: "'; --" })).toEqual([]);
   });
 
@@ -113,9 +108,9 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     await store.insert(
       plantsOf(1n, 2n, 3n, 4n, 5n, 6n).map((plant) => ({ ...plant, tag: plant.id < 5n ? 'x' : 'y' })),
     );
-    expect(await listIds({ order: 'id', tag: 'y' }, { plants: 2 })).toEqual([[], [], [5n, 6n]]);
-    expect(await listIds({ order: 'id', tag: 'y' }, { plants: 4 })).toEqual([[], [5n, 6n]]);
-    expect(await listIds({ order: 'id', tag: 'x' }, { plants: 3, matches: 2 })).toEqual([
+    expect(await listIds({ order: 'id', equal: { tag: 'y' } }, { plants: 2 })).toEqual([[], [], [5n, 6n]]);
+    expect(await listIds({ order: 'id', equal: { tag: 'y' } }, { plants: 4 })).toEqual([[], [5n, 6n]]);
+    expect(await listIds({ order: 'id', equal: { tag: 'x' } }, { plants: 3, matches: 2 })).toEqual([
       [1n, 2n],
       [3n, 4n],
       [],

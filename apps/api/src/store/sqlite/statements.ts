@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { isTombstone, type StoredRecord } from '../../plants/plant-store.js';
+import { isTombstone, type StoredRecord } from '../store.js';
 import type { Table } from '../table.js';
 import { durablePragmas, lockTimeoutMs } from './connections.js';
 
@@ -21,22 +21,27 @@ export interface Snapshot<Records> {
   readonly version: bigint;
 }
 
-/** What the plant store does with its connection. It keeps the statements prepared. */
-export interface PlantStatements {
+/** What a store does with its connection. It keeps the statements prepared. */
+export interface Statements<Resource> {
   /**
    * Inserts records in their order, in one commit.
    *
    * @returns what has the id of each that was not stored; `undefined` if all were stored
    */
-  insert(records: readonly StoredRecord[]): Snapshot<readonly (StoredRecord | undefined)[]> | undefined;
+  insert(
+    records: readonly StoredRecord<Resource>[],
+  ): Snapshot<readonly (StoredRecord<Resource> | undefined)[]> | undefined;
   /** Reads what has one of the ids. */
-  find(ids: readonly bigint[]): Snapshot<readonly StoredRecord[]>;
+  find(ids: readonly bigint[]): Snapshot<readonly StoredRecord<Resource>[]>;
   /** A number that differs from the one before if another connection has committed meanwhile. */
   readDataVersion(): bigint;
 }
 
 /** Prepares the statements, none of which may be run while another one of the connection is. */
-export function preparePlantStatements(connection: Sqlite.Database, table: Table): PlantStatements {
+export function prepareStatements<Resource>(
+  connection: Sqlite.Database,
+  table: Table<Resource>,
+): Statements<Resource> {
   const { name, columns, texts, required } = table;
   const insertLive = connection.prepare(
     `INSERT INTO ${name} (id, added_at, ${texts.join(', ')}) VALUES (?, ?${', ?'.repeat(texts.length)})
@@ -55,7 +60,7 @@ export function preparePlantStatements(connection: Sqlite.Database, table: Table
     .raw();
 
   /** Whether it was stored. */
-  function insertOne(record: StoredRecord, now: number): boolean {
+  function insertOne(record: StoredRecord<Resource>, now: number): boolean {
     if (!isTombstone(record)) {
       const { id, addedAt = now } = record;
       return insertLive.run(id, addedAt, ...table.toTexts(record)).changes === 1;
@@ -64,24 +69,24 @@ export function preparePlantStatements(connection: Sqlite.Database, table: Table
     return insertTombstone.run(record.id).changes === 1;
   }
 
-  function findOne(id: bigint): StoredRecord | undefined {
+  function findOne(id: bigint): StoredRecord<Resource> | undefined {
     const row = select.get(id);
     return row && table.toRecord(row);
   }
 
   /** @throws {Error} when a trigger has skipped the record, which it does silently */
-  function findTaken(record: StoredRecord): StoredRecord {
+  function findTaken(record: StoredRecord<Resource>): StoredRecord<Resource> {
     const { id } = record;
     const taken = findOne(id);
-    if (taken === undefined) throw new Error(`The plant ${id} was not stored, and no row has its id`);
-    if (isTombstone(record) && !isTombstone(taken)) throw new Error(`The plant ${id} was not deleted`);
+    if (taken === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
+    if (isTombstone(record) && !isTombstone(taken)) throw new Error(`The record ${id} was not deleted`);
     return taken;
   }
 
   const readDataVersion = () => dataVersion.get() as bigint;
-  const insert = connection.transaction((records: readonly StoredRecord[]) => {
+  const insert = connection.transaction((records: readonly StoredRecord<Resource>[]) => {
     const now = Date.now();
-    let taken: (StoredRecord | undefined)[] | undefined;
+    let taken: (StoredRecord<Resource> | undefined)[] | undefined;
     for (const [index, record] of records.entries()) {
       if (insertOne(record, now)) continue;
       taken ??= Array(records.length).fill(undefined);

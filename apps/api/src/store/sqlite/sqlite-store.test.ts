@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import { stored } from '../../plants/plant-store.js';
+import { stored } from '../store.js';
 import { openSqlite } from './open-sqlite.js';
 
 const fern = { id: 1n, name: 'Fern' };

@@ -1,8 +1,8 @@
 import { ClientGoneError } from '../errors/client-gone-error.js';
 import { overloadErrors } from '../errors/service-error.js';
-import type { ActiveCallers } from '../runtime/active-callers.js';
-import { type Caller, createBudget } from '../runtime/budget.js';
-import { FairQueue } from '../runtime/fair-queue.js';
+import type { ActiveCallers } from './active-callers.js';
+import { type Caller, createBudget } from './budget.js';
+import { FairQueue } from './fair-queue.js';
 
 /** How many lists may wait or be read; of one caller as many as are left free. */
 const maxLists = 256;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/service-error.js';
-import type { PlantStore } from './plant-store.js';
+import type { PlantStore } from '../plants/plant-store.js';
 
 /** How long commits must by default have been without a success to count as failing, in milliseconds. */
 export const failingAfterMs = 3_000;

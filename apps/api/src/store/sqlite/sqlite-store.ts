@@ -1,12 +1,12 @@
-import { isTombstone, type PlantStore, stored, withoutTombstones } from '../../plants/plant-store.js';
 import { databaseUnavailable } from '../database.js';
 import { type QueryWrapper, readPages } from '../queries.js';
 import { withoutTime } from '../resolve-insert-outcomes.js';
+import { isTombstone, type Store, stored, withoutTombstones } from '../store.js';
 import type { ListRecords } from './list-thread.js';
-import type { PlantStatements, Snapshot } from './plant-statements.js';
+import type { Snapshot, Statements } from './statements.js';
 
 /** How the store runs its queries. */
-export interface SqlitePlantStoreOptions {
+export interface SqliteStoreOptions<Resource> {
   /** Syncs the write-ahead log to disk. */
   readonly syncLog: () => void;
   /** `readDataVersion` of the statements before the log was synced last. */
@@ -16,16 +16,16 @@ export interface SqlitePlantStoreOptions {
   /** Runs the queries of a read. */
   readonly runRead: QueryWrapper;
   /** Lists what is visible, which may not be durable. */
-  readonly list: ListRecords;
+  readonly list: ListRecords<Resource>;
   /** Called once plants may have been deleted. */
   readonly onDeleted: () => void;
 }
 
-/** Creates the plant store of SQLite. An insert is one transaction, and thus one commit, for any number of plants. */
-export function createSqlitePlantStore(
-  statements: PlantStatements,
-  { syncLog, syncedVersion: lastSynced, run, runRead, list, onDeleted }: SqlitePlantStoreOptions,
-): PlantStore {
+/** Creates the store of SQLite. An insert is one transaction, and thus one commit, for any number of plants. */
+export function createSqliteStore<Resource>(
+  statements: Statements<Resource>,
+  { syncLog, syncedVersion: lastSynced, run, runRead, list, onDeleted }: SqliteStoreOptions<Resource>,
+): Store<Resource> {
   let syncedVersion = lastSynced;
 
   /**
