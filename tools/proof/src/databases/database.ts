@@ -1,27 +1,31 @@
+import { fieldsOf, plantFieldNames } from '@plant-store/contract/fields';
+import type { NewPlant, Plant } from '@plant-store/contract/operations';
+
 /** The engines that the service runs on. */
 export type Engine = 'sqlite' | 'postgresql';
 
-/** A plant as a database has it. */
-export interface StoredPlant {
-  readonly name: string;
-  /** `null` if it has none. */
-  readonly tag: string | null;
-}
-
 /** A row of the table `plants`. */
-export interface PlantRow {
-  readonly id: bigint;
-  readonly name: string;
-  /** `undefined` if it has none. */
-  readonly tag: string | undefined;
+export interface PlantRow extends NewPlant {
   /** Whether the plant was deleted, of which only the row is left. */
   readonly deleted: boolean;
 }
 
 /** The plants of rows, by id, without those that were deleted. */
-export function plantsOf(rows: readonly PlantRow[]): ReadonlyMap<bigint, StoredPlant> {
-  const plants = rows.filter(({ deleted }) => !deleted);
-  return new Map(plants.map(({ id, name, tag }) => [id, { name, tag: tag ?? null }]));
+export function plantsOf(rows: readonly PlantRow[]): ReadonlyMap<bigint, Plant> {
+  return new Map(rows.filter(({ deleted }) => !deleted).map((row) => [row.id, fieldsOf(row)]));
+}
+
+/** The columns of `Columns`. */
+export const columns = ['id', ...plantFieldNames, 'deleted'].join(', ');
+
+/** A row as an engine gives it, with `null` for a text that a plant does not have. */
+export type Columns = Readonly<
+  { id: bigint | string; deleted: bigint | boolean } & Record<keyof Plant, string | null>
+>;
+
+export function toRow({ id, deleted, ...texts }: Columns): PlantRow {
+  const present = Object.entries(texts).filter(([, text]) => text !== null);
+  return { ...(Object.fromEntries(present) as Plant), id: BigInt(id), deleted: Boolean(deleted) };
 }
 
 /** A database of the service, read by other means than the service. */
@@ -30,7 +34,7 @@ export interface Database {
   /** The value for `DATABASE_URL`. */
   readonly url: string;
   /** All its plants, by id, without those that were deleted. The service may be running. */
-  readPlants(): Promise<ReadonlyMap<bigint, StoredPlant>>;
+  readPlants(): Promise<ReadonlyMap<bigint, Plant>>;
   /** The rows with these ids, or all rows: two of one id, too, if the index of the ids is damaged. */
   readRows(ids?: readonly bigint[]): Promise<readonly PlantRow[]>;
   /** What the engine's own check of the whole database finds wrong; nothing if it is intact, or the engine has none. */

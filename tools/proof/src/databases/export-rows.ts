@@ -1,4 +1,5 @@
 import { parse } from '../load/send-create.js';
+import { withoutTexts } from '../plant.js';
 import { runCommand } from '../service/run-command.js';
 import type { PlantRow } from './database.js';
 
@@ -15,7 +16,7 @@ export async function exportRows(databaseUrl: string): Promise<readonly PlantRow
 
 /** A line has a plant, or `{"id":1,"deleted":true}`. */
 function toRow(line: string): PlantRow {
-  const { id, name = '', tag, deleted = false } = parse(line) as Partial<PlantRow>;
-  if (id === undefined) throw new Error(`The export has a line without an id: ${line}`);
-  return { id, name, tag, deleted };
+  const row: PlantRow = { ...withoutTexts, deleted: false, ...(parse(line) as Pick<PlantRow, 'id'>) };
+  if (row.id === undefined) throw new Error(`The export has a line without an id: ${line}`);
+  return row;
 }

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, createPostgresqlServer, query } from '@plant-store/postgresql-server';
 import { killProcesses, readChildren } from '../service/process-tree.js';
-import { type Database, type DatabaseServer, type PlantRow, plantsOf } from './database.js';
+import {
+  type Columns,
+  columns,
+  type Database,
+  type DatabaseServer,
+  type PlantRow,
+  plantsOf,
+  toRow,
+} from './database.js';
 
 /** A PostgreSQL that can be killed and started again. */
 export interface KillableServer extends DatabaseServer {
@@ -55,10 +63,6 @@ export function openPostgresqlDatabase(url: string): Database {
 async function readRows(url: string, ids?: readonly bigint[]): Promise<PlantRow[]> {
   const [condition, values] =
     ids === undefined ? ['', []] : [' WHERE id = ANY ($1::bigint[])', [ids.map(String)]];
-  const rows = await query<{ id: string; name: string; tag: string | null; deleted: boolean }>(
-    url,
-    `SELECT id, name, tag, deleted FROM plants${condition}`,
-    values,
-  );
-  return rows.map(({ id, tag, ...row }) => ({ ...row, id: BigInt(id), tag: tag ?? undefined }));
+  const rows = await query<Columns>(url, `SELECT ${columns} FROM plants${condition}`, values);
+  return rows.map(toRow);
 }

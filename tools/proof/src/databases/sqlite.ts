@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { type Database, type DatabaseServer, type PlantRow, plantsOf } from './database.js';
+import {
+  type Columns,
+  columns,
+  type Database,
+  type DatabaseServer,
+  type PlantRow,
+  plantsOf,
+  toRow,
+} from './database.js';
 
 /** Databases in files of a folder. */
 export function createSqliteServer(folder: string): DatabaseServer {
@@ -26,23 +34,14 @@ export function openSqliteDatabase(path: string): Database {
   };
 }
 
-type Columns = readonly [id: bigint, name: string, tag: string | null, deleted: bigint];
-
 function readRows(path: string, ids?: readonly bigint[]): PlantRow[] {
   return withFile(path, (file) => {
     const select = (condition: string) =>
-      file
-        .prepare<bigint[], Columns>(`SELECT id, name, tag, deleted FROM plants ${condition}`)
-        .safeIntegers()
-        .raw();
+      file.prepare<bigint[], Columns>(`SELECT ${columns} FROM plants ${condition}`).safeIntegers();
     if (ids === undefined) return select('').all().map(toRow);
     const byId = select('WHERE id = ?');
     return ids.flatMap((id) => byId.all(id).map(toRow));
   });
-}
-
-function toRow([id, name, tag, deleted]: Columns): PlantRow {
-  return { id, name, tag: tag ?? undefined, deleted: deleted !== 0n };
 }
 
 function withFile<Result>(path: string, read: (file: Sqlite.Database) => Result): Result {

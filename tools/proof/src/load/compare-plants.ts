@@ -1,5 +1,7 @@
+import { hasSameFields } from '@plant-store/contract/fields';
 import type { PlantRow } from '../databases/database.js';
-import { describePlant, type Entry, isSame, type Ledger } from './ledger.js';
+import { withoutTexts } from '../plant.js';
+import { describePlant, type Entry, type Ledger } from './ledger.js';
 
 /** How a database differs from what callers know. */
 export interface Comparison {
@@ -85,7 +87,7 @@ const losses = { lost: 'lost', lostDeletes: 'lost delete', phantom: 'phantom', d
 
 /** What is wrong with an id that must have a row without texts. */
 function findLostDelete(row: PlantRow | undefined): Loss | undefined {
-  const isErased = row?.deleted === true && row.name === '' && row.tag === undefined;
+  const isErased = row?.deleted === true && hasSameFields(row, withoutTexts);
   return isErased ? undefined : 'lostDeletes';
 }
 
@@ -99,10 +101,10 @@ function findWrongDelete(ledger: Ledger, id: bigint, entries: readonly Entry[]):
 function findLoss(entries: readonly Entry[], row: PlantRow | undefined): Loss | undefined {
   const acknowledged = entries.find((entry) => entry.acknowledged);
   if (acknowledged !== undefined)
-    return row !== undefined && isSame(row, acknowledged.plant) ? undefined : 'lost';
+    return row !== undefined && hasSameFields(row, acknowledged.plant) ? undefined : 'lost';
   // Whoever was answered `id_taken` knows that another plant is stored.
   if (row === undefined) return entries.some(({ taken }) => taken) ? 'lost' : undefined;
-  const entry = entries.find(({ plant }) => isSame(plant, row));
+  const entry = entries.find(({ plant }) => hasSameFields(plant, row));
   return entry === undefined || entry.taken || entry.unresolved === 0 ? 'phantom' : undefined;
 }
 

@@ -1,9 +1,10 @@
-import type { SentPlant } from './random-plants.js';
+import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import type { NewPlant } from '@plant-store/contract/operations';
 import type { DeleteOutcome, Failure, Outcome } from './send-create.js';
 
 /** A plant that was sent, once or more often, and what is known about it. */
 export interface Entry {
-  readonly plant: SentPlant;
+  readonly plant: NewPlant;
   /** How often it was sent. */
   attempts: number;
   /** Attempts that may have stored it: those in flight, and those after which nobody knows. */
@@ -65,10 +66,10 @@ export class Ledger {
   private touched = new Set<bigint>();
 
   /** Notes that a plant is being sent; `end` with what it returns notes the outcome. */
-  begin(plant: SentPlant): CreateAttempt {
+  begin(plant: NewPlant): CreateAttempt {
     const entries = this.entriesOf(plant.id);
     if (entries.length === 0) this.entries.set(plant.id, entries);
-    let entry = entries.find((other) => isSame(other.plant, plant));
+    let entry = entries.find((other) => hasSameFields(other.plant, plant));
     if (entry === undefined) {
       entry = { plant, attempts: 0, unresolved: 0, acknowledged: false, stored: 0, taken: false };
       entries.push(entry);
@@ -143,7 +144,7 @@ export class Ledger {
    * Notes what a read has shown: from then on it must stay until it is deleted, as if it had been acknowledged. That a plant is
    * missing means that it was deleted for good.
    */
-  endRead({ entry, retired }: ReadAttempt, plants: readonly SentPlant[]): void {
+  endRead({ entry, retired }: ReadAttempt, plants: readonly NewPlant[]): void {
     for (const plant of plants) this.show(plant, retired);
     if (entry !== undefined && plants.length === 0) this.retire(entry.plant.id, 'not found');
   }
@@ -181,9 +182,9 @@ export class Ledger {
       this.fail(entry, 'acknowledged, and so was another plant of the same id');
   }
 
-  private show(plant: SentPlant, retired: number): void {
+  private show(plant: NewPlant, retired: number): void {
     this.shown++;
-    const entry = this.entriesOf(plant.id).find((other) => isSame(other.plant, plant));
+    const entry = this.entriesOf(plant.id).find((other) => hasSameFields(other.plant, plant));
     if (entry === undefined) {
       this.failures.push(`${describePlant(plant)}: shown, though it was never sent`);
       return;
@@ -247,12 +248,7 @@ export class Ledger {
 }
 
 /** A plant for a message, shortened. */
-export function describePlant({ id, name, tag }: SentPlant): string {
-  const text = JSON.stringify({ name, tag });
-  return `plant ${id} ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`;
-}
-
-/** Whether both are the same plant. No tag and an empty one are different. */
-export function isSame(one: SentPlant, other: SentPlant): boolean {
-  return one.id === other.id && one.name === other.name && one.tag === other.tag;
+export function describePlant(plant: NewPlant): string {
+  const text = JSON.stringify(fieldsOf(plant));
+  return `plant ${plant.id} ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`;
 }

@@ -1,12 +1,7 @@
+import { plantFieldNames } from '@plant-store/contract/fields';
+import type { NewPlant } from '@plant-store/contract/operations';
+import { createPlant, isRequired } from '../plant.js';
 import type { Random } from './random.js';
-
-/** A plant as it is sent. */
-export interface SentPlant {
-  readonly id: bigint;
-  readonly name: string;
-  /** `undefined` if it is sent without one. */
-  readonly tag: string | undefined;
-}
 
 /** Ids at which a number of JavaScript, an int32 or an int64 ends, and their neighbours. */
 const remarkableIds = [
@@ -36,7 +31,7 @@ const words = [
 ];
 
 /** Creates new plants, each with an id that none before had. */
-export function createPlantSource(random: Random): () => SentPlant {
+export function createPlantSource(random: Random): () => NewPlant {
   const used = new Set<bigint>();
   function createId(): bigint {
     const kind = random.next();
@@ -50,24 +45,23 @@ export function createPlantSource(random: Random): () => SentPlant {
     let id = createId();
     while (used.has(id)) id = createId();
     used.add(id);
-    return { id, ...createTexts(random) };
+    const plant = createPlant((name) =>
+      !isRequired(name) && random.next() < 0.4 ? undefined : createText(random),
+    );
+    return { id, ...plant };
   };
 }
 
 /** Another plant under the id of one. */
-export function createConflict(plant: SentPlant, random: Random): SentPlant {
-  const { tag } = plant;
-  // An absent tag and an empty one make different plants.
-  if (tag === '' || tag === undefined) return { ...plant, tag: tag === '' ? undefined : '' };
-  return { ...plant, name: `${plant.name} ${random.below(1_000)}` };
-}
-
-function createTexts(random: Random): Pick<SentPlant, 'name' | 'tag'> {
-  const kind = random.next();
-  const name = kind < 0.002 ? 'long '.repeat(random.below(20_000)) : createText(random);
-  return { name, tag: random.next() < 0.4 ? undefined : createText(random) };
+export function createConflict(plant: NewPlant, random: Random): NewPlant {
+  const name = random.pick(plantFieldNames);
+  const text = plant[name];
+  // An absent text and an empty one make different plants.
+  if (!isRequired(name) && !text) return { ...plant, [name]: text === '' ? undefined : '' };
+  return { ...plant, [name]: `${text} ${random.below(1_000)}` };
 }
 
 function createText(random: Random): string {
+  if (random.next() < 0.001) return 'long '.repeat(random.below(20_000));
   return Array.from({ length: random.below(4) }, () => random.pick(words)).join(' ');
 }

@@ -1,5 +1,7 @@
 import { type Agent, type IncomingMessage, request } from 'node:http';
-import type { SentPlant } from './random-plants.js';
+import { hasSameFields } from '@plant-store/contract/fields';
+import type { NewPlant, Plant } from '@plant-store/contract/operations';
+import { toJson } from '../plant.js';
 
 /** Which service gets a create, and how. */
 export interface Target {
@@ -42,7 +44,7 @@ type Exchange = { readonly reply: IncomingMessage; readonly text: string } | { r
  *
  * @param timeoutMs how long the reply may take in all
  */
-export async function sendCreate(caller: Caller, plant: SentPlant, timeoutMs: number): Promise<Outcome> {
+export async function sendCreate(caller: Caller, plant: NewPlant, timeoutMs: number): Promise<Outcome> {
   const exchange = await send(caller, 'POST', '/plants', timeoutMs, toJson(plant));
   if ('outcome' in exchange) return exchange.outcome;
   return toOutcome(plant, exchange.reply, exchange.text);
@@ -51,7 +53,7 @@ export async function sendCreate(caller: Caller, plant: SentPlant, timeoutMs: nu
 /** Sends `POST /plants/batch` once, and returns the outcome of each plant. Never rejects. */
 export async function sendBatch(
   caller: Caller,
-  plants: readonly SentPlant[],
+  plants: readonly NewPlant[],
   timeoutMs: number,
 ): Promise<readonly Outcome[]> {
   const body = `{"plants":[${plants.map(toJson)}]}`;
@@ -82,7 +84,7 @@ export async function sendDelete(caller: Caller, id: bigint, timeoutMs: number):
 
 /** The plants that a read shows; `undefined` if it had no reply, or one that says that the service cannot read now. */
 export interface Shown {
-  readonly plants: readonly SentPlant[];
+  readonly plants: readonly NewPlant[];
   /** A reply that is not documented. */
   readonly problem?: string;
 }
@@ -100,7 +102,7 @@ export async function sendRead(caller: Caller, path: string, timeoutMs: number):
   if (reply.statusCode !== 200) return { plants: [], problem: `${reply.statusCode} ${text.slice(0, 200)}` };
   const { plants = [parse(text)] } = parse(text);
   if (!Array.isArray(plants)) return { plants: [], problem: text.slice(0, 200) };
-  return { plants: plants.map(({ id, name, tag }) => ({ id, name, tag })) };
+  return { plants };
 }
 
 async function send(
@@ -136,22 +138,10 @@ async function send(
   }
 }
 
-/** The id is written by hand: a number of JavaScript would round it. */
-function toJson({ id, name, tag }: SentPlant): string {
-  const members = [`"id":${id}`, `"name":${JSON.stringify(name)}`];
-  if (tag !== undefined) members.push(`"tag":${JSON.stringify(tag)}`);
-  return `{${members.join(',')}}`;
-}
-
-function toOutcome(
-  { name, tag }: SentPlant,
-  { statusCode, headers }: IncomingMessage,
-  text: string,
-): Outcome {
+function toOutcome(plant: NewPlant, { statusCode, headers }: IncomingMessage, text: string): Outcome {
   const unexpected: Outcome = { kind: 'unexpected', reply: `${statusCode} ${text.slice(0, 200)}` };
   if (statusCode === 200) {
-    const body = parse(text);
-    if (body['name'] !== name || body['tag'] !== tag) return unexpected;
+    if (!hasSameFields(parse(text) as Plant, plant)) return unexpected;
     return { kind: headers['idempotent-replayed'] === 'true' ? 'replayed' : 'stored' };
   }
   return toFailedCreate({ statusCode }, text, headers['retry-after']);

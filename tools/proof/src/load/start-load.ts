@@ -1,8 +1,9 @@
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { NewPlant } from '@plant-store/contract/operations';
 import type { Entry, Ledger } from './ledger.js';
 import type { Random } from './random.js';
-import { createConflict, type SentPlant } from './random-plants.js';
+import { createConflict } from './random-plants.js';
 import {
   type DeleteOutcome,
   type Outcome,
@@ -18,7 +19,7 @@ export interface LoadOptions extends Target {
   readonly ledger: Ledger;
   readonly random: Random;
   /** Creates new plants; several loads of one ledger share it. */
-  readonly createPlant: () => SentPlant;
+  readonly createPlant: () => NewPlant;
   /** How many connections create and delete plants, each one at a time. */
   readonly connections: number;
   /** Whether a connection ends its part once a request had no reply, as after a crash of the service. */
@@ -130,19 +131,19 @@ export function startLoad(options: LoadOptions): Load {
 /** What is sent next. */
 interface Chooser {
   /** The plant of a create. */
-  choosePlant(): SentPlant;
+  choosePlant(): NewPlant;
   /** The id of a delete, if there is any. */
   chooseDelete(): bigint | undefined;
 }
 
 function createChooser({ ledger, random, createPlant }: LoadOptions): Chooser {
   const latest = [...ledger.entries.values()].slice(-recentCount);
-  const recent: SentPlant[] = latest.flatMap(([first]) => first?.plant ?? []);
+  const recent: NewPlant[] = latest.flatMap(([first]) => first?.plant ?? []);
   const isUnknown = ({ plant, acknowledged, taken, unresolved }: Entry) =>
     !acknowledged && !taken && unresolved > 0 && !ledger.isRetired(plant.id);
   const unknown = latest.flat().filter(isUnknown);
   const unknownDeletes = recent.filter(({ id }) => ledger.unresolvedDeletes(id) > 0 && !ledger.isRetired(id));
-  const deleted: SentPlant[] = [];
+  const deleted: NewPlant[] = [];
   return {
     choosePlant() {
       const kind = random.next();

@@ -1,5 +1,8 @@
+import { plantFilters } from '@plant-store/contract/fields';
+import type { Plant } from '@plant-store/contract/operations';
+import type { routes } from '@plant-store/contract/routes';
 import fc from 'fast-check';
-import type { StoredPlant } from '../databases/database.js';
+import { plantOf, withoutTexts } from '../plant.js';
 import { type ListQuery, requireListed } from './list.js';
 import {
   type Call,
@@ -42,14 +45,14 @@ function replay(number: number): Command {
     check: ({ plants, run }) => plants.has(toId(number, run)),
     toString: () => `replay(${number})`,
     run(model, stores) {
-      const plant = model.plants.get(toId(number, model.run)) ?? { name: '', tag: null };
+      const plant = model.plants.get(toId(number, model.run)) ?? withoutTexts;
       return send(createCall(number, plant)).run(model, stores);
     },
   };
 }
 
 /** The same new plant from several callers at once: one stores it, the others find it. */
-function race(number: number, plant: StoredPlant, callers: number): Command {
+function race(number: number, plant: Plant, callers: number): Command {
   const call = createCall(number, plant);
   return {
     check: ({ plants, retired, run }) => !plants.has(toId(number, run)) && !retired.has(toId(number, run)),
@@ -183,22 +186,26 @@ const text = fc.oneof(
 );
 // All but the one character that names may not have.
 const validText = text.map((value) => value.replaceAll('\0', ''));
-const plant: fc.Arbitrary<StoredPlant> = fc.record({ name: validText, tag: fc.option(validText) });
+const plant = plantOf(validText);
 const item: fc.Arbitrary<Item> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(number, plant) },
   { weight: 1, arbitrary: fc.constantFrom('{}', 'null', '{"id":1.5,"name":"a"}') },
 );
 
-const createOf = fc.tuple(number, plant).map((args) => createCall(...args));
-const createManyOf = fc.array(item, { minLength: 1, maxLength: 6, size: 'max' }).map(createManyCall);
-const removeOf = number.map(removeCall);
+/** The calls of each operation, but for the list, which takes several. */
+const calls = {
+  createPlant: fc.tuple(number, plant).map((args) => createCall(...args)),
+  createPlants: fc.array(item, { minLength: 1, maxLength: 6, size: 'max' }).map(createManyCall),
+  deletePlant: number.map(removeCall),
+  getPlant: number.map(showCall),
+} satisfies Record<Exclude<keyof typeof routes, 'listPlants'>, fc.Arbitrary<Call>>;
 
 const listQuery: fc.Arbitrary<ListQuery> = fc.record(
   {
     limit: fc.constantFrom(1, 2, 10, 100, 1_000),
     order: fc.constantFrom('id', 'newest'),
-    tag: validText,
     q: validText,
+    ...Object.fromEntries(plantFilters.map((name) => [name, validText])),
   },
   { requiredKeys: ['limit', 'order'] },
 );
@@ -243,13 +250,10 @@ const rejected = fc.oneof(
 );
 
 const common = [
-  fc.tuple(createOf, fc.option(token, { nil: undefined, freq: 3 })).map((args) => send(...args)),
-  createOf.map((call) => send(call)),
+  fc.tuple(calls.createPlant, fc.option(token, { nil: undefined, freq: 3 })).map((args) => send(...args)),
+  ...Object.values(calls).map((call) => call.map((value) => send(value))),
   number.map(replay),
   fc.tuple(number, plant, fc.integer({ min: 2, max: 6 })).map((args) => race(...args)),
-  createManyOf.map((call) => send(call)),
-  removeOf.map((call) => send(call)),
-  number.map((value) => send(showCall(value))),
   listQuery.map(list),
   rejected,
   fc.constant(withoutToken),
@@ -262,7 +266,7 @@ const interruption: fc.Arbitrary<Interruption> = fc.record({
 
 const rare = [
   fc.constantFrom<NodeJS.Signals>('SIGKILL', 'SIGTERM').map(restart),
-  fc.tuple(fc.oneof(createOf, createManyOf, removeOf), interruption).map((args) => interrupt(...args)),
+  fc.tuple(fc.oneof(...Object.values(calls)), interruption).map((args) => interrupt(...args)),
   token.map(issue),
   token.map(revoke),
   token.map(expire),

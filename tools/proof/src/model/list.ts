@@ -1,26 +1,20 @@
+import { fieldsOf, hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
+import type { Plant, PlantQuery, StoredPlant } from '@plant-store/contract/operations';
 import { parse } from 'lossless-json';
-import type { StoredPlant } from '../databases/database.js';
 import type { PlantModel, Stores } from './plant-model.js';
 import type { Target } from './targets/target.js';
 
 /** The query of a list. */
-export interface ListQuery {
+export type ListQuery = Omit<PlantQuery, 'after'> & {
   readonly limit: number;
   readonly order: 'id' | 'newest';
-  readonly tag?: string;
-  readonly q?: string;
-}
+};
 
 /** How many pages are read of a list, most of which have more. */
 const maxPages = 5;
 
 /** A plant as a list shows it. */
-interface Shown {
-  readonly id: bigint;
-  readonly name: string;
-  readonly tag?: string;
-  readonly addedAt: string;
-}
+type Shown = StoredPlant & { readonly addedAt: string };
 
 /**
  * Lists some pages on all plant stores. How many plants a page has is left to them, up to the limit.
@@ -45,10 +39,12 @@ export async function requireListed(
       if (before !== undefined && !isInOrder(before, plant, query))
         fail(`${plant.id} comes after ${before.id}`);
     }
-    for (const { id, name, tag = null } of known) {
-      const plant = expected.get(id);
-      if (name !== plant?.name || tag !== plant.tag)
-        fail(`${id} is shown as ${JSON.stringify([name, tag])}, expected ${JSON.stringify(plant)}`);
+    for (const listed of known) {
+      const plant = expected.get(listed.id);
+      if (plant === undefined || !hasSameFields(listed, plant))
+        fail(
+          `${listed.id} is shown as ${JSON.stringify(fieldsOf(listed))}, expected ${JSON.stringify(plant)}`,
+        );
     }
     const last = shown.at(-1)?.id;
     // When each was stored the model does not know, so of the newest only the whole is compared.
@@ -59,18 +55,18 @@ export async function requireListed(
   }
 }
 
-async function readPages(target: Target, { limit, order, tag, q }: ListQuery) {
+async function readPages(target: Target, query: ListQuery) {
   const shown: Shown[] = [];
   let after: string | undefined;
   for (let pages = 1; ; pages++) {
-    const filters = Object.entries({ tag, q, after }).flatMap(([name, value]) =>
-      value === undefined ? [] : [`&${name}=${encodeURIComponent(value)}`],
+    const parameters = Object.entries({ ...query, after }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
     );
-    const path = `/plants?limit=${limit}&order=${order}${filters.join('')}`;
+    const path = `/plants?${parameters.join('&')}`;
     const { status, body } = await target.send({ method: 'GET', path }, 'main');
     if (status !== 200) throw new Error(`${target.name}: GET ${path} led to ${status} ${body}`);
     const page = parse(body, undefined, { parseNumber: BigInt }) as { plants: Shown[]; next?: string };
-    if (page.plants.length > limit)
+    if (page.plants.length > query.limit)
       throw new Error(`${target.name}: GET ${path} shows ${page.plants.length} plants`);
     shown.push(...page.plants);
     after = page.next;
@@ -83,9 +79,11 @@ function isInOrder(before: Shown, plant: Shown, { order }: ListQuery): boolean {
   return before.addedAt > plant.addedAt || (before.addedAt === plant.addedAt && before.id > plant.id);
 }
 
-function isMatch({ name, tag }: StoredPlant, query: ListQuery): boolean {
+function isMatch(plant: Plant, query: ListQuery): boolean {
+  const { q = '' } = query;
   return (
-    (query.tag === undefined || tag === query.tag) && lowerAscii(name).includes(lowerAscii(query.q ?? ''))
+    plantFilters.every((name) => query[name] === undefined || query[name] === plant[name]) &&
+    plantSearches.some((name) => lowerAscii(plant[name] ?? '').includes(lowerAscii(q)))
   );
 }
 

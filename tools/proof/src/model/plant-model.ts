@@ -1,5 +1,7 @@
 import { errors } from '@plant-store/contract/errors';
-import type { StoredPlant } from '../databases/database.js';
+import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import type { Plant } from '@plant-store/contract/operations';
+import { toJson } from '../plant.js';
 import type { Observation, Request, Target } from './targets/target.js';
 
 /** What plant stores should hold and accept: the whole meaning of the API in a few collections. */
@@ -7,7 +9,7 @@ export interface PlantModel {
   /** Different for each run, which has ids of its own. */
   readonly run: number;
   /** The plants of all runs so far, by id. */
-  readonly plants: Map<bigint, StoredPlant>;
+  readonly plants: Map<bigint, Plant>;
   /** The ids of those that were deleted. */
   readonly retired: Set<bigint>;
   /** The ids of runs that have failed: of these nothing is known. */
@@ -54,38 +56,32 @@ export function toId(number: number, run: number): bigint {
 /** How many ids a run has. */
 export const idsOfRun = 10;
 
-/** The text of a plant in a request. */
-function toBody(id: bigint, plant: StoredPlant): string {
-  return `{"id":${id},${membersOf(plant)}}`;
-}
-
-function membersOf({ name, tag }: StoredPlant): string {
-  return `"name":${JSON.stringify(name)}${tag === null ? '' : `,"tag":${JSON.stringify(tag)}`}`;
-}
-
-export function createCall(number: number, plant: StoredPlant): Call {
+export function createCall(number: number, plant: Plant): Call {
   return {
     label: `create(${number}, ${JSON.stringify(plant)})`,
-    compose: (run) => ({ method: 'POST', path: '/plants', body: toBody(toId(number, run), plant) }),
+    compose: (run) => ({
+      method: 'POST',
+      path: '/plants',
+      body: toJson({ id: toId(number, run), ...plant }),
+    }),
     apply: (model) => create(model, toId(number, model.run), plant),
   };
 }
 
-function create({ plants, retired }: PlantModel, id: bigint, plant: StoredPlant): Expected {
+function create({ plants, retired }: PlantModel, id: bigint, plant: Plant): Expected {
   if (retired.has(id)) return expectError('id_retired');
   const stored = plants.get(id);
-  if (stored !== undefined && (stored.name !== plant.name || stored.tag !== plant.tag))
-    return expectError('id_taken');
+  if (stored !== undefined && !hasSameFields(stored, plant)) return expectError('id_taken');
   plants.set(id, plant);
-  return { status: 200, body: [`{${membersOf(plant)}}`], replayed: stored !== undefined };
+  return { status: 200, body: [JSON.stringify(fieldsOf(plant))], replayed: stored !== undefined };
 }
 
 /** A plant of a batch, or the text of what is none. */
-export type Item = readonly [number: number, plant: StoredPlant] | string;
+export type Item = readonly [number: number, plant: Plant] | string;
 
 export function createManyCall(items: readonly Item[]): Call {
   const toText = (item: Item, run: number) =>
-    typeof item === 'string' ? item : toBody(toId(item[0], run), item[1]);
+    typeof item === 'string' ? item : toJson({ id: toId(item[0], run), ...item[1] });
   return {
     label: `createMany(${JSON.stringify(items)})`,
     compose: (run) => ({
@@ -130,7 +126,8 @@ export function showCall(number: number): Call {
       const id = toId(number, run);
       const plant = plants.get(id);
       if (plant === undefined) return expectError('plant_not_found');
-      return { status: 200, body: [`{"id":${id},"idText":"${id}",${membersOf(plant)},"addedAt":…}`] };
+      const texts = JSON.stringify(fieldsOf(plant)).slice(1, -1);
+      return { status: 200, body: [`{"id":${id},"idText":"${id}",${texts},"addedAt":…}`] };
     },
   };
 }

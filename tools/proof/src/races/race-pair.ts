@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { NewPlant } from '@plant-store/contract/operations';
 import type { Ledger } from '../load/ledger.js';
 import type { Random } from '../load/random.js';
-import type { SentPlant } from '../load/random-plants.js';
 import {
   type Caller,
   type DeleteOutcome,
@@ -58,7 +58,7 @@ export interface PairOptions {
  *
  * @returns what no order of them explains; the ledger has what contradicts other replies
  */
-export async function racePair(plant: SentPlant, options: PairOptions): Promise<string | undefined> {
+export async function racePair(plant: NewPlant, options: PairOptions): Promise<string | undefined> {
   const { pairs, ledger, random, creating, deleting } = options;
   const before = pairs.before === 'nothing' ? [] : await create(ledger, creating, [plant]);
   if (pairs.before === 'a plant') await read(ledger, deleting, plant.id);
@@ -84,7 +84,7 @@ async function wait(ms: number): Promise<void> {
 async function create(
   ledger: Ledger,
   caller: Caller,
-  plants: readonly [SentPlant, ...SentPlant[]],
+  plants: readonly [NewPlant, ...NewPlant[]],
 ): Promise<readonly Outcome['kind'][]> {
   const attempts = plants.map((plant) => ledger.begin(plant));
   const outcomes =

@@ -1,6 +1,8 @@
 import { errors } from '@plant-store/contract/errors';
+import { fieldsOf } from '@plant-store/contract/fields';
+import type { StoredPlant } from '@plant-store/contract/operations';
 import { parse } from 'lossless-json';
-import type { StoredPlant } from '../../databases/database.js';
+import { memberNames } from '../../plant.js';
 import type { Reply } from '../exchange/read-replies.js';
 import type { Outcome } from '../oracle/expect-outcome.js';
 import type { PlantOutcome } from '../oracle/read-plant.js';
@@ -44,8 +46,7 @@ function checkSuccess(reply: Reply, outcome: Outcome, observer: Observer): strin
   const text = reply.body.toString();
   const { operation, id, plant, plants } = outcome;
   if (plant !== undefined) {
-    const { name, tag } = plant;
-    const expected = JSON.stringify({ name, ...(tag !== null && { tag }) });
+    const expected = JSON.stringify(fieldsOf(plant));
     const replayed = reply.headers.get('idempotent-replayed') === 'true';
     return [
       ...(text === expected ? [] : [`the body is ${text}, expected ${expected}`]),
@@ -54,31 +55,24 @@ function checkSuccess(reply: Reply, outcome: Outcome, observer: Observer): strin
   }
   if (plants !== undefined) return checkResults(JSON.parse(text).results, plants, observer);
   if (operation === 'listPlants')
-    return readShown(text).plants.flatMap((shown) => observer.shown(shown.id, toStored(shown)));
+    return readShown(text).plants.flatMap((shown) => observer.shown(shown.id, shown));
   if (id === undefined) return [];
   if (operation === 'deletePlant') return observer.deleted(id);
   const shown = readShown(text);
   return [
     ...(shown.id === id ? [] : [`the plant ${shown.id} is shown, expected ${id}`]),
-    ...observer.shown(id, toStored(shown)),
+    ...observer.shown(id, shown),
   ];
 }
 
 /** A plant as a read shows it, or a page of them. */
-interface Shown {
-  readonly id: bigint;
-  readonly name: string;
-  readonly tag?: string;
+interface Shown extends StoredPlant {
   readonly plants: readonly Shown[];
 }
 
 /** Reads a documented body, in which all numbers are ids. */
 function readShown(text: string): Shown {
   return parse(text, undefined, { parseNumber: BigInt }) as Shown;
-}
-
-function toStored({ name, tag = null }: { name: string; tag?: string | null }): StoredPlant {
-  return { name, tag };
 }
 
 /** The result of a plant of a batch. */
@@ -137,6 +131,8 @@ function checkError(reply: Reply, outcome: Outcome, observer: Observer): string[
   return checkRejection({ status, error, message }, outcome, observer);
 }
 
+const namedMember = new RegExp(`[:;] (${memberNames.join('|')}) `, 'g');
+
 /** Compares an error with what a create, or a whole request, must lead to. */
 function checkRejection(
   { status, error, message }: { readonly status: number; readonly error: number; readonly message: string },
@@ -152,7 +148,7 @@ function checkRejection(
   }
   if (plant !== undefined) observer.rejected(plant);
   if (invalidFields === undefined || error !== errors.invalid_plant.error) return [];
-  const named = new Set([...message.matchAll(/[:;] (id|name|tag) /g)].map(([, field]) => field));
+  const named = new Set([...message.matchAll(namedMember)].map(([, member]) => member));
   return named.size === invalidFields.length && invalidFields.every((field) => named.has(field))
     ? []
     : [`the message is ${message}, expected it to name ${invalidFields.join(', ')}`];

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { Outcome } from '../oracle/expect-outcome.js';
 import { createLedger, type Ledger, type Observer } from './ledger.js';
 
-const monstera = { id: 1n, name: 'Monstera', tag: null };
-const ficus = { id: 1n, name: 'Ficus', tag: null };
-const row = { id: 1n, name: 'Monstera', tag: undefined, deleted: false };
-const tombstone = { id: 1n, name: '', tag: undefined, deleted: true };
+const monstera = { id: 1n, name: 'Monstera' };
+const ficus = { id: 1n, name: 'Ficus' };
+const row = { id: 1n, name: 'Monstera', deleted: false };
+const tombstone = { id: 1n, name: '', deleted: true };
 
 const createOf = (plant: typeof monstera): Outcome => ({
   errors: [],

@@ -1,6 +1,8 @@
-import type { PlantRow, StoredPlant } from '../../databases/database.js';
+import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import type { NewPlant, Plant } from '@plant-store/contract/operations';
+import type { PlantRow } from '../../databases/database.js';
+import { withoutTexts } from '../../plant.js';
 import type { Outcome } from '../oracle/expect-outcome.js';
-import type { SentPlant } from '../oracle/read-plant.js';
 
 /**
  * What is known of each id: that no plant has it, that one does, or that this one was deleted. It goes that way once, and a reply
@@ -21,15 +23,15 @@ export interface Ledger {
 /** Gets what the replies to some requests show. Each method returns what is wrong with it. */
 export interface Observer {
   /** A plant was answered 200. */
-  stored(plant: SentPlant, replayed: boolean): string[];
+  stored(plant: NewPlant, replayed: boolean): string[];
   /** A plant was rejected since another has its id. */
-  taken(plant: SentPlant): string[];
+  taken(plant: NewPlant): string[];
   /** A plant was rejected since one with its id was deleted. */
-  retired(plant: SentPlant): string[];
+  retired(plant: NewPlant): string[];
   /** A plant was rejected for what is wrong with its request. */
-  rejected(plant: SentPlant): void;
+  rejected(plant: NewPlant): void;
   /** A plant was shown; without one, that there is some. */
-  shown(id: bigint, plant?: StoredPlant): string[];
+  shown(id: bigint, plant?: Plant): string[];
   /** There is no plant with this id, or not any more. */
   absent(id: bigint): string[];
   /** A delete was answered 204. */
@@ -43,15 +45,15 @@ export interface Observer {
 /** What is known of an id. The times count what was noted. */
 interface Entry {
   /** Plants of requests that may have stored them: in flight, or without a reply. */
-  readonly creates: Set<StoredPlant>;
+  readonly creates: Set<Plant>;
   /** How many plants were acknowledged as new. */
   created: number;
   /** How many deletes may have deleted its plant: in flight, without a reply, or with a 204. */
   deletes: number;
   /** The plant, once it was shown. */
-  plant?: StoredPlant;
+  plant?: Plant;
   /** Plants that were rejected since another one has the id. */
-  readonly others: StoredPlant[];
+  readonly others: Plant[];
   /** Since when it is known that there is a plant, or was one. */
   storedAt?: number;
   /** Since when it is known that it is deleted. */
@@ -94,7 +96,7 @@ export function createLedger(): Ledger {
       }
       const isBefore = (at: number | undefined) => at !== undefined && at < sentAt;
 
-      function noteShown(id: bigint, plant?: StoredPlant): string[] {
+      function noteShown(id: bigint, plant?: Plant): string[] {
         const entry = entryOf(id);
         if (plant !== undefined) entry.plant ??= plant;
         return [
@@ -149,7 +151,7 @@ export function createLedger(): Ledger {
 function compareOne(entry: Entry, row: PlantRow | undefined): string[] {
   const { creates, created, deletes, others, storedAt, deletedAt } = entry;
   if (row === undefined) return storedAt === undefined ? [] : ['was acknowledged, and is not stored'];
-  const inRow = row.deleted ? undefined : { name: row.name, tag: row.tag ?? null };
+  const inRow = row.deleted ? undefined : row;
   const plant = entry.plant ?? inRow;
   const mayBeCreated = created > 0 || [...creates].some((one) => plant === undefined || isEqual(one, plant));
   return [
@@ -163,17 +165,15 @@ function compareOne(entry: Entry, row: PlantRow | undefined): string[] {
     ...(row.deleted && deletedAt === undefined && deletes === 0
       ? ['is deleted, which nobody asked for']
       : []),
-    ...(row.deleted && (row.name !== '' || row.tag !== undefined)
-      ? ['is deleted, and its text is left']
-      : []),
+    ...(row.deleted && !hasSameFields(row, withoutTexts) ? ['is deleted, and its text is left'] : []),
     ...(!row.deleted && deletedAt !== undefined ? ['was deleted, and is stored'] : []),
   ];
 }
 
-function isEqual(a: StoredPlant, b: StoredPlant | undefined): boolean {
-  return a.name === b?.name && a.tag === b.tag;
+function isEqual(a: Plant, b: Plant | undefined): boolean {
+  return b !== undefined && hasSameFields(a, b);
 }
 
-function describe(plant: StoredPlant | undefined): string {
-  return JSON.stringify([plant?.name, plant?.tag]);
+function describe(plant: Plant | undefined): string {
+  return JSON.stringify(plant && fieldsOf(plant));
 }

@@ -1,4 +1,6 @@
+import { plantFieldNames } from '@plant-store/contract/fields';
 import fc from 'fast-check';
+import { memberNames, plantOf } from '../../plant.js';
 import {
   anyString,
   anyValue,
@@ -35,11 +37,10 @@ const spelledId = fc.constantFrom(uniqueId, `-${uniqueId}`, `${uniqueId}.0`, `${
 /** The members of a valid plant. */
 const membersOf = (id: fc.Arbitrary<string>) =>
   fc
-    .tuple(id, validString, fc.option(validString, { nil: undefined }), space)
-    .map(([id, name, tag, gap]) => [
+    .tuple(id, plantOf(validString), space)
+    .map(([id, plant, gap]) => [
       `"id"${gap}:${gap}${id}`,
-      `"name":${gap}${name}`,
-      ...(tag === undefined ? [] : [`${gap}"tag":${tag}${gap}`]),
+      ...Object.entries(plant).map(([name, text]) => `${gap}"${name}":${gap}${text}${gap}`),
     ]);
 
 /** Those of one whose id others have, too, some for the same plant. */
@@ -53,8 +54,14 @@ const goodMembers = fc.oneof(
   { weight: 40, arbitrary: sharedMembers },
 );
 
+/** The names of members, as they are and with their first letter escaped. */
+const knownNames = memberNames.flatMap((name) => [
+  `"${name}"`,
+  `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}"`,
+]);
+
 const name = fc.oneof(
-  { weight: 40, arbitrary: fc.constantFrom('"id"', '"name"', '"tag"', '"t\\u0061g"', '"\\u006eame"') },
+  { weight: 40, arbitrary: fc.constantFrom(...knownNames) },
   { weight: 20, arbitrary: fc.constantFrom('"constructor"', '"toString"', '"x"', '""', '"ID"', '"id "') },
   { weight: 10, arbitrary: fc.constantFrom('"__proto__"', '"\\u005f_proto__"', '"hasOwnProperty"') },
   { weight: 10, arbitrary: anyString },
@@ -83,7 +90,7 @@ const bodyText = fc.oneof(
     weight: 20,
     // A member twice, with the same value.
     arbitrary: fc
-      .tuple(goodMembers, fc.nat(2))
+      .tuple(goodMembers, fc.nat(plantFieldNames.length))
       .map(([good, index]) => join([...good, good[index] ?? '"x":1'])),
   },
   {
@@ -92,7 +99,7 @@ const bodyText = fc.oneof(
     arbitrary: fc
       .tuple(
         goodMembers,
-        fc.constantFrom('"x"', '"tag"', '"\\u0069d"', '"plants"'),
+        fc.constantFrom('"x"', '"x"', '"plants"', '"plants"', ...knownNames),
         fc.array(anyValue, { maxLength: 3 }),
       )
       .map(([good, key, values]) => join([...values.map((value) => `${key}:${value}`), ...good])),

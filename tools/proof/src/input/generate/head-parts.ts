@@ -1,3 +1,4 @@
+import { plantFilters } from '@plant-store/contract/fields';
 import fc from 'fast-check';
 import { sharedId, uniqueId } from './json-text.js';
 
@@ -177,14 +178,12 @@ const parameter = fc.oneof(
     'order=x',
   ),
   fc.constantFrom(
-    'tag=',
-    'tag=a',
+    ...plantFilters.flatMap((name) => [`${name}=`, `${name}=a`, `${name}=%zz`]),
     'q=a',
     'q=%00',
     'q=%F0%9F%8C%B1',
     'q=%',
     'q=%FF',
-    'tag=%zz',
     'x=%FF',
     '%71=a',
     'q=%EF%BF%BD',
@@ -197,7 +196,10 @@ const parameter = fc.oneof(
     '=',
   ),
   fc
-    .tuple(fc.constantFrom('q', 'tag', 'after'), fc.constantFrom('a', '.', '%C3%A9', '%F0%9F%8C%B1'))
+    .tuple(
+      fc.constantFrom('q', 'after', ...plantFilters),
+      fc.constantFrom('a', '.', '%C3%A9', '%F0%9F%8C%B1'),
+    )
     .chain(([name, character]) =>
       fc.constantFrom(99, 100, 101, 1_000, 1_001).map((length) => `${name}=${character.repeat(length)}`),
     ),
@@ -207,8 +209,7 @@ const parameter = fc.oneof(
 /** The target of one plant. */
 export const plantTarget = pathId.map((id) => `/plants/${id}`);
 
-/** A request target that is read. */
-export const readTarget = fc.oneof(
-  plantTarget,
-  fc.array(parameter, { maxLength: 3 }).map((parameters) => `/plants?${parameters.join('&')}`),
-);
+/** The target of a list. */
+export const listTarget = fc
+  .array(parameter, { maxLength: 3 })
+  .map((parameters) => `/plants?${parameters.join('&')}`);

@@ -1,6 +1,7 @@
+import { type Route, routes } from '@plant-store/contract/routes';
 import fc from 'fast-check';
 import { type Body, batchBody, body, renderBody } from './body.js';
-import { authorization, contentType, header, method, plantTarget, readTarget, target } from './head-parts.js';
+import { authorization, contentType, header, listTarget, method, plantTarget, target } from './head-parts.js';
 import { fillIds, type RequestIds } from './json-text.js';
 
 /** What a request asks for. */
@@ -29,16 +30,23 @@ const chunks = fc.option(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 
   freq: 3,
 });
 
-const callOf = (methods: fc.Arbitrary<string>, targets: fc.Arbitrary<string>, bodies: fc.Arbitrary<Body>) =>
-  fc.record({ method: methods, target: targets, body: bodies });
+/** A request of an operation. What reads no body may have one that does not count. */
+function callOf(
+  { method: own, path }: Route,
+  parts: { readonly target?: fc.Arbitrary<string>; readonly body?: fc.Arbitrary<Body> } = {},
+): fc.Arbitrary<Call> {
+  const methods = own === 'GET' ? rarely<string>(own, fc.constant('HEAD')) : fc.constant(own);
+  return fc.record({ method: methods, target: fc.constant(path), body, ...parts });
+}
 
-/** A body of any kind for an operation. What reads no body may have one that does not count. */
-const call: fc.Arbitrary<Call> = fc.oneof(
-  { weight: 5, arbitrary: callOf(fc.constant('POST'), fc.constant('/plants'), body) },
-  { weight: 2, arbitrary: callOf(fc.constant('POST'), fc.constant('/plants/batch'), batchBody) },
-  { weight: 2, arbitrary: callOf(rarely('GET', fc.constant('HEAD')), readTarget, body) },
-  { weight: 1, arbitrary: callOf(fc.constant('DELETE'), plantTarget, body) },
-);
+const calls: Record<keyof typeof routes, fc.WeightedArbitrary<Call>> = {
+  createPlant: { weight: 5, arbitrary: callOf(routes.createPlant) },
+  createPlants: { weight: 2, arbitrary: callOf(routes.createPlants, { body: batchBody }) },
+  deletePlant: { weight: 1, arbitrary: callOf(routes.deletePlant, { target: plantTarget }) },
+  getPlant: { weight: 1, arbitrary: callOf(routes.getPlant, { target: plantTarget }) },
+  listPlants: { weight: 1, arbitrary: callOf(routes.listPlants, { target: listTarget }) },
+};
+const call = fc.oneof(...Object.values(calls));
 
 /** An operation in a valid request. */
 export const plainRequest: fc.Arbitrary<Request> = fc

@@ -1,9 +1,20 @@
 import { errors } from '@plant-store/contract/errors';
+import type { Operations, PlantQuery } from '@plant-store/contract/operations';
+import { routes } from '@plant-store/contract/routes';
 import { type BatchOutcome, type PlantOutcome, readBatch, readPlant } from './read-plant.js';
 import type { FramedRequest } from './read-requests.js';
 
 /** The operations, as the OpenAPI document names them. */
-export type Operation = 'createPlant' | 'createPlants' | 'getPlant' | 'listPlants' | 'deletePlant';
+export type Operation = keyof typeof routes;
+
+/** What each operation takes. */
+const takes: { readonly [Name in Operation]: Exclude<keyof Operations[Name], 'responses'> } = {
+  createPlant: 'body',
+  createPlants: 'body',
+  deletePlant: 'params',
+  getPlant: 'params',
+  listPlants: 'query',
+};
 
 /** What a request must lead to: one of the errors, a success of the operation, or, with `document`, a page of the service. */
 export interface Outcome extends PlantOutcome, BatchOutcome {
@@ -40,7 +51,7 @@ type Head = Omit<FramedRequest, 'body'>;
 
 /** Whether an operation reads a body. */
 export function hasBody(operation: Operation | undefined): boolean {
-  return operation === 'createPlant' || operation === 'createPlants';
+  return operation !== undefined && takes[operation] === 'body';
 }
 
 /** Decides by docs/use/api.md what the service must make of a request; of several errors it reports the first. */
@@ -59,7 +70,7 @@ export function expectOutcome(request: FramedRequest, settings: ServiceSettings)
 export function expectOfHead(head: Head, { token }: ServiceSettings): Outcome {
   const found: number[] = [];
   const operation = operationOf(head);
-  const id = operation === 'getPlant' || operation === 'deletePlant' ? readId(head.target) : undefined;
+  const id = operation && takes[operation] === 'params' ? readId(head.target) : undefined;
   const checks = [
     () => (/^1\.[01]$/.test(head.version) ? none : must('bad_request')),
     () => checkHost(head),
@@ -81,45 +92,47 @@ export function expectOfHead(head: Head, { token }: ServiceSettings): Outcome {
   return { errors: found, certain: false, operation, id };
 }
 
-const operations: readonly (readonly [method: string, path: RegExp, name: Operation])[] = [
-  ['POST', /^\/plants$/, 'createPlant'],
-  ['POST', /^\/plants\/batch$/, 'createPlants'],
-  ['GET', /^\/plants$/, 'listPlants'],
-  ['GET', /^\/plants\/[^/]+$/, 'getPlant'],
-  ['DELETE', /^\/plants\/[^/]+$/, 'deletePlant'],
-];
+const operations = Object.entries(routes).map(([name, { method, path }]) => ({
+  name: name as Operation,
+  method,
+  pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+}));
 
 function operationOf({ method, target }: Head): Operation | undefined {
   const servedBy = method === 'HEAD' ? 'GET' : method;
   const path = pathOf(target);
-  return operations.find((operation) => operation[0] === servedBy && operation[1].test(path))?.[2];
+  return operations.find(({ method: own, pattern }) => own === servedBy && pattern.test(path))?.name;
 }
 
 /** What the parameters lead to besides a success. */
 function checkParameters(operation: Operation | undefined, id: bigint | undefined, target: string): Finding {
   const query = /\?([^#]*)/.exec(target)?.[1] ?? '';
-  if (operation === 'listPlants') return checkQuery(query);
+  if (operation && takes[operation] === 'query') return checkQuery(query);
   const isUndefined = /[^&]/.test(query);
   // Of a request with a body, only once that is read.
   if (hasBody(operation)) return isUndefined ? may('bad_request') : none;
   return id === undefined || isUndefined ? must('bad_request') : may('plant_not_found');
 }
 
+const isTextOf = (maxLength: number) => (value: string) =>
+  [...value].length <= maxLength && !value.includes('\0');
+
 /** What each parameter of a list may be. */
-const parameterRules: ReadonlyMap<string, (value: string) => boolean> = new Map([
-  ['limit', (value) => /^[1-9]\d{0,3}$/.test(value) && Number(value) <= 1_000],
-  ['order', (value) => value === 'id' || value === 'newest'],
-  ['after', (value) => [...value].length <= 100],
-  ['tag', (value) => [...value].length <= 1_000 && !value.includes('\0')],
-  ['q', (value) => [...value].length <= 100 && !value.includes('\0')],
-]);
+const parameterRules: Readonly<Record<keyof PlantQuery, (value: string) => boolean>> = {
+  limit: (value) => /^[1-9]\d{0,3}$/.test(value) && Number(value) <= 1_000,
+  order: (value) => value === 'id' || value === 'newest',
+  after: (value) => [...value].length <= 100,
+  q: isTextOf(100),
+  tag: isTextOf(1_000),
+};
+const rules = new Map(Object.entries(parameterRules));
 
 function checkQuery(query: string): Finding {
   const seen = new Set<string>();
   for (const pair of query.split('&')) {
     if (pair === '') continue;
     const [name, value] = [pair.split('=', 1)[0] ?? '', pair.split('=').slice(1).join('=')].map(decodeQuery);
-    const isValid = parameterRules.get(name ?? '');
+    const isValid = rules.get(name ?? '');
     if (name === undefined || seen.has(name) || value === undefined || !isValid?.(value))
       return must('bad_request');
     seen.add(name);
@@ -190,7 +203,8 @@ function checkTarget(target: string): Finding {
       : must('bad_request');
   const path = pathOf(target);
   // Of a target with a fragment, which HTTP does not have, the path counts.
-  if (/^\/plants(\/[^/]+)?$/.test(path)) return decode(path) === undefined ? must('bad_request') : none;
+  if (operations.some(({ pattern }) => pattern.test(path)))
+    return decode(path) === undefined ? must('bad_request') : none;
   // The pages and their files; which these are is not part of this proof.
   if (/^(|\/|\/docs\/?.*|\/openapi\.json|\/assets\/.*|\/[\w.-]*\.\w+)$/.test(path))
     return { ...none, document: true };

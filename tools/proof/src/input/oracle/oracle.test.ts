@@ -29,7 +29,7 @@ describe('readExactNumber', () => {
 
 describe('readPlant', () => {
   it('reads the plant that a body has', () => {
-    const plant = { id: 1n, name: '🌱', tag: null };
+    const plant = { id: 1n, name: '🌱' };
     expect(read('{"x":1,"id":1,"x":{"y":[],"y":0},"name":"🌱","":[1],"":[2]}')).toEqual({
       errors: [],
       plant,
@@ -66,7 +66,7 @@ describe('readBatch', () => {
 
   it('has an outcome for each plant', () => {
     expect(readAll('{"x":0,"plants":[{"id":1,"name":"a"},{}]}').plants).toEqual([
-      { errors: [], plant: { id: 1n, name: 'a', tag: null } },
+      { errors: [], plant: { id: 1n, name: 'a' } },
       { errors: [40002], invalidFields: ['id', 'name'] },
     ]);
     expect(readAll(`{"plants":[${'0,'.repeat(999)}0]}`).plants).toHaveLength(1_000);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { errors } from '@plant-store/contract/errors';
-import type { StoredPlant } from '../../databases/database.js';
+import type { NewPlant } from '@plant-store/contract/operations';
+import { isRequired, memberNames } from '../../plant.js';
 import { type ExactNumber, readExactNumber } from './exact-number.js';
 
 /** Levels of nesting past which a body is rejected (docs/use/api.md, Requests). */
@@ -9,15 +10,10 @@ const maxDepth = 500;
 /** The most plants of a batch (docs/use/api.md, Batches). */
 const maxPlants = 1_000;
 
-/** A plant as it is sent. */
-export interface SentPlant extends StoredPlant {
-  readonly id: bigint;
-}
-
 /** What a create must lead to: one of the errors, or the plant if there is one; either, if both are there. */
 export interface PlantOutcome {
   readonly errors: readonly number[];
-  readonly plant?: SentPlant;
+  readonly plant?: NewPlant;
   /** The fields that the message of `invalid_plant` must name, if the plant is an object. */
   readonly invalidFields?: readonly string[];
 }
@@ -133,7 +129,8 @@ type Meaning = Exclude<Json, readonly Json[] | Members> | readonly Meaning[] | R
 
 class Ambiguous extends Error {}
 
-const plantOf = (value: Json): Meaning => membersOf(value, { id: leafOf, name: leafOf, tag: leafOf });
+const leaves = Object.fromEntries(memberNames.map((name) => [name, leafOf]));
+const plantOf = (value: Json): Meaning => membersOf(value, leaves);
 const batchOf = (value: Json): Meaning => membersOf(value, { plants: plantsOf });
 
 function plantsOf(value: Json): Meaning {
@@ -168,15 +165,14 @@ function toBatch(batch: Meaning): BatchOutcome {
 
 function toPlant(value: Meaning): PlantOutcome {
   if (!(value instanceof Map)) return invalid;
-  const [id, name, tag] = ['id', 'name', 'tag'].map((member) => value.get(member));
-  if (typeof id === 'bigint' && isText(name) && (tag === undefined || isText(tag)))
-    return { errors: [], plant: { id, name, tag: tag ?? null } };
-  const invalidFields = [
-    ...(typeof id === 'bigint' ? [] : ['id']),
-    ...(isText(name) ? [] : ['name']),
-    ...(tag === undefined || isText(tag) ? [] : ['tag']),
-  ];
-  return { ...invalid, invalidFields };
+  const invalidFields = memberNames.filter((name) => !isValid(name, value.get(name)));
+  if (invalidFields.length > 0) return { ...invalid, invalidFields };
+  return { errors: [], plant: Object.fromEntries(value) as NewPlant };
+}
+
+function isValid(name: keyof NewPlant, value: unknown): boolean {
+  if (name === 'id') return typeof value === 'bigint';
+  return isText(value) || (value === undefined && !isRequired(name));
 }
 
 function isText(value: unknown): value is string {

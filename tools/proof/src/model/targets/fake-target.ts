@@ -35,8 +35,7 @@ export function createFakeTarget(): Target {
     async expireToken(name) {
       issued.set(name, `fake-token-${name}`);
     },
-    readPlants: async () =>
-      new Map([...store.plants].map(([id, { name, tag = null }]) => [id, { name, tag }])),
+    readPlants: async () => store.plants,
     stop: async () => undefined,
   };
 }

@@ -1,8 +1,9 @@
-import type { StoredPlant } from '../../databases/database.js';
+import type { Plant } from '@plant-store/contract/operations';
+import type { Route } from '@plant-store/contract/routes';
 
 /** A request of an operation. */
 export interface Request {
-  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly method: Route['method'];
   /** With the query. */
   readonly path: string;
   readonly body?: string;
@@ -43,7 +44,7 @@ export interface Target {
   /** Issues a token that expires by itself, and resolves once it is rejected. */
   expireToken(name: string): Promise<void>;
   /** All plants that it holds. */
-  readPlants(): Promise<ReadonlyMap<bigint, StoredPlant>>;
+  readPlants(): Promise<ReadonlyMap<bigint, Plant>>;
   /** The ids of all plants that were deleted, if they can be read. */
   readRetired?(): Promise<ReadonlySet<bigint>>;
   stop(): Promise<void>;
