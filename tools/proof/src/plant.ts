@@ -9,13 +9,10 @@ export function isRequired(name: keyof Plant): boolean {
   return plantFields[name].required;
 }
 
-/** A plant with a text for each field; `undefined` for none. */
-export function createPlant(textOf: (name: keyof Plant) => string | undefined): Plant {
-  return fieldsOf(Object.fromEntries(plantFieldNames.map((name) => [name, textOf(name)])) as Plant);
-}
+const requiredNames = plantFieldNames.filter(isRequired);
 
 /** All that the row of a deleted plant may have. */
-export const withoutTexts = createPlant((name) => (isRequired(name) ? '' : undefined));
+export const withoutTexts = Object.fromEntries(requiredNames.map((name) => [name, ''])) as Plant;
 
 /** A plant in JSON. The id is written by hand: a number of JavaScript would round it. */
 export function toJson(plant: NewPlant): string {
@@ -23,9 +20,7 @@ export function toJson(plant: NewPlant): string {
 }
 
 /** Plants of generated texts, now and then without those that are not required. */
-export function plantOf(text: fc.Arbitrary<string>): fc.Arbitrary<Plant> {
+export function plantWith(text: fc.Arbitrary<string>): fc.Arbitrary<Plant> {
   const texts = Object.fromEntries(plantFieldNames.map((name) => [name, text]));
-  return fc.record(texts as Record<keyof Plant, typeof text>, {
-    requiredKeys: plantFieldNames.filter(isRequired),
-  });
+  return fc.record(texts as Record<keyof Plant, typeof text>, { requiredKeys: requiredNames });
 }

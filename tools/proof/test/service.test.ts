@@ -10,7 +10,7 @@ it.each(isNightly ? (['sqlite', 'postgresql'] as const) : (['sqlite'] as const))
   'starts, kills and starts the service again on %s',
   async (engine) => {
     await withDatabases(engine, async ({ folder, server }) => {
-      const { url, readPlants } = await server.createDatabase();
+      const { url, readRows } = await server.createDatabase();
       const token = await issueToken({ DATABASE_URL: url });
       const options = {
         databaseUrl: url,
@@ -30,7 +30,7 @@ it.each(isNightly ? (['sqlite', 'postgresql'] as const) : (['sqlite'] as const))
         );
         expect(service.hasEnded()).toBe(true);
       }
-      expect([...(await readPlants())]).toEqual([[-(2n ** 63n), { name: 'Monstera', tag: '' }]]);
+      expect(await readRows()).toEqual([{ id: -(2n ** 63n), name: 'Monstera', tag: '', deleted: false }]);
     });
   },
 );

@@ -1,4 +1,4 @@
-import { fieldsOf, plantFieldNames } from '@plant-store/contract/fields';
+import { plantFieldNames } from '@plant-store/contract/fields';
 import type { NewPlant, Plant } from '@plant-store/contract/operations';
 
 /** The engines that the service runs on. */
@@ -10,18 +10,13 @@ export interface PlantRow extends NewPlant {
   readonly deleted: boolean;
 }
 
-/** The plants of rows, by id, without those that were deleted. */
-export function plantsOf(rows: readonly PlantRow[]): ReadonlyMap<bigint, Plant> {
-  return new Map(rows.filter(({ deleted }) => !deleted).map((row) => [row.id, fieldsOf(row)]));
-}
-
-/** The columns of `Columns`. */
-export const columns = ['id', ...plantFieldNames, 'deleted'].join(', ');
+/** Selects rows as `toRow` reads them. */
+export const selectRows = `SELECT id, deleted, ${plantFieldNames.join(', ')} FROM plants`;
 
 /** A row as an engine gives it, with `null` for a text that a plant does not have. */
-export type Columns = Readonly<
-  { id: bigint | string; deleted: bigint | boolean } & Record<keyof Plant, string | null>
->;
+export interface Columns extends Readonly<Record<string, unknown>> {
+  readonly id: bigint | string;
+}
 
 export function toRow({ id, deleted, ...texts }: Columns): PlantRow {
   const present = Object.entries(texts).filter(([, text]) => text !== null);
@@ -33,9 +28,9 @@ export interface Database {
   readonly engine: Engine;
   /** The value for `DATABASE_URL`. */
   readonly url: string;
-  /** All its plants, by id, without those that were deleted. The service may be running. */
-  readPlants(): Promise<ReadonlyMap<bigint, Plant>>;
-  /** The rows with these ids, or all rows: two of one id, too, if the index of the ids is damaged. */
+  /**
+   * The rows with these ids, or all rows: two of one id, too, if the index of the ids is damaged. The service may be running.
+   */
   readRows(ids?: readonly bigint[]): Promise<readonly PlantRow[]>;
   /** What the engine's own check of the whole database finds wrong; nothing if it is intact, or the engine has none. */
   findDamage(): Promise<readonly string[]>;

@@ -2,15 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, createPostgresqlServer, query } from '@plant-store/postgresql-server';
 import { killProcesses, readChildren } from '../service/process-tree.js';
-import {
-  type Columns,
-  columns,
-  type Database,
-  type DatabaseServer,
-  type PlantRow,
-  plantsOf,
-  toRow,
-} from './database.js';
+import { type Columns, type Database, type DatabaseServer, selectRows, toRow } from './database.js';
 
 /** A PostgreSQL that can be killed and started again. */
 export interface KillableServer extends DatabaseServer {
@@ -54,15 +46,14 @@ export function openPostgresqlDatabase(url: string): Database {
   return {
     engine: 'postgresql',
     url,
-    readPlants: async () => plantsOf(await readRows(url)),
     readRows: (ids) => readRows(url, ids),
     findDamage: async () => [],
   };
 }
 
-async function readRows(url: string, ids?: readonly bigint[]): Promise<PlantRow[]> {
+async function readRows(url: string, ids?: readonly bigint[]) {
   const [condition, values] =
     ids === undefined ? ['', []] : [' WHERE id = ANY ($1::bigint[])', [ids.map(String)]];
-  const rows = await query<Columns>(url, `SELECT ${columns} FROM plants${condition}`, values);
+  const rows = await query<Columns>(url, `${selectRows}${condition}`, values);
   return rows.map(toRow);
 }

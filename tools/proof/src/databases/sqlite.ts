@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import {
-  type Columns,
-  columns,
-  type Database,
-  type DatabaseServer,
-  type PlantRow,
-  plantsOf,
-  toRow,
-} from './database.js';
+import { type Columns, type Database, type DatabaseServer, selectRows, toRow } from './database.js';
 
 /** Databases in files of a folder. */
 export function createSqliteServer(folder: string): DatabaseServer {
@@ -25,7 +17,6 @@ export function openSqliteDatabase(path: string): Database {
   return {
     engine: 'sqlite',
     url: `file:${path}`,
-    readPlants: async () => plantsOf(readRows(path)),
     readRows: async (ids) => readRows(path, ids),
     async findDamage() {
       const found = withFile(path, (file) => file.pragma('integrity_check')) as { integrity_check: string }[];
@@ -34,10 +25,10 @@ export function openSqliteDatabase(path: string): Database {
   };
 }
 
-function readRows(path: string, ids?: readonly bigint[]): PlantRow[] {
+function readRows(path: string, ids?: readonly bigint[]) {
   return withFile(path, (file) => {
     const select = (condition: string) =>
-      file.prepare<bigint[], Columns>(`SELECT ${columns} FROM plants ${condition}`).safeIntegers();
+      file.prepare<bigint[], Columns>(`${selectRows} ${condition}`).safeIntegers();
     if (ids === undefined) return select('').all().map(toRow);
     const byId = select('WHERE id = ?');
     return ids.flatMap((id) => byId.all(id).map(toRow));

@@ -2,7 +2,7 @@ import { plantFilters } from '@plant-store/contract/fields';
 import type { Plant } from '@plant-store/contract/operations';
 import type { routes } from '@plant-store/contract/routes';
 import fc from 'fast-check';
-import { plantOf, withoutTexts } from '../plant.js';
+import { plantWith, withoutTexts } from '../plant.js';
 import { type ListQuery, requireListed } from './list.js';
 import {
   type Call,
@@ -186,7 +186,7 @@ const text = fc.oneof(
 );
 // All but the one character that names may not have.
 const validText = text.map((value) => value.replaceAll('\0', ''));
-const plant = plantOf(validText);
+const plant = plantWith(validText);
 const item: fc.Arbitrary<Item> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(number, plant) },
   { weight: 1, arbitrary: fc.constantFrom('{}', 'null', '{"id":1.5,"name":"a"}') },

@@ -1,6 +1,7 @@
-import { fieldsOf, hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
+import { hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
 import type { Plant, PlantQuery, StoredPlant } from '@plant-store/contract/operations';
 import { parse } from 'lossless-json';
+import { toJson } from '../plant.js';
 import type { PlantModel, Stores } from './plant-model.js';
 import type { Target } from './targets/target.js';
 
@@ -42,9 +43,7 @@ export async function requireListed(
     for (const listed of known) {
       const plant = expected.get(listed.id);
       if (plant === undefined || !hasSameFields(listed, plant))
-        fail(
-          `${listed.id} is shown as ${JSON.stringify(fieldsOf(listed))}, expected ${JSON.stringify(plant)}`,
-        );
+        fail(`${toJson(listed)} is shown, expected ${JSON.stringify(plant)}`);
     }
     const last = shown.at(-1)?.id;
     // When each was stored the model does not know, so of the newest only the whole is compared.

@@ -1,5 +1,5 @@
 import { errors } from '@plant-store/contract/errors';
-import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import { hasSameFields } from '@plant-store/contract/fields';
 import type { Plant } from '@plant-store/contract/operations';
 import { toJson } from '../plant.js';
 import type { Observation, Request, Target } from './targets/target.js';
@@ -73,7 +73,7 @@ function create({ plants, retired }: PlantModel, id: bigint, plant: Plant): Expe
   const stored = plants.get(id);
   if (stored !== undefined && !hasSameFields(stored, plant)) return expectError('id_taken');
   plants.set(id, plant);
-  return { status: 200, body: [JSON.stringify(fieldsOf(plant))], replayed: stored !== undefined };
+  return { status: 200, body: [JSON.stringify(plant)], replayed: stored !== undefined };
 }
 
 /** A plant of a batch, or the text of what is none. */
@@ -126,7 +126,7 @@ export function showCall(number: number): Call {
       const id = toId(number, run);
       const plant = plants.get(id);
       if (plant === undefined) return expectError('plant_not_found');
-      const texts = JSON.stringify(fieldsOf(plant)).slice(1, -1);
+      const texts = JSON.stringify(plant).slice(1, -1);
       return { status: 200, body: [`{"id":${id},"idText":"${id}",${texts},"addedAt":…}`] };
     },
   };

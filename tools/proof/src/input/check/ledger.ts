@@ -98,11 +98,12 @@ export function createLedger(): Ledger {
 
       function noteShown(id: bigint, plant?: Plant): string[] {
         const entry = entryOf(id);
-        if (plant !== undefined) entry.plant ??= plant;
+        const { plant: known = plant } = entry;
+        if (known !== undefined) entry.plant = known;
         return [
           ...noteStored(id, entry),
           ...(isBefore(entry.deletedAt) ? [`the plant ${id} is there, and was deleted before`] : []),
-          ...(plant === undefined || isEqual(plant, entry.plant) ? [] : [`there are two plants ${id}`]),
+          ...(plant && known && !hasSameFields(plant, known) ? [`there are two plants ${id}`] : []),
         ];
       }
 
@@ -153,13 +154,13 @@ function compareOne(entry: Entry, row: PlantRow | undefined): string[] {
   if (row === undefined) return storedAt === undefined ? [] : ['was acknowledged, and is not stored'];
   const inRow = row.deleted ? undefined : row;
   const plant = entry.plant ?? inRow;
-  const mayBeCreated = created > 0 || [...creates].some((one) => plant === undefined || isEqual(one, plant));
+  const mayBeCreated = created > 0 || [...creates].some((one) => !plant || hasSameFields(one, plant));
   return [
     ...(mayBeCreated ? [] : ['was stored, and not acknowledged']),
-    ...(inRow === undefined || isEqual(inRow, plant)
-      ? []
-      : [`was acknowledged as ${describe(plant)} and stored as ${describe(inRow)}`]),
-    ...(plant !== undefined && others.some((other) => isEqual(other, plant))
+    ...(inRow && plant && !hasSameFields(inRow, plant)
+      ? [`was acknowledged as ${describe(plant)} and stored as ${describe(inRow)}`]
+      : []),
+    ...(plant && others.some((other) => hasSameFields(other, plant))
       ? ['was rejected as taken, but no other plant has it']
       : []),
     ...(row.deleted && deletedAt === undefined && deletes === 0
@@ -170,10 +171,6 @@ function compareOne(entry: Entry, row: PlantRow | undefined): string[] {
   ];
 }
 
-function isEqual(a: Plant, b: Plant | undefined): boolean {
-  return b !== undefined && hasSameFields(a, b);
-}
-
-function describe(plant: Plant | undefined): string {
-  return JSON.stringify(plant && fieldsOf(plant));
+function describe(plant: Plant): string {
+  return JSON.stringify(fieldsOf(plant));
 }

@@ -1,6 +1,6 @@
 import { plantFieldNames } from '@plant-store/contract/fields';
 import fc from 'fast-check';
-import { memberNames, plantOf } from '../../plant.js';
+import { memberNames, plantWith } from '../../plant.js';
 import {
   anyString,
   anyValue,
@@ -35,18 +35,16 @@ export const bodyMaxBytes = 49_152;
 const spelledId = fc.constantFrom(uniqueId, `-${uniqueId}`, `${uniqueId}.0`, `${uniqueId}0e-1`);
 
 /** The members of a valid plant. */
-const membersOf = (id: fc.Arbitrary<string>) =>
+const membersOf = (id: fc.Arbitrary<string>, text = validString) =>
   fc
-    .tuple(id, plantOf(validString), space)
+    .tuple(id, plantWith(text), space)
     .map(([id, plant, gap]) => [
       `"id"${gap}:${gap}${id}`,
       ...Object.entries(plant).map(([name, text]) => `${gap}"${name}":${gap}${text}${gap}`),
     ]);
 
 /** Those of one whose id others have, too, some for the same plant. */
-const sharedMembers = fc
-  .tuple(sharedId, fc.constantFrom('"a"', '"a"', '"b"'))
-  .map(([id, name]) => [`"id":${id}`, `"name":${name}`]);
+const sharedMembers = membersOf(sharedId, fc.constantFrom('"a"', '"a"', '"a"', '"b"'));
 
 const goodMembers = fc.oneof(
   { weight: 120, arbitrary: membersOf(spelledId) },

@@ -7,15 +7,6 @@ import type { FramedRequest } from './read-requests.js';
 /** The operations, as the OpenAPI document names them. */
 export type Operation = keyof typeof routes;
 
-/** What each operation takes. */
-const takes: { readonly [Name in Operation]: Exclude<keyof Operations[Name], 'responses'> } = {
-  createPlant: 'body',
-  createPlants: 'body',
-  deletePlant: 'params',
-  getPlant: 'params',
-  listPlants: 'query',
-};
-
 /** What a request must lead to: one of the errors, a success of the operation, or, with `document`, a page of the service. */
 export interface Outcome extends PlantOutcome, BatchOutcome {
   /** Whether it must be rejected. */
@@ -49,9 +40,18 @@ const may = (...names: readonly (keyof typeof errors)[]): Finding => ({
 
 type Head = Omit<FramedRequest, 'body'>;
 
-/** Whether an operation reads a body. */
-export function hasBody(operation: Operation | undefined): boolean {
-  return operation !== undefined && takes[operation] === 'body';
+/** The operations that read a body. */
+type OperationWithBody = {
+  [Name in Operation]: Operations[Name] extends { readonly body: unknown } ? Name : never;
+}[Operation];
+
+const readers: Record<OperationWithBody, (body: Uint8Array) => PlantOutcome & BatchOutcome> = {
+  createPlant: readPlant,
+  createPlants: readBatch,
+};
+
+export function hasBody(operation: Operation | undefined): operation is OperationWithBody {
+  return operation !== undefined && operation in readers;
 }
 
 /** Decides by docs/use/api.md what the service must make of a request; of several errors it reports the first. */
@@ -60,8 +60,7 @@ export function expectOutcome(request: FramedRequest, settings: ServiceSettings)
   if (head.certain || head.document || !hasBody(head.operation)) return head;
   if (request.body.length > settings.bodyMaxBytes)
     return { ...head, errors: [...head.errors, errors.body_too_large.error], certain: true };
-  const body: PlantOutcome & BatchOutcome =
-    head.operation === 'createPlant' ? readPlant(request.body) : readBatch(request.body);
+  const body = readers[head.operation](request.body);
   const certain = body.plant === undefined && body.plants === undefined;
   return { ...head, ...body, errors: [...head.errors, ...body.errors], certain };
 }
@@ -70,7 +69,7 @@ export function expectOutcome(request: FramedRequest, settings: ServiceSettings)
 export function expectOfHead(head: Head, { token }: ServiceSettings): Outcome {
   const found: number[] = [];
   const operation = operationOf(head);
-  const id = operation && takes[operation] === 'params' ? readId(head.target) : undefined;
+  const id = readId(head.target);
   const checks = [
     () => (/^1\.[01]$/.test(head.version) ? none : must('bad_request')),
     () => checkHost(head),
@@ -107,7 +106,7 @@ function operationOf({ method, target }: Head): Operation | undefined {
 /** What the parameters lead to besides a success. */
 function checkParameters(operation: Operation | undefined, id: bigint | undefined, target: string): Finding {
   const query = /\?([^#]*)/.exec(target)?.[1] ?? '';
-  if (operation && takes[operation] === 'query') return checkQuery(query);
+  if (operation === 'listPlants') return checkQuery(query);
   const isUndefined = /[^&]/.test(query);
   // Of a request with a body, only once that is read.
   if (hasBody(operation)) return isUndefined ? may('bad_request') : none;
@@ -118,21 +117,21 @@ const isTextOf = (maxLength: number) => (value: string) =>
   [...value].length <= maxLength && !value.includes('\0');
 
 /** What each parameter of a list may be. */
-const parameterRules: Readonly<Record<keyof PlantQuery, (value: string) => boolean>> = {
+const rules: Readonly<Record<keyof PlantQuery, (value: string) => boolean>> = {
   limit: (value) => /^[1-9]\d{0,3}$/.test(value) && Number(value) <= 1_000,
   order: (value) => value === 'id' || value === 'newest',
   after: (value) => [...value].length <= 100,
   q: isTextOf(100),
   tag: isTextOf(1_000),
 };
-const rules = new Map(Object.entries(parameterRules));
+const parameterRules = new Map(Object.entries(rules));
 
 function checkQuery(query: string): Finding {
   const seen = new Set<string>();
   for (const pair of query.split('&')) {
     if (pair === '') continue;
     const [name, value] = [pair.split('=', 1)[0] ?? '', pair.split('=').slice(1).join('=')].map(decodeQuery);
-    const isValid = rules.get(name ?? '');
+    const isValid = parameterRules.get(name ?? '');
     if (name === undefined || seen.has(name) || value === undefined || !isValid?.(value))
       return must('bad_request');
     seen.add(name);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fieldsOf } from '@plant-store/contract/fields';
 import type { DatabaseFolder } from '../../databases/with-databases.js';
 import { issueToken, runCommand } from '../../service/run-command.js';
 import { startService } from '../../service/start-service.js';
@@ -53,6 +54,9 @@ export async function startServiceTarget(
     return performance.now() - startedAt;
   }
 
+  const readRows = async (areDeleted: boolean) =>
+    (await database.readRows()).filter(({ deleted }) => deleted === areDeleted);
+
   return {
     name,
     send,
@@ -81,11 +85,8 @@ export async function startServiceTarget(
       tokens.set(token, await issueToken(environment, { name: token, expires: '1s' }));
       await rejection(token);
     },
-    readPlants: () => database.readPlants(),
-    async readRetired() {
-      const rows = await database.readRows();
-      return new Set(rows.filter(({ deleted }) => deleted).map(({ id }) => id));
-    },
+    readPlants: async () => new Map((await readRows(false)).map((row) => [row.id, fieldsOf(row)])),
+    readRetired: async () => new Set((await readRows(true)).map(({ id }) => id)),
     async stop() {
       await service.kill('SIGTERM');
     },
