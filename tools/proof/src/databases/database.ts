@@ -1,4 +1,4 @@
-import { plantFieldNames } from '@plant-store/contract/fields';
+import { fieldsOf } from '@plant-store/contract/fields';
 import type { NewPlant, Plant } from '@plant-store/contract/operations';
 
 /** The engines that the service runs on. */
@@ -10,17 +10,15 @@ export interface PlantRow extends NewPlant {
   readonly deleted: boolean;
 }
 
-/** Selects rows as `toRow` reads them. */
-export const selectRows = `SELECT id, deleted, ${plantFieldNames.join(', ')} FROM plants`;
-
-/** A row as an engine gives it, with `null` for a text that a plant does not have. */
-export interface Columns extends Readonly<Record<string, unknown>> {
+/** All columns of a row as an engine gives them, with `null` for a text that a plant does not have. */
+export interface Columns {
   readonly id: bigint | string;
+  readonly deleted: bigint | boolean;
 }
 
-export function toRow({ id, deleted, ...texts }: Columns): PlantRow {
-  const present = Object.entries(texts).filter(([, text]) => text !== null);
-  return { ...(Object.fromEntries(present) as Plant), id: BigInt(id), deleted: Boolean(deleted) };
+export function toRow({ id, deleted, ...others }: Columns): PlantRow {
+  const present = Object.entries(others).filter(([, value]) => value !== null);
+  return { id: BigInt(id), deleted: Boolean(deleted), ...fieldsOf(Object.fromEntries(present) as Plant) };
 }
 
 /** A database of the service, read by other means than the service. */

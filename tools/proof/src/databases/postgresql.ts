@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, createPostgresqlServer, query } from '@plant-store/postgresql-server';
 import { killProcesses, readChildren } from '../service/process-tree.js';
-import { type Columns, type Database, type DatabaseServer, selectRows, toRow } from './database.js';
+import { type Columns, type Database, type DatabaseServer, toRow } from './database.js';
 
 /** A PostgreSQL that can be killed and started again. */
 export interface KillableServer extends DatabaseServer {
@@ -54,6 +54,6 @@ export function openPostgresqlDatabase(url: string): Database {
 async function readRows(url: string, ids?: readonly bigint[]) {
   const [condition, values] =
     ids === undefined ? ['', []] : [' WHERE id = ANY ($1::bigint[])', [ids.map(String)]];
-  const rows = await query<Columns>(url, `${selectRows}${condition}`, values);
+  const rows = await query<Columns>(url, `SELECT * FROM plants${condition}`, values);
   return rows.map(toRow);
 }

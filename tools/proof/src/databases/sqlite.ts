@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { type Columns, type Database, type DatabaseServer, selectRows, toRow } from './database.js';
+import { type Columns, type Database, type DatabaseServer, toRow } from './database.js';
 
 /** Databases in files of a folder. */
 export function createSqliteServer(folder: string): DatabaseServer {
@@ -28,7 +28,7 @@ export function openSqliteDatabase(path: string): Database {
 function readRows(path: string, ids?: readonly bigint[]) {
   return withFile(path, (file) => {
     const select = (condition: string) =>
-      file.prepare<bigint[], Columns>(`${selectRows} ${condition}`).safeIntegers();
+      file.prepare<bigint[], Columns>(`SELECT * FROM plants ${condition}`).safeIntegers();
     if (ids === undefined) return select('').all().map(toRow);
     const byId = select('WHERE id = ?');
     return ids.flatMap((id) => byId.all(id).map(toRow));
