@@ -1,3 +1,4 @@
+import { plantFieldNames } from '@plant-store/contract/fields';
 import { expect, it } from 'vitest';
 import { createRandom } from './random.js';
 import { createConflict, createPlantSource } from './random-plants.js';
@@ -17,12 +18,15 @@ it('creates plants of unique ids over all of int64, the same for the same seed',
   expect(ids.filter((id) => BigInt(Number(id)) !== id).length).toBeGreaterThan(2_000);
 });
 
-it('a conflict has the id of the plant, and other content', () => {
+it('a conflict has the id of the plant, and another text in one of its fields, whichever', () => {
   const random = createRandom(1);
   for (const tag of [undefined, '', 'houseplant']) {
     const plant = { id: 1n, name: 'Fern', tag };
-    const { id, ...content } = createConflict(plant, random);
-    expect(id).toBe(1n);
-    expect(content).not.toStrictEqual({ name: 'Fern', tag });
+    const conflicts = Array.from({ length: 50 }, () => createConflict(plant, random));
+    const differing = conflicts.map((conflict) =>
+      plantFieldNames.filter((name) => conflict[name] !== plant[name]).join(),
+    );
+    expect(new Set(conflicts.map(({ id }) => id))).toEqual(new Set([1n]));
+    expect(new Set(differing)).toEqual(new Set(plantFieldNames));
   }
 });
