@@ -30,9 +30,9 @@ it.each([
     'INSERT ON plants WHEN NEW.id = 2',
     'IGNORE',
     rose,
-    'The plant 2 was not stored, and no row has its id',
+    'The record 2 was not stored, and no row has its id',
   ],
-  ['keeps one that is deleted', 'DELETE ON plants', 'IGNORE', noFern, 'The plant 1 was not deleted'],
+  ['keeps one that is deleted', 'DELETE ON plants', 'IGNORE', noFern, 'The record 1 was not deleted'],
   [
     'rejects a plant',
     'INSERT ON plants WHEN NEW.id = 2',
