@@ -15,8 +15,8 @@ export interface Table<Resource = unknown> {
   /** SQL for the size of a row's texts, in bytes in UTF-8. Neither engine reads them for it. */
   readonly bytes: string;
   /**
-   * Reads a row. Driver adapters return an id that a number cannot hold exactly as text. A record has no member for a text or a time
-   * that is absent, rather than `null`.
+   * Reads a row. Driver adapters return an id that a number cannot hold exactly as text. A text or a time that is absent is `undefined`
+   * in the record, rather than `null`.
    */
   toRecord(row: readonly unknown[]): StoredRecord<Resource>;
   /** The texts of a record, in the order of their columns. A tombstone has empty ones where they are required. */
@@ -31,6 +31,8 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
   const placeOf = (column: string) => columns.indexOf(column);
   const [id, addedAt, deleted] = [placeOf('id'), placeOf('added_at'), placeOf('deleted')];
   const places = texts.map((text) => [text, placeOf(text)] as const);
+  // A copy has all members at once, in one order, which makes reading and writing it several times as fast.
+  const absent = Object.fromEntries(['id', ...texts, 'addedAt'].map((member) => [member, undefined]));
   const required = texts.filter((text) => fields[text]?.required);
   const ofTombstone = texts.map((text) => (required.includes(text) ? '' : null));
   return {
@@ -40,14 +42,11 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
     bytes: texts.map((text) => `coalesce(octet_length(${text}), 0)`).join(' + '),
     toRecord(row) {
       const digits = row[id];
-      const record: Record<string, unknown> = {
-        id: typeof digits === 'bigint' ? digits : BigInt(String(digits)),
-      };
-      if (row[deleted] === true || row[deleted] === 1n) {
-        record['deleted'] = true;
-        return record as unknown as StoredRecord<Resource>;
-      }
-      for (const [text, place] of places) if (row[place] !== null) record[text] = row[place];
+      const exactId = typeof digits === 'bigint' ? digits : BigInt(String(digits));
+      if (row[deleted]) return { id: exactId, deleted: true };
+      const record: Record<string, unknown> = { ...absent };
+      record['id'] = exactId;
+      for (const [text, place] of places) record[text] = row[place] ?? undefined;
       if (row[addedAt] !== null) record['addedAt'] = Number(row[addedAt]);
       return record as unknown as StoredRecord<Resource>;
     },

@@ -1,14 +1,16 @@
 import type { StoredPlant as StoredPlantReply } from '@plant-store/contract';
+import { plantFieldNames } from '@plant-store/contract/fields';
 import type { StoredPlant } from '../../plants/plant-store.js';
 import { toIsoTime } from '../../runtime/iso-time.js';
 
-/** A plant as replies show it, with its time in ISO 8601. */
-export function showStoredPlant({ id, addedAt, ...plant }: StoredPlant): StoredPlantReply {
-  // JSON leaves out what is undefined.
-  return {
-    id,
-    idText: id.toString(),
-    ...plant,
-    addedAt: typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined,
-  };
+/** The members of a plant in replies, in their order. A copy has all of them at once, which makes writing it faster. */
+const members = Object.fromEntries(
+  ['id', 'idText', ...plantFieldNames, 'addedAt'].map((name) => [name, undefined]),
+);
+
+/** A plant as replies show it, with its id as text, too, and its time in ISO 8601. JSON leaves out what is undefined. */
+export function showStoredPlant(plant: StoredPlant): StoredPlantReply {
+  const { id, addedAt } = plant;
+  const time = typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined;
+  return { ...members, ...plant, idText: id.toString(), addedAt: time };
 }
