@@ -13,7 +13,7 @@ export default defineConfig({
       'test/jwt/**/*.test.ts',
     ],
     // The last one needs the name of a vitest project, which these tests have not.
-    exclude: ['test/http/exact-ids.test.ts', 'test/http/fake-*.test.ts', 'test/http/engine.test.ts'],
+    exclude: ['test/http/exact-ids.test.ts', 'test/http/engine.test.ts'],
     provide: { engine: 'sqlite', storeEngines: ['sqlite'], fastPath: 'on', workers: 1 },
     setupFiles: ['test/support/restore-mocks.ts'],
     // Many changes make a request wait forever. Without one, the slowest of these tests takes 11 seconds, nearly all waiting.

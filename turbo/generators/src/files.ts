@@ -5,7 +5,6 @@ export function filesFor(operation: Operation): Record<string, string> {
   const { file } = operation;
   return {
     [`apps/api/src/plants/${file}.ts`]: writeMeaning(operation),
-    [`apps/api/test/http/${file}.test.ts`]: writeTest(operation),
     [`.changeset/${file}.md`]: writeChangeset(operation),
   };
 }
@@ -53,6 +52,11 @@ export function editsFor(operation: Operation): Edit[] {
       handler: ${writeHandler(operation)},
     },
 `,
+    },
+    {
+      file: 'packages/contract/test/operation-cases.ts',
+      before: '  createPlant: [',
+      addition: writeCases(operation),
     },
     {
       file: 'packages/client/src/testing/handlers.ts',
@@ -162,53 +166,18 @@ export async function ${name}(${inputs.join(', ')}): Promise<${success === 200 ?
 `;
 }
 
-function writeTest(operation: Operation): string {
-  const { name, params, hasBody, success } = operation;
-  const parts = [
-    ...(params.length > 0 ? [`params: { ${params.map((param) => `${param}: 1n`).join(', ')} }`] : []),
-    ...(hasBody ? ["body: { id: 1n, name: 'Monstera' }"] : []),
-  ];
-  return `import { createClient, type RequestOf } from '@plant-store/client';
-import { createFakePlantStore, type FakePlantStore } from '@plant-store/client/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../support/start-test-service.js';
+/** The least that the service and the fake must answer; HEAD wherever there is GET (RFC 9110, section 9.3.2). */
+function writeCases({ name, method, path, hasBody, success }: Operation): string {
+  const target = path.replace(/:\w+/g, '1');
+  const request = hasBody
+    ? `{ line: '${method} ${target}', body: plant(1) }`
+    : `get('${target}', '${method}')`;
+  const reply = success === 200 ? `created({ name: '"Monstera"' })` : 'deleted';
+  const head = `    ['HEAD, without the body', get('${target}', 'HEAD'), ok('')],\n`;
+  return `  ${name}: [
+    ['a request', ${request}, ${reply}],
+${method === 'GET' ? head : ''}  ],
 
-let service: TestService;
-let fake: FakePlantStore;
-beforeAll(async () => {
-  service = await startTestService();
-  fake = createFakePlantStore({ baseUrl: service.baseUrl, token: service.token });
-});
-afterAll(() => service.stop());
-
-const request: RequestOf<'${name}'> = { ${parts.join(', ')} };
-
-describe.each(['service', 'fake'] as const)('${name} of the %s', (store) => {
-  const send: FakePlantStore['fetch'] = (...given) => (store === 'fake' ? fake.fetch : fetch)(...given);
-  const openClient = () => createClient({ baseUrl: service.baseUrl, token: service.token, fetch: send });
-
-  it('answers ${success}', async () => {
-    const reply = await openClient().${name}(request);
-    expect(reply).toMatchObject({ status: ${success}, body: ${success === 200 ? '{}' : 'undefined'} });
-  });
-${operation.method === 'GET' ? testHead(operation) : ''}});
-`;
-}
-
-/** The client has no HEAD, which the service answers wherever it has GET (RFC 9110, section 9.3.2). */
-function testHead({ path }: Operation): string {
-  return `
-  it('answers HEAD as GET, without the body', async () => {
-    const url = \`\${service.baseUrl}${path.replace(/:(\w+)/g, (_, param) => `\${request.params.${param}}`)}\`;
-    const headers = { Authorization: \`Bearer \${service.token}\` };
-    const get = await send(url, { headers });
-    const head = await send(url, { method: 'HEAD', headers });
-    expect(await get.text()).not.toBe('');
-    expect(await head.text()).toBe('');
-    expect(head.status).toBe(get.status);
-    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
-    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
-  });
 `;
 }
 

@@ -38,7 +38,7 @@ it('lists every engine that has migrations', () => {
 it('runs every HTTP test on SQLite, and on PostgreSQL all but those that the configuration names', () => {
   const listed = listTestFiles('test');
   expect(namesOf(listed, 'sqlite')).toEqual(httpTests);
-  expect(namesOf(listed, 'postgresql')).toHaveLength(httpTests.length - 21);
+  expect(namesOf(listed, 'postgresql')).toHaveLength(httpTests.length - 19);
 });
 
 it('runs every HTTP test in every other way in the mode full, and some of them with workers in a mode of their own', () => {
@@ -47,5 +47,5 @@ it('runs every HTTP test in every other way in the mode full, and some of them w
     expect(namesOf(full, project), project).toEqual(httpTests);
   const workers = listTestFiles('workers');
   for (const project of ['sqlite-workers', 'postgresql-workers'])
-    expect(namesOf(workers, project), project).toHaveLength(11);
+    expect(namesOf(workers, project), project).toHaveLength(12);
 });

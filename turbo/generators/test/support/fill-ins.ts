@@ -36,7 +36,7 @@ export function fillInsFor({ name, file, method }: Operation): FillIn[] {
 
 const notFound = `\`No plant has the id \${id}.\``;
 
-/** What a person adds for `getSample`: its meaning, in the service and in the fake, and what its tests expect. */
+/** What a person adds for `getSample`: its meaning, in the service and in the fake, and its cases. */
 export const getSampleFillIns: readonly FillIn[] = [
   {
     file: 'apps/api/src/plants/get-sample.ts',
@@ -69,31 +69,15 @@ import { ServiceError } from '../errors/service-error.js';
   },`,
   },
   {
-    file: 'apps/api/test/http/get-sample.test.ts',
-    generated: 'params: { id: 1n }',
-    replacement: 'params: { id: 9223372036854775807n }',
-  },
-  {
-    file: 'apps/api/test/http/get-sample.test.ts',
-    generated: `    const reply = await openClient().getSample(request);
-    expect(reply).toMatchObject({ status: 200, body: {} });
-  });
+    file: 'packages/contract/test/operation-cases.ts',
+    generated: `    ['a request', get('/samples/1', 'GET'), created({ name: '"Monstera"' })],
+    ['HEAD, without the body', get('/samples/1', 'HEAD'), ok('')],
 `,
-    replacement: `    await openClient().createPlant({ body: { id: request.params.id, name: 'Monstera' } });
-    const reply = await openClient().getSample(request);
-    expect(reply).toMatchObject({ status: 200, body: { name: 'Monstera' } });
-  });
-
-  it('answers 404 for an id that no plant has', async () => {
-    const reply = await openClient().getSample({ params: { id: 1n } });
-    expect(reply).toMatchObject({ status: 404, body: { message: 'No plant has the id 1.' } });
-  });
-
-  it('names the parameter that is not valid', async () => {
-    const reply = await openClient().getSample({ params: { id: 2n ** 63n } });
-    const message = expect.stringContaining('path parameter id must be an integer');
-    expect(reply).toMatchObject({ status: 400, body: { message } });
-  });
+    replacement: `    ['a plant', create(plant(max, { name: '"Monstera"' })), created({ name: '"Monstera"' })],
+    ['its sample', get(\`/samples/\${max}\`), created({ name: '"Monstera"' })],
+    ['HEAD, without the body', get(\`/samples/\${max}\`, 'HEAD'), ok('')],
+    ['an id that no plant has', get('/samples/1'), rejected('not_found', 'No plant has the id 1.')],
+    ['an id beyond 64 bits', get(\`/samples/\${max + 1n}\`), invalidId],
 `,
   },
 ];

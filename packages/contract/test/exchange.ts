@@ -1,0 +1,85 @@
+import { type ErrorName, errors } from '../src/errors.js';
+
+/** A request to a plant store. */
+export interface Request {
+  /** The method and the target, such as `GET /plants/1`. `<next>` in it stands for the last `next` of a page. */
+  readonly line: string;
+  /** In place of a valid token and `application/json`, or besides; `TOKEN` stands for the token, and `undefined` omits a header. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** What plant stores must agree on of a reply. */
+export interface Reply {
+  readonly status: number;
+  /** The text, in which the time of now is `now`, and the `next` of a page `…`. */
+  readonly body: string;
+  /** Those that count, by lower-case name: `x-request-id` unless it is a new one. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What is special about a request, the request, and its reply. Cases in a list follow each other in one plant store. */
+export type Case = readonly [title: string, request: Request, reply: Reply];
+
+/** A reply of success with a body of JSON. */
+export function ok(body: string, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status: 200, body, headers: { 'content-type': json, ...headers } };
+}
+
+/** An Error body. */
+export function rejected(
+  name: ErrorName,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  const { status, error } = errors[name];
+  return { ...ok(JSON.stringify({ error, message }), headers), status };
+}
+
+const json = 'application/json; charset=utf-8';
+const compared = ['content-type', 'www-authenticate', 'allow', 'idempotent-replayed'];
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** A plant store, and a token that it accepts. */
+export interface Store {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+/** Creates a function that sends requests to a plant store, and reads what is compared of their replies. */
+export function createExchange({ fetch, baseUrl, token }: Store): (request: Request) => Promise<Reply> {
+  let next = '';
+  return async ({ line, headers, body = null }) => {
+    const [method = '', target] = line.replace('<next>', encodeURIComponent(next)).split(' ');
+    const given = { 'Content-Type': 'application/json', Authorization: 'Bearer TOKEN', ...headers };
+    const sent = Object.entries(given).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, value.replaceAll('TOKEN', token)]],
+    );
+    const reply = await fetch(`${baseUrl}${target}`, {
+      method,
+      headers: sent,
+      body,
+    });
+    const text = await reply.text();
+    next = /"next":"([^"]+)"/.exec(text)?.[1] ?? next;
+    const requestId = reply.headers.get('x-request-id') ?? '';
+    const isNew = uuid.test(requestId) && requestId !== headers?.['X-Request-Id'];
+    // So that what the next request stores is newer.
+    if (method === 'POST') await new Promise((resolve) => setTimeout(resolve, 2));
+    return {
+      status: reply.status,
+      body: text.replace(/("next":")[^"]+/, '$1…').replace(/(?<="addedAt":")[^"]+/g, writeTime),
+      headers: Object.fromEntries([
+        ...compared
+          .flatMap((name) => [[name, reply.headers.get(name)] as const])
+          .filter(([, value]) => value),
+        ...(isNew ? [] : [['x-request-id', requestId]]),
+      ]),
+    };
+  };
+}
+
+function writeTime(time: string): string {
+  return time.endsWith('Z') && Math.abs(Date.parse(time) - Date.now()) < 60_000 ? 'now' : time;
+}
