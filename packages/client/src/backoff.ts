@@ -1,4 +1,4 @@
-import type { Route } from './client.js';
+import type { Route } from '@plant-store/contract/routes';
 
 /**
  * How long to wait before a retry, in milliseconds: what `Retry-After` asks for (RFC 9110, section 10.2.3), otherwise a
@@ -6,14 +6,14 @@ import type { Route } from './client.js';
  * `Infinity` where a retry is not safe or would not help.
  */
 export function retryDelayMs(
-  { method, idempotent = !/^(POST|PATCH)$/.test(method) }: Route,
+  { idempotent }: Pick<Route, 'idempotent'>,
   retry: number,
   response: Response | undefined,
 ): number {
   if (!idempotent || (response && !retryableStatuses.test(String(response.status)))) return Infinity;
   const askedMs = parseRetryAfter(response?.headers.get('retry-after') ?? '');
   // At most 200 ms before the first retry, 400 before the second, and never more than 10 seconds.
-  return Number.isNaN(askedMs) ? Math.random() * Math.min(10_000, 100 * 2 ** retry) : askedMs;
+  return askedMs >= 0 ? askedMs : Math.random() * Math.min(10_000, 100 * 2 ** retry);
 }
 
 /** Those after which the same request may succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */

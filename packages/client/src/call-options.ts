@@ -11,14 +11,12 @@ export interface Defaults extends CallOptions {
 
 /** The options of one call, with their defaults. */
 export interface ResolvedOptions
-  extends Required<Pick<CallOptions, 'timeoutMs' | 'attemptTimeoutMs' | 'retries' | 'fetch'>> {
+  extends Required<Pick<CallOptions, 'timeoutMs' | 'attemptTimeoutMs' | 'retries' | 'fetch'>>,
+    Pick<CallOptions & TsRestOptions, 'onRequest' | 'onResponse' | 'fetchOptions'> {
   readonly baseUrl: string;
   readonly tokens: Tokens;
   /** With lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly fetchOptions: TsRestOptions['fetchOptions'];
-  readonly onRequest: CallOptions['onRequest'] | undefined;
-  readonly onResponse: CallOptions['onResponse'] | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -30,16 +28,19 @@ export function resolveOptions(defaults: Defaults, request: CallOptions & TsRest
   const baseUrl = request.baseUrl ?? request.overrideClientOptions?.baseUrl;
   const headers = { ...defaults.headers, ...request.extraHeaders, ...request.headers };
   return {
+    timeoutMs: 30_000,
+    attemptTimeoutMs: 10_000,
+    retries: 2,
+    fetch: globalThis.fetch,
+    ...omitAbsent(defaults),
+    ...omitAbsent(request),
     baseUrl: baseUrl === undefined ? defaults.baseUrl : parseBaseUrl(baseUrl),
     tokens: request.token === undefined ? defaults.tokens : createTokens(request.token),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-    fetchOptions: request.fetchOptions,
     signal: request.signal ?? request.fetchOptions?.signal ?? defaults.signal,
-    timeoutMs: request.timeoutMs ?? defaults.timeoutMs ?? 30_000,
-    attemptTimeoutMs: request.attemptTimeoutMs ?? defaults.attemptTimeoutMs ?? 10_000,
-    retries: request.retries ?? defaults.retries ?? 2,
-    fetch: request.fetch ?? defaults.fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    onRequest: request.onRequest ?? defaults.onRequest,
-    onResponse: request.onResponse ?? defaults.onResponse,
   };
+}
+
+function omitAbsent<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value != null)) as Options;
 }

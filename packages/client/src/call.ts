@@ -1,11 +1,11 @@
+import type { Route } from '@plant-store/contract/routes';
 import { retryDelayMs } from './backoff.js';
 import { type Defaults, type ResolvedOptions, resolveOptions } from './call-options.js';
-import type { Route } from './client.js';
 import { explainOrigin, NetworkError, wasNotSent } from './errors/network-error.js';
 import type { Outcome, PlantStoreError } from './errors/plant-store-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
-import type { CallOptions, Fetch, RequestEvent, TsRestOptions } from './options.js';
+import type { CallOptions, RequestEvent, TsRestOptions } from './options.js';
 import { type RawReply, type ReadReply, readReply } from './read-reply.js';
 import { explainStatus, isRedirectError, redirect } from './redirect.js';
 import { delay, timeoutReason, withTimeout } from './timeout.js';
@@ -42,7 +42,6 @@ export async function call(
   const body = writeBody(request);
   const progress: Progress = { outcome: 'not_sent' };
   try {
-    signal?.throwIfAborted();
     return await attemptUntilFinal(route, event, body, options, progress);
   } catch (error) {
     // The reason of the caller's signal may come from another call of a client.
@@ -65,8 +64,8 @@ async function attemptUntilFinal(
   const { signal, timeoutMs, attemptTimeoutMs, tokens } = options;
   const deadline = performance.now() + timeoutMs;
   const remainingMs = () => deadline - performance.now();
-  let authorization = tokens.known ?? (await withTimeout(tokens.get, timeoutMs, signal));
-  let renewed = false;
+  let authorization = await withTimeout(tokens.get, timeoutMs, signal);
+  let rejected: string | undefined;
   let retries = 0;
   for (let number = 1; ; number++) {
     const ms = Math.min(attemptTimeoutMs, remainingMs());
@@ -74,24 +73,18 @@ async function attemptUntilFinal(
     const { reply, error } = await attempt({ ...event, attempt: number }, authorization, body, options, ms);
     if (!wasNotSent(error)) progress.outcome = 'unknown';
     if (!reply) {
-      if (isRedirectError(error))
+      if (isRedirectError(error)) {
         throw new UnexpectedResponseError(explainStatus(0), 0, '', { cause: error });
+      }
       if (error === timeoutReason && ms < attemptTimeoutMs) throw error;
       progress.cause =
         error === timeoutReason
           ? timedOut(event, attemptTimeoutMs, progress)
-          : new NetworkError(
-              `${event.method} ${event.url} got no complete reply${explainOrigin(event.url)}`,
-              {
-                ...progress,
-                cause: error,
-              },
-            );
+          : brokenOff(event, error, progress);
     }
-    if (reply?.response.status === 401 && !renewed) {
-      renewed = true;
-      const rejected = authorization;
-      authorization = await withTimeout(() => tokens.renew(rejected), remainingMs(), signal);
+    if (reply?.response.status === 401 && !rejected) {
+      rejected = authorization;
+      authorization = await withTimeout(() => tokens.renew(authorization), remainingMs(), signal);
       if (authorization !== rejected) continue;
     }
     const delayMs = retries < options.retries ? retryDelayMs(route, ++retries, reply?.response) : Infinity;
@@ -105,10 +98,17 @@ function timedOut({ method, url }: CallEvent, ms: number, progress: Progress): T
   return new TimeoutError(`${method} ${url} got no reply in ${ms} ms`, progress);
 }
 
+function brokenOff({ method, url }: CallEvent, cause: unknown, progress: Progress): NetworkError {
+  return new NetworkError(`${method} ${url} got no complete reply${explainOrigin(url)}`, {
+    ...progress,
+    cause,
+  });
+}
+
 /** The outcome of an attempt: a reply, or why there is none. */
 interface AttemptResult {
-  readonly reply: RawReply | undefined;
-  readonly error: unknown;
+  readonly reply?: RawReply | undefined;
+  readonly error?: unknown;
 }
 
 /**
@@ -125,25 +125,29 @@ async function attempt(
 ): Promise<AttemptResult> {
   const headers = {
     accept: 'application/json',
-    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(body && { 'content-type': 'application/json' }),
     ...fixed,
   };
   onRequest?.({ ...event, headers });
-  const init = {
-    redirect,
-    ...fetchOptions,
-    method: event.method,
-    headers: { ...headers, authorization },
-    body,
-  } as RequestInit;
   const startedAt = performance.now();
-  let reply: RawReply | undefined;
-  let error: unknown;
-  try {
-    reply = await withTimeout((ended) => exchange(fetch, event.url, { ...init, signal: ended }), ms, signal);
-  } catch (thrown) {
-    error = thrown;
-  }
+  const { reply, error }: AttemptResult = await withTimeout(
+    async (ended) => {
+      const response = await fetch(event.url, {
+        redirect,
+        ...fetchOptions,
+        method: event.method,
+        headers: { ...headers, authorization },
+        body,
+        signal: ended,
+      } as RequestInit);
+      return { response, text: await response.text() };
+    },
+    ms,
+    signal,
+  ).then(
+    (reply) => ({ reply }),
+    (error: unknown) => ({ error }),
+  );
   signal?.throwIfAborted();
   onResponse?.({
     ...event,
@@ -152,10 +156,4 @@ async function attempt(
     error,
   });
   return { reply, error };
-}
-
-/** Sends one request and reads the whole response, whatever its status. */
-export async function exchange(fetch: Fetch, url: string, init: RequestInit): Promise<RawReply> {
-  const response = await fetch(url, init);
-  return { response, text: await response.text() };
 }

@@ -1,7 +1,7 @@
 import type { Operations } from '@plant-store/contract/operations';
-import { routes } from '@plant-store/contract/routes';
+import { type Route, routes } from '@plant-store/contract/routes';
 import { type AnyRequest, call } from './call.js';
-import type { AnyOperations, Client, ClientOf, Route } from './client.js';
+import type { AnyOperations, Client, ClientOf } from './client.js';
 import type { ClientOptions } from './options.js';
 import { parseBaseUrl } from './parse-base-url.js';
 import { createTokens } from './tokens.js';

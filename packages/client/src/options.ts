@@ -45,7 +45,7 @@ export interface CallOptions {
    * 429, 500, 502, 503 and 504; only where a retry is safe, as it is for `createPlant`. Default: 2.
    */
   readonly retries?: number;
-  /** Sends the requests. Default: the global `fetch`, looked up at each request. */
+  /** Sends the requests. Default: the global `fetch`, looked up at each call. */
   readonly fetch?: Fetch;
   /** Additional headers for each request; those of a call are added to those of the client. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -36,8 +36,9 @@ export function readReply({ response, text }: RawReply, statuses: readonly numbe
     } catch (cause) {
       throw refuse('body is not JSON', { cause });
     }
-    const isObject = /^\s*{/.test(text);
-    if (!isObject || (status > 299 && !isError(body))) throw refuse('body has the wrong shape');
+    const { error, message } = Object(body);
+    const hasShape = status < 300 || (Number.isInteger(error) && typeof message === 'string');
+    if (!hasShape || !/^\s*{/.test(text)) throw refuse('body has the wrong shape');
   }
   return {
     status,
@@ -47,10 +48,4 @@ export function readReply({ response, text }: RawReply, statuses: readonly numbe
     replayed: headers.get('idempotent-replayed') === 'true',
     response,
   };
-}
-
-/** Whether a body has the fields of an Error body, whatever its number. */
-function isError(body: unknown): boolean {
-  const { error, message } = Object(body);
-  return Number.isInteger(error) && typeof message === 'string';
 }

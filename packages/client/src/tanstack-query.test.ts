@@ -114,8 +114,8 @@ it('has the operations of any client', async () => {
   }
   const client = createClientOf<Operations>(
     {
-      countPlants: { method: 'GET', path: '/count', statuses: [200] },
-      removePlant: { method: 'DELETE', path: '/plants/:id', statuses: [200] },
+      countPlants: { method: 'GET', path: '/count', statuses: [200], idempotent: true },
+      removePlant: { method: 'DELETE', path: '/plants/:id', statuses: [200], idempotent: true },
     },
     {
       baseUrl: 'http://plant-store.test',

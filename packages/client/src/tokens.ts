@@ -2,8 +2,6 @@ import type { TokenSource } from './options.js';
 
 /** The access token of a client or of a call, as values of the `Authorization` header. */
 export interface Tokens {
-  /** The one to use now, once the source has returned it. */
-  known?: string | undefined;
   /** The one to use now. */
   get(): Promise<string>;
   /** The one to use after a request was rejected with another; the same one when the source has no other. */
@@ -17,33 +15,29 @@ export interface Tokens {
  * @throws {TypeError} when the token is a string that is not a valid token
  */
 export function createTokens(token: string | TokenSource): Tokens {
-  let current: Promise<string> | undefined;
-  const requestToken = () => {
-    const request = (async () => formatAuthorization(typeof token === 'function' ? await token() : token))();
-    current = request;
-    tokens.known = undefined;
-    request.then(
-      (value) => {
-        if (current === request) tokens.known = value;
-      },
-      () => {
-        // After a failure, the next caller calls the source again.
-        if (current === request) current = undefined;
-      },
-    );
-    return request;
+  if (typeof token !== 'function') {
+    const authorization = formatAuthorization(token);
+    const get = async () => authorization;
+    return { get, renew: get };
+  }
+  /** A promise while the source is called. */
+  let current: string | Promise<string> | undefined;
+  const request = () => {
+    const requested = (async () => formatAuthorization(await token()))();
+    const keep = (authorization?: string) => {
+      if (current === requested) current = authorization;
+    };
+    // After a failure, the next caller calls the source again.
+    requested.then(keep, () => keep());
+    current = requested;
+    return requested;
   };
-  const get = () => current ?? requestToken();
-  const tokens: Tokens = {
-    known: typeof token === 'function' ? undefined : formatAuthorization(token),
+  const get = async () => current ?? request();
+  return {
     get,
-    async renew(rejected) {
-      const request = get();
-      // Of the callers that were rejected with the same token, the first one calls the source.
-      return (await request) === rejected && current === request ? requestToken() : get();
-    },
+    // Of the callers that were rejected with the same token, the first one calls the source.
+    renew: async (rejected) => (current === rejected ? request() : get()),
   };
-  return tokens;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
-import type { Route } from './client.js';
+import type { Route } from '@plant-store/contract/routes';
 
 type Scalar = string | number | bigint | boolean;
 
@@ -16,7 +16,10 @@ export interface RequestParts {
  *
  * @throws {RangeError} when an integer `number` may have been rounded
  */
-export function writeTarget({ path }: Route, { params = {}, query = {} }: RequestParts): string {
+export function writeTarget(
+  { path }: Pick<Route, 'path'>,
+  { params = {}, query = {} }: RequestParts,
+): string {
   // Only for what it throws: the values below are written as text.
   stringifyExactJson([params, query]);
   const target = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));

@@ -18,9 +18,9 @@ interface TestOperations {
 const statuses = [200, 400, 401, 403, 429, 500, 503];
 const routes = {
   store: { method: 'POST', path: '/plants', statuses, idempotent: true },
-  add: { method: 'POST', path: '/plants', statuses },
-  find: { method: 'GET', path: '/plants/:plant/leaves/:leaf', statuses },
-};
+  add: { method: 'POST', path: '/plants', statuses, idempotent: false },
+  find: { method: 'GET', path: '/plants/:plant/leaves/:leaf', statuses, idempotent: true },
+} as const;
 
 /** A client of the test operations: `store` may be retried, `add` may not. */
 export function createTestClient(options: CallOptions): ClientOf<TestOperations> {

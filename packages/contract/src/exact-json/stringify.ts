@@ -16,7 +16,10 @@ export type ExactJson =
  * already have rounded: pass a `bigint` there.
  */
 export function stringifyExactJson(value: ExactJson): string {
-  if (typeof value === 'number') return stringifyNumber(value);
+  // A fraction leaves a remainder; an integer leaves 0, and what is not finite leaves NaN.
+  if (typeof value === 'number' && !Number.isSafeInteger(value) && !(value % 1)) {
+    throw new RangeError(`The number ${value} is not exact; pass a bigint`);
+  }
   if (typeof value === 'bigint') return String(value);
   if (!value || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(stringifyExactJson)}]`;
@@ -27,10 +30,4 @@ export function stringifyExactJson(value: ExactJson): string {
     }
   }
   return `{${members}}`;
-}
-
-function stringifyNumber(value: number): string {
-  // A fraction leaves a remainder; an integer leaves 0, and what is not finite leaves NaN.
-  if (Number.isSafeInteger(value) || value % 1) return String(value);
-  throw new RangeError(`The number ${value} is not exact; pass a bigint`);
 }
