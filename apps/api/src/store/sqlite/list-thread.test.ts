@@ -41,7 +41,7 @@ parentPort.on('message', (request) => {
 }
 
 it('reads the next list in another thread when one hangs, which ends once it goes on', async () => {
-  const { thread, list, letGo } = createHangingThread(1, 500);
+  const { thread, list, letGo } = createHangingThread(1, 5_000);
   const [first, second] = [list(), list()];
   await expect(first).rejects.toMatchObject({ errorName: 'database_unavailable' });
   expect(await second).toEqual({ plants: [{ id: 7n, name: 'Fern' }], last: undefined });
