@@ -1,7 +1,8 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { addField } from '../../packages/contract/test-support/add-field.js';
 
-/** What both projects have: the sources of the packages instead of their builds. */
+/** What all projects have: the sources of the packages instead of their builds. */
 const shared = {
   plugins: [react()],
   resolve: { conditions: ['@plant-store/source'] },
@@ -33,6 +34,19 @@ export default defineConfig({
           include: ['src/**/*.test.tsx'],
           environment: 'jsdom',
           // Each file has a context of its own in a thread that stays, which takes half the processor time of a process each.
+          pool: 'vmThreads',
+          setupFiles: ['test/setup-jsdom.ts'],
+          ...timeouts,
+        },
+      },
+      {
+        ...shared,
+        plugins: [...shared.plugins, addField()],
+        test: {
+          name: 'added-field',
+          // Ids that were made before a field was added stay as they were.
+          include: ['test/added-field.test.tsx', 'src/import/worker/check/generate-id.test.ts'],
+          environment: 'jsdom',
           pool: 'vmThreads',
           setupFiles: ['test/setup-jsdom.ts'],
           ...timeouts,

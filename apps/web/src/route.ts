@@ -26,8 +26,8 @@ const paths = { plants: '/', add: '/add', import: '/import' } as const;
 export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Route {
   const parameters = new URLSearchParams(search);
   const filter: PlantFilter = {
-    ...(parameters.get('q') && { q: parameters.get('q') ?? undefined }),
-    ...(parameters.has('tag') && { tag: parameters.get('tag') ?? undefined }),
+    q: parameters.get('q') || undefined,
+    tag: parameters.get('tag') ?? undefined,
     order: parameters.get('order') === 'id' ? 'id' : 'newest',
   };
   const [, id] = /^\/p\/(-?\d{1,19})$/.exec(pathname) ?? [];

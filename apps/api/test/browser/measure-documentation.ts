@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { launchChromium } from './launch-chromium.js';
 import { openTab } from './page/support/open-tab.js';
+import { startPlantStore } from './page/support/start-plant-store.js';
 
 /**
  * Prints the figures of `/docs`: `pnpm --filter @plant-store/api run measure:documentation`. They depend on the machine, so no

@@ -1,15 +1,17 @@
+import { fieldsOf } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { useEffect, useRef, useState } from 'react';
 import { useShowAdded } from '../plants/use-plants.js';
 import { navigate, type PlantFilter } from '../route.js';
+import { mapFields, type Texts } from '../shared/fields.js';
 import { notLoaded } from '../shared/load-boundary.js';
 import { Sheet } from '../shared/sheet.js';
 import { useSlow } from '../shared/use-slow.js';
 import { AddedList } from './added/added-list.js';
 import { type AddedPlant, isConfirmed, isUnfinished } from './added/added-plants.js';
 import { type AddResult, useAddPlant } from './added/use-add-plant.js';
-import { checkDraft, type Draft, type DraftProblems, isDraftOf } from './draft.js';
+import { checkDraft, type DraftProblems, isDraftOf, noProblems } from './draft.js';
 import { PlantForm, type PlantFormHandle } from './plant-form.js';
 import './add-sheet.css';
 import { suggestId } from '../shared/suggest-id.js';
@@ -35,7 +37,7 @@ interface Failed {
 /** The sheet that adds plants, one after the other, and what was added in this tab. */
 export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetProps) {
   const [draft, setDraft, latestDraft] = useDraft();
-  const [problems, setProblems] = useState<DraftProblems>({});
+  const [problems, setProblems] = useState(noProblems);
   const [checking, setChecking] = useState(false);
   const [done, setDone] = useState('');
   const [failed, setFailed] = useState<Failed>();
@@ -58,7 +60,7 @@ export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetPro
     setProblems(found);
     form.current?.focusFirst(found);
   };
-  const change = (changed: Draft) => {
+  const change = (changed: Texts) => {
     setDraft(changed);
     setProblems((before) => withoutChanged(before, draft, changed));
     if (changed.id !== draft.id) setTakenId(undefined);
@@ -76,7 +78,7 @@ export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetPro
     if (failure.about === 'token') onTokenRejected(failure.message);
     else if (failure.about === 'id' && inForm) {
       setTakenId(BigInt(plant.id));
-      show({ id: failure.message });
+      show({ ...noProblems, id: failure.message });
     } else setFailed(toFailed(plant, failure.message, inForm, isUnfinished({ state })));
   };
   const addAndShow = async (plant: NewPlant) => {
@@ -91,7 +93,7 @@ export function AddSheet({ token, filter, isOpen, onTokenRejected }: AddSheetPro
       .catch(() => ({ plant: undefined, problems: undefined }))
       .finally(() => setChecking(false));
     if (found !== undefined) show(found);
-    else setProblems({});
+    else setProblems(noProblems);
     if (plant !== undefined) await addAndShow(plant);
     else if (found === undefined) setFailed({ message: notLoaded });
   };
@@ -162,8 +164,8 @@ function toFailed(plant: NewPlant, reason: string, inForm: boolean, open: boolea
   return { message: inForm ? reason : `${nameOf(plant)}: ${reason}`, ...(open && { plant }) };
 }
 
-function toNewPlant({ id, name, tag }: AddedPlant): NewPlant {
-  return { id: BigInt(id), name, ...(tag !== undefined && { tag }) };
+function toNewPlant(plant: AddedPlant): NewPlant {
+  return { id: BigInt(plant.id), ...fieldsOf(plant) };
 }
 
 function nameOf({ id, name }: NewPlant): string {
@@ -177,10 +179,6 @@ function waiting(attempt: number): string {
 }
 
 /** A problem goes with the value that it is about. */
-function withoutChanged(problems: DraftProblems, before: Draft, after: Draft): DraftProblems {
-  return {
-    ...(problems.id !== undefined && before.id === after.id && { id: problems.id }),
-    ...(problems.name !== undefined && before.name === after.name && { name: problems.name }),
-    ...(problems.tag !== undefined && before.tag === after.tag && { tag: problems.tag }),
-  };
+function withoutChanged(problems: DraftProblems, before: Texts, after: Texts): DraftProblems {
+  return mapFields((name) => (before[name] === after[name] ? problems[name] : undefined));
 }

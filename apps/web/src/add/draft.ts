@@ -1,17 +1,21 @@
+import { plantFieldNames } from '@plant-store/contract/fields';
 import type { NewPlant } from '@plant-store/contract/operations';
+import {
+  type ByField,
+  type FieldName,
+  labels,
+  mapFields,
+  type Texts,
+  withoutEmpty,
+} from '../shared/fields.js';
 
 /** The fields of the form, in their order on the page. */
-export const draftFields = ['name', 'tag', 'id'] as const;
-export type DraftField = (typeof draftFields)[number];
+export const draftFields: readonly FieldName[] = [...plantFieldNames, 'id'];
 
-/** The labels of the fields. */
-export const labels = { name: 'Name', tag: 'Tag', id: 'Id' } as const satisfies Record<DraftField, string>;
+/** What is wrong with each field, in a sentence; `undefined` for a field that is right. */
+export type DraftProblems = ByField<string | undefined>;
 
-/** What is in the fields, as typed. */
-export type Draft = Readonly<Record<DraftField, string>>;
-
-/** What is wrong with each field, in a sentence; nothing for a field that is right. */
-export type DraftProblems = { readonly [Field in DraftField]?: string };
+export const noProblems: DraftProblems = mapFields(() => undefined);
 
 /** The result of a check. */
 export type CheckedDraft =
@@ -26,11 +30,11 @@ export const loadPlantSchema = () => import('./plant-schema.js');
  *
  * @throws {Error} when the contract's check cannot be loaded
  */
-export async function checkDraft(draft: Draft): Promise<CheckedDraft> {
+export async function checkDraft(draft: Texts): Promise<CheckedDraft> {
   const { NewPlantSchema } = await loadPlantSchema();
   const { data, error } = NewPlantSchema.safeParse(readDraft(draft));
   if (data !== undefined) return { plant: data };
-  const problems: Partial<Record<DraftField, string>> = {};
+  const problems: { -readonly [Name in FieldName]: string | undefined } = { ...noProblems };
   for (const { path, message } of error?.issues ?? []) {
     const field = draftFields.find((name) => name === path[0]);
     if (field === undefined) continue;
@@ -42,17 +46,14 @@ export async function checkDraft(draft: Draft): Promise<CheckedDraft> {
 }
 
 /** Whether the fields still hold a plant, so that they may be emptied once it is stored. */
-export function isDraftOf(draft: Draft, { id, name, tag = '' }: NewPlant): boolean {
-  return readId(draft.id.trim()) === id && draft.name === name && draft.tag === tag;
+export function isDraftOf(draft: Texts, plant: NewPlant): boolean {
+  const isSame = plantFieldNames.every((name) => draft[name] === (plant[name] ?? ''));
+  return isSame && readId(draft.id.trim()) === plant.id;
 }
 
 /** The members of the plant: a field that is empty is absent, and text is kept exactly. */
-function readDraft({ id, name, tag }: Draft): Record<string, unknown> {
-  return {
-    id: readId(id.trim()),
-    name: name === '' ? undefined : name,
-    ...(tag !== '' && { tag }),
-  };
+function readDraft({ id, ...texts }: Texts): Record<string, unknown> {
+  return { id: readId(id.trim()), ...withoutEmpty(texts) };
 }
 
 /**

@@ -1,21 +1,24 @@
+import { plantFieldNames } from '@plant-store/contract/fields';
 import { type FormEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { TagSuggestions } from '../plants/tag-suggestions.js';
 import { Field } from '../shared/field.js';
+import { type ByField, type FieldName, labels, requiredTexts, type Texts } from '../shared/fields.js';
 import { isSuggestedId, suggestId } from '../shared/suggest-id.js';
-import {
-  type Draft,
-  type DraftField,
-  type DraftProblems,
-  draftFields,
-  labels,
-  loadPlantSchema,
-} from './draft.js';
+import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
+
+/** What to enter, where it is more than whether anything must be. */
+const hints: Partial<ByField<string>> = {
+  id: 'Any whole number; a random one is suggested.',
+  name: 'Stored exactly as you type it.',
+  tag: 'Optional: the type of the plant, such as houseplant.',
+};
+const isRequired = (name: FieldName) => name === 'id' || requiredTexts.includes(name);
 
 /** What the form lets its owner do. */
 export interface PlantFormHandle {
   /** Moves the focus to a field, which shows it where it is folded. */
-  focusField(field: DraftField): void;
+  focusField(field: FieldName): void;
   /** Moves the focus to the first field with a problem. */
   focusFirst(problems: DraftProblems): void;
   /** Moves the focus to the button that adds the plant. */
@@ -23,7 +26,7 @@ export interface PlantFormHandle {
 }
 
 interface PlantFormProps {
-  readonly draft: Draft;
+  readonly draft: Texts;
   readonly problems: DraftProblems;
   readonly pending: boolean;
   /** Whether one was added, so that the next is another. */
@@ -31,7 +34,7 @@ interface PlantFormProps {
   readonly ref: Ref<PlantFormHandle>;
   /** Where the result is shown. */
   readonly children: ReactNode;
-  onChange(draft: Draft): void;
+  onChange(draft: Texts): void;
   onSubmit(): void;
   /** Adds the plant again that is not stored, or not certainly; `undefined` where there is none. */
   readonly onRetry: (() => void) | undefined;
@@ -52,10 +55,10 @@ export function PlantForm({
   onSubmit,
   onRetry,
 }: PlantFormProps) {
-  const inputs = useRef<Partial<Record<DraftField, HTMLInputElement | null>>>({});
+  const inputs = useRef<Partial<Record<FieldName, HTMLInputElement | null>>>({});
   const button = useRef<HTMLButtonElement>(null);
   const [isIdShown, setIdShown] = useState(!isSuggestedId(draft.id));
-  const focusField = (field: DraftField) => {
+  const focusField = (field: FieldName) => {
     if (field === 'id') flushSync(() => setIdShown(true));
     inputs.current[field]?.focus();
   };
@@ -67,9 +70,11 @@ export function PlantForm({
       if (field !== undefined) focusField(field);
     },
   }));
-  const bind = (name: DraftField) => ({
+  const bind = (name: FieldName) => ({
     name,
     label: labels[name],
+    hint: hints[name] ?? (isRequired(name) ? 'Required.' : 'Optional.'),
+    'aria-required': isRequired(name),
     value: draft[name],
     problem: problems[name],
     ref: (element: HTMLInputElement | null) => {
@@ -89,16 +94,12 @@ export function PlantForm({
       onFocus={() => void loadPlantSchema().catch(() => undefined)}
       className="stack"
     >
-      <Field hint="Stored exactly as you type it." aria-required dir="auto" {...bind('name')} />
-      <Field
-        hint="Optional: the type of the plant, such as houseplant."
-        dir="auto"
-        list="tags-to-add"
-        {...bind('tag')}
-      />
+      {plantFieldNames.map((name) => (
+        <Field key={name} dir="auto" list={name === 'tag' ? 'tags-to-add' : undefined} {...bind(name)} />
+      ))}
       <TagSuggestions id="tags-to-add" />
       {isIdShown || problems.id !== undefined ? (
-        <Field hint="Any whole number; a random one is suggested." aria-required {...bind('id')}>
+        <Field {...bind('id')}>
           <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
             Suggest another id
           </button>

@@ -1,6 +1,6 @@
-import { shorten } from '@plant-store/contract/messages';
 import { usePlant } from '../plants/use-plants.js';
 import { home, navigate } from '../route.js';
+import { PlantTexts } from './plant-texts.js';
 
 interface TakenIdProps {
   readonly token: string;
@@ -16,16 +16,8 @@ export function TakenId({ token, id, onFreeId }: TakenIdProps) {
     <div className="taken-id">
       {holder !== undefined && (
         <p>
-          The plant with the id <code>{`${id}`}</code>:{' '}
-          <strong dir="auto">{holder.name === '' ? '(no name)' : shorten(holder.name)}</strong>
-          {holder.tag !== undefined && holder.tag !== '' && (
-            <>
-              {' '}
-              <span className="tag" dir="auto">
-                {shorten(holder.tag)}
-              </span>
-            </>
-          )}
+          The plant with the id <code>{`${id}`}</code>:
+          <PlantTexts plant={holder} />
         </p>
       )}
       <div className="submit-row">

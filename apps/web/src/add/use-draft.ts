@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
+import { mapFields, noTexts, type Texts } from '../shared/fields.js';
 import { suggestId } from '../shared/suggest-id.js';
 import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
-import { type Draft, draftFields } from './draft.js';
 
 /** An empty form with a suggested id. */
-export function emptyDraft(): Draft {
-  return { id: suggestId(), name: '', tag: '' };
+export function emptyDraft(): Texts {
+  return { ...noTexts, id: suggestId() };
 }
 
 /** What is typed in the form, which a reload of this tab does not lose; last, as a reference, what is typed at any time. */
@@ -19,9 +19,12 @@ export function useDraft() {
   return [draft, setDraft, latest] as const;
 }
 
-function restoreDraft(kept: unknown): Draft {
-  const { id, name, tag } = Object(kept);
-  return draftFields.every((field) => typeof Object(kept)[field] === 'string')
-    ? { id, name, tag }
-    : emptyDraft();
+/** What was kept by a page of another version may lack a field. */
+function restoreDraft(kept: unknown): Texts {
+  const texts: Partial<Record<string, unknown>> = Object(kept);
+  const empty = emptyDraft();
+  return mapFields((name) => {
+    const text = texts[name];
+    return typeof text === 'string' ? text : empty[name];
+  });
 }

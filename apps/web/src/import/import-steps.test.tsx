@@ -1,6 +1,7 @@
 import { act, cleanup, createEvent, fireEvent, render, screen, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, it, vi } from 'vitest';
+import { mapFields, noTexts } from '../shared/fields.js';
 import { ImportPlantsView } from './import-plants-view.js';
 import type { Command, Counts, List, Preview, Progress, Report, Row } from './protocol.js';
 import { ImportSession } from './session/import-session.js';
@@ -28,14 +29,14 @@ function open(onTokenRejected = vi.fn()) {
 }
 
 const row: Row = {
+  ...noTexts,
   record: 1,
   line: 2,
   id: 'x',
   name: 'بلوط',
-  tag: '',
   state: 'problem',
   problem: 'id "x": an id has digits only',
-  correctable: { id: 'x', name: 'بلوط\n', tag: '' },
+  correctable: { ...noTexts, id: 'x', name: 'بلوط\n' },
 };
 const preview: Preview = {
   fileName: 'plants.csv',
@@ -43,7 +44,7 @@ const preview: Preview = {
   notes: ['A note on the file.'],
   columns: {
     hasHeader: true,
-    choice: { id: 0, name: 1, tag: undefined },
+    choice: { ...mapFields(() => undefined), id: 0, name: 1 },
     columns: [
       { title: 'id', samples: ['1'] },
       { title: 'name', samples: ['Rose'] },
@@ -161,7 +162,7 @@ it('sends the texts of a line as they were, where the person has not changed the
   expect(reason?.textContent).toBe(row.problem);
   await userEvent.clear(id);
   await userEvent.type(id, '7{Enter}');
-  const texts = { id: '7', name: 'بلوط\n', tag: '' };
+  const texts = { ...noTexts, id: '7', name: 'بلوط\n' };
   expect(commands.at(-1)).toEqual({ type: 'correct', record: 1, texts });
 });
 

@@ -1,20 +1,16 @@
-/** A field of a plant. */
-export type Field = 'id' | 'name' | 'tag';
+import type { ByField, Texts } from '../shared/fields.js';
 
 /**
  * The columns of the fields, from 0 on; `undefined` where there is none. Without a column of ids, each line gets an id that is
  * made from the name of the file, the number of the line, and its plant.
  */
-export type ColumnChoice = { readonly [Name in Field]: number | undefined };
+export type ColumnChoice = ByField<number | undefined>;
 
 /** Which lines a page of the list shows: all, those that can be sent, or those with a problem. */
 export type Filter = 'all' | 'ready' | 'problems';
 
 /** What the person gave: a file, or text that they pasted. */
 export type Source = { readonly file: File } | { readonly text: string };
-
-/** The fields of a line as a person writes them. */
-export type Texts = { readonly [Name in Field]: string };
 
 /** What the page asks of the worker. */
 export type Command =

@@ -1,30 +1,30 @@
 import { createClient } from '@plant-store/client';
 import { storeAll } from '@plant-store/client/bulk';
+import type { Plant } from '@plant-store/contract/operations';
 import { suggestId } from '../shared/suggest-id.js';
 
-/** Names and tags. */
-const examples = [
-  ['Monstera deliciosa', 'houseplant'],
-  ['Ficus lyrata', 'houseplant'],
-  ['Epipremnum aureum', 'houseplant'],
-  ['Sansevieria trifasciata', 'houseplant'],
-  ['Spathiphyllum wallisii', 'houseplant'],
-  ['Rosa canina', 'shrub'],
-  ['Hydrangea macrophylla', 'shrub'],
-  ['Lavandula angustifolia', 'shrub'],
-  ['Syringa vulgaris', 'shrub'],
-  ['Ocimum basilicum', 'herb'],
-  ['Mentha × piperita', 'herb'],
-  ['Thymus vulgaris', 'herb'],
-  ['Salvia rosmarinus', 'herb'],
-  ['Quercus robur', 'tree'],
-  ['Ginkgo biloba', 'tree'],
-  ['Acer palmatum', 'tree'],
-  ['Dryopteris filix-mas', 'fern'],
-  ['Adiantum capillus-veneris', 'fern'],
-  ['Echeveria elegans', 'succulent'],
-  ['Aloe vera', 'succulent'],
-] as const;
+const examples: readonly Plant[] = [
+  { name: 'Monstera deliciosa', tag: 'houseplant' },
+  { name: 'Ficus lyrata', tag: 'houseplant' },
+  { name: 'Epipremnum aureum', tag: 'houseplant' },
+  { name: 'Sansevieria trifasciata', tag: 'houseplant' },
+  { name: 'Spathiphyllum wallisii', tag: 'houseplant' },
+  { name: 'Rosa canina', tag: 'shrub' },
+  { name: 'Hydrangea macrophylla', tag: 'shrub' },
+  { name: 'Lavandula angustifolia', tag: 'shrub' },
+  { name: 'Syringa vulgaris', tag: 'shrub' },
+  { name: 'Ocimum basilicum', tag: 'herb' },
+  { name: 'Mentha × piperita', tag: 'herb' },
+  { name: 'Thymus vulgaris', tag: 'herb' },
+  { name: 'Salvia rosmarinus', tag: 'herb' },
+  { name: 'Quercus robur', tag: 'tree' },
+  { name: 'Ginkgo biloba', tag: 'tree' },
+  { name: 'Acer palmatum', tag: 'tree' },
+  { name: 'Dryopteris filix-mas', tag: 'fern' },
+  { name: 'Adiantum capillus-veneris', tag: 'fern' },
+  { name: 'Echeveria elegans', tag: 'succulent' },
+  { name: 'Aloe vera', tag: 'succulent' },
+];
 
 /**
  * Adds twenty plants under free ids.
@@ -33,6 +33,6 @@ const examples = [
  */
 export async function addExamplePlants(token: string): Promise<void> {
   const client = createClient({ baseUrl: location.origin, token });
-  const plants = examples.map(([name, tag]) => ({ id: BigInt(suggestId()), name, tag }));
+  const plants = examples.map((plant) => ({ ...plant, id: BigInt(suggestId()) }));
   for await (const { message } of storeAll(client, plants)) throw new Error(message);
 }

@@ -1,34 +1,21 @@
 import { createClient } from '@plant-store/client';
 import { listAll } from '@plant-store/client/list';
-import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
-import type { StoredPlant } from '@plant-store/contract/operations';
-import Papa from 'papaparse';
+import { recordFormats } from '@plant-store/contract/record-format';
 import type { PlantFilter } from '../route.js';
 import { saveFile } from '../shared/save-file.js';
 
 interface ExportOptions {
   readonly token: string;
   readonly filter: PlantFilter;
-  readonly format: 'csv' | 'ndjson';
+  readonly format: keyof typeof types;
   readonly signal: AbortSignal;
   onProgress(count: number): void;
 }
 
-/** The formats of `plant-store export`, which `import` reads. */
-const formats = {
-  csv: {
-    type: 'text/csv',
-    head: 'id,name,tag,addedAt\r\n',
-    write: ({ id, name, tag = '', addedAt = '' }: StoredPlant) =>
-      `${Papa.unparse([[`${id}`, name, tag, addedAt]])}\r\n`,
-  },
-  ndjson: {
-    type: 'application/x-ndjson',
-    head: '',
-    write: ({ id, name, tag, addedAt }: StoredPlant) =>
-      `${stringifyExactJson({ id, name, tag, addedAt: addedAt ?? null })}\n`,
-  },
-} as const;
+const types = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+} as const satisfies Record<keyof typeof recordFormats, string>;
 
 /** How many plants become one part of the file, which the browser need not keep in memory. */
 const partSize = 5_000;
@@ -45,7 +32,7 @@ export async function exportPlants({
   signal,
   onProgress,
 }: ExportOptions): Promise<number> {
-  const { type, head, write } = formats[format];
+  const { head, write } = recordFormats[format];
   const client = createClient({ baseUrl: location.origin, token });
   const parts: Blob[] = [new Blob([head])];
   let lines: string[] = [];
@@ -58,6 +45,6 @@ export async function exportPlants({
     lines = [];
     onProgress(count);
   }
-  saveFile(new Blob([...parts, ...lines], { type: `${type};charset=utf-8` }), `plants.${format}`);
+  saveFile(new Blob([...parts, ...lines], { type: `${types[format]};charset=utf-8` }), `plants.${format}`);
   return count;
 }

@@ -1,3 +1,4 @@
+import { plantFilters, plantSearches } from '@plant-store/contract/fields';
 import type { PlantPage, StoredPlant } from '@plant-store/contract/operations';
 import type { InfiniteData } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
@@ -89,10 +90,13 @@ function comesBefore(one: StoredPlant, other: StoredPlant, order: 'newest' | 'id
   return time === otherTime ? one.id > other.id : time > otherTime;
 }
 
-/** Whether a list with a filter has a plant: in its name the letters A to Z match in either case. */
-export function matches({ name, tag }: StoredPlant, filter: PlantFilter): boolean {
-  if (filter.tag !== undefined && tag !== filter.tag) return false;
-  return toLowerAscii(name).includes(toLowerAscii(filter.q ?? ''));
+/** Whether a list with a filter has a plant: in what is searched the letters A to Z match in either case. */
+export function matches(plant: StoredPlant, filter: PlantFilter): boolean {
+  const searched = toLowerAscii(filter.q ?? '');
+  return (
+    plantFilters.every((name) => filter[name] === undefined || plant[name] === filter[name]) &&
+    plantSearches.some((name) => toLowerAscii(plant[name] ?? '').includes(searched))
+  );
 }
 
 const toLowerAscii = (text: string) => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -1,8 +1,9 @@
 import { isRejectedError } from '@plant-store/client/tanstack-query';
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
+import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import type { StoredPlant } from '@plant-store/contract/operations';
-import { useEffect } from 'react';
+import { Fragment, useEffect } from 'react';
 import { explainError, explainRejection } from '../shared/explain-failure.js';
 import { Sheet } from '../shared/sheet.js';
 import { CopyButton } from './copy-button.js';
@@ -43,14 +44,14 @@ export function PlantSheet({ token, id, onClose, onDelete, onTokenRejected }: Pl
       {plant !== undefined && (
         <>
           <dl className="plant-facts">
-            <dt>Name</dt>
-            <dd dir="auto" className="plant-text">
-              {plant.name === '' ? <em>(no name)</em> : shorten(plant.name, 5_000)}
-            </dd>
-            <dt>Tag</dt>
-            <dd dir="auto" className="plant-text">
-              {plant.tag === undefined ? <em>(none)</em> : shorten(plant.tag, 5_000)}
-            </dd>
+            {plantFieldNames.map((name) => (
+              <Fragment key={name}>
+                <dt>{plantFields[name].label}</dt>
+                <dd dir="auto" className="plant-text">
+                  {describeText(plant[name])}
+                </dd>
+              </Fragment>
+            ))}
             <dt>Id</dt>
             <dd>
               <code>{`${plant.id}`}</code> <CopyButton text={`${plant.id}`} label="Copy the id" />
@@ -82,6 +83,11 @@ function nameOf({ name }: StoredPlant): string {
   return name === '' ? '(no name)' : shorten(name, 80);
 }
 
+function describeText(text: string | undefined) {
+  if (text === undefined) return <em>(none)</em>;
+  return text === '' ? <em>(empty)</em> : shorten(text, 5_000);
+}
+
 function Call({ title, text }: { readonly title: string; readonly text: string }) {
   return (
     <section aria-label={title} className="call">
@@ -95,16 +101,12 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
 }
 
 /** The call that creates the plant, for a POSIX shell; the token is left to the reader. */
-export function toCurl({ id, name, tag }: StoredPlant): string {
-  const body = stringifyExactJson({ id, name, tag }).replaceAll("'", "'\\''");
+export function toCurl(plant: StoredPlant): string {
+  const body = stringifyExactJson({ id: plant.id, ...fieldsOf(plant) }).replaceAll("'", "'\\''");
   return `curl ${location.origin}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
 }
 
-export function toTypeScript({ id, name, tag }: StoredPlant): string {
-  const fields = [
-    `id: ${id}n`,
-    `name: ${JSON.stringify(name)}`,
-    ...(tag === undefined ? [] : [`tag: ${JSON.stringify(tag)}`]),
-  ];
-  return `await client.createPlant({ body: { ${fields.join(', ')} } });`;
+export function toTypeScript(plant: StoredPlant): string {
+  const texts = Object.entries(fieldsOf(plant)).map(([name, text]) => `${name}: ${JSON.stringify(text)}`);
+  return `await client.createPlant({ body: { ${[`id: ${plant.id}n`, ...texts].join(', ')} } });`;
 }

@@ -1,4 +1,4 @@
-import { shorten } from '@plant-store/contract/messages';
+import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
@@ -14,6 +14,7 @@ import { navigate, type PlantFilter } from '../route.js';
 import { CopyButton } from './copy-button.js';
 import { formatAge, formatTime } from './format-time.js';
 import type { PlantRows } from './plant-pages.js';
+import { PlantText } from './plant-text.js';
 
 /** What the table lets its owner do. */
 export interface PlantTableHandle {
@@ -32,6 +33,8 @@ interface PlantTableProps {
   /** Called when the last rows are shown, and more follow. */
   onEndReached(): void;
 }
+
+const titles = [...plantFieldNames.map((name) => plantFields[name].label), 'Id', 'Added'];
 
 /** The heights of a row, in CSS pixels, as in plants.css: of one line, and of a card on a narrow screen. */
 const rowHeights = { wide: 48, narrow: 84 };
@@ -112,12 +115,12 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
         role="grid"
         aria-label="Plants"
         aria-rowcount={isComplete ? count + 1 : -1}
-        aria-colcount={4}
+        aria-colcount={titles.length}
         onKeyDown={onKeyDown}
       >
         <thead>
           <tr aria-rowindex={1} className="plant-head">
-            {['Name', 'Tag', 'Id', 'Added'].map((title) => (
+            {titles.map((title) => (
               <th key={title} scope="col">
                 {title}
               </th>
@@ -128,7 +131,7 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
           {items.map(({ index, start }) => {
             const plant = rows.at(index);
             if (plant === undefined) return null;
-            const { id, name, tag, addedAt } = plant;
+            const { id, addedAt } = plant;
             return (
               <tr
                 key={`${id}`}
@@ -139,16 +142,11 @@ export function PlantTable({ rows, isComplete, isStale, filter, ref, onEndReache
                 onFocus={() => setActive(index)}
                 onClick={() => open(index)}
               >
-                <td className="plant-name" dir="auto">
-                  {name === '' ? <em>(no name)</em> : shorten(name, 300)}
-                </td>
-                <td className="plant-tag">
-                  {tag !== undefined && tag !== '' && (
-                    <span className="tag" dir="auto">
-                      {shorten(tag, 60)}
-                    </span>
-                  )}
-                </td>
+                {plantFieldNames.map((name) => (
+                  <td key={name} className={`plant-${name}`} dir="auto">
+                    <PlantText plant={plant} name={name} />
+                  </td>
+                ))}
                 <td className="plant-id">
                   <code>{`${id}`}</code>
                   <CopyButton text={`${id}`} label={`Copy the id ${id}`} inTable />

@@ -1,5 +1,5 @@
 import { isRejectedError } from '@plant-store/client/tanstack-query';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { home, navigate, type PlantFilter, type Route } from '../route.js';
 import { explainError, explainRejection, type Failure } from '../shared/explain-failure.js';
@@ -31,7 +31,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
     usePlants(token, filter);
   const { last, remove, undo, dismiss } = useDeletes(token, filter, onTokenRejected);
   const table = useRef<PlantTableHandle>(null);
-  const failure = toFailure(error);
+  const failure = error === null ? undefined : explain(error);
   useEffect(() => {
     if (failure?.about === 'token') onTokenRejected(failure.message);
   }, [failure?.about, failure?.message, onTokenRejected]);
@@ -113,8 +113,7 @@ export function Plants({ token, route, onTokenRejected }: PlantsProps) {
   );
 }
 
-function toFailure(error: Error | null): Failure | undefined {
-  if (error === null) return undefined;
+function explain(error: unknown): Failure {
   return isRejectedError(error) ? explainRejection(error) : explainError(error);
 }
 
@@ -181,21 +180,27 @@ function Nothing({ isLoading, filter, token }: NothingProps) {
 function LoadExamples({ token }: { readonly token: string }) {
   const queryClient = useQueryClient();
   const [problem, setProblem] = useState<string>();
-  const { mutate, isPending } = useMutation({
-    mutationFn: async () => {
+  const [isPending, setPending] = useState(false);
+  // Not by `useMutation`, which the first view does without.
+  const load = async () => {
+    setPending(true);
+    try {
       const { addExamplePlants } = await loadPart(() => import('./example-plants.js'));
       await addExamplePlants(token);
-    },
-    onSuccess: () => forgetLists(queryClient),
-    onError: (error) => setProblem(error.message === notLoaded ? notLoaded : toFailure(error)?.message),
-  });
+      forgetLists(queryClient);
+    } catch (error) {
+      const isNotLoaded = error instanceof Error && error.message === notLoaded;
+      setProblem(isNotLoaded ? notLoaded : explain(error).message);
+    }
+    setPending(false);
+  };
   return (
     <>
       <button
         type="button"
         aria-disabled={isPending}
         data-busy={isPending || undefined}
-        onClick={() => isPending || mutate()}
+        onClick={() => isPending || void load()}
       >
         Load 20 examples
       </button>

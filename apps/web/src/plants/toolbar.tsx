@@ -19,8 +19,8 @@ export function Toolbar({ filter, token }: ToolbarProps) {
   const [text, setText] = useState(filter.q ?? '');
   // Back, or a button that shows all plants, may have changed it.
   useEffect(() => setText(filter.q ?? ''), [filter.q]);
-  const show = (changes: Partial<PlantFilter>, replace = false) =>
-    navigate({ view: 'plants', filter: { ...filter, ...changes } }, { replace });
+  const show = (changes: Partial<PlantFilter>) =>
+    navigate({ view: 'plants', filter: { ...filter, ...changes } });
   useEffect(() => {
     if (text === (filter.q ?? '')) return;
     const timer = setTimeout(

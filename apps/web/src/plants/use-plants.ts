@@ -27,10 +27,10 @@ function usePlantStore(token: string) {
 }
 
 /** The plants that match a filter, as far as they are loaded; those of the filter before stay until the first page is there. */
-export function usePlants(token: string, { q, tag, order }: PlantFilter) {
+export function usePlants(token: string, filter: PlantFilter) {
   const { listPlants } = usePlantStore(token);
   const query = useInfiniteQuery({
-    ...listPlants.infiniteQueryOptions({ query: { limit: pageSize, q, tag, order } }),
+    ...listPlants.infiniteQueryOptions({ query: { limit: pageSize, ...filter } }),
     ...keepLoaded,
     placeholderData: keepPreviousData,
   });

@@ -67,7 +67,7 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
     about: 'plant',
     explain: ({ message }) => [
       `The plant is too large. ${message.replace('Send a smaller one.', '').trim()}`,
-      'Shorten its name or tag.',
+      'Shorten its texts.',
     ],
   },
   batch_too_large: ofPage,

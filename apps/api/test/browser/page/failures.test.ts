@@ -6,7 +6,7 @@ import { addButton, chooseFile, progressOf, readOutcome } from './support/import
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUpBrowser } from './support/set-up.js';
-import type { PlantStore } from './support/start-plant-store.js';
+import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
 import { addPlant, field, openImport } from './support/use-page.js';
 
 /** So large that its run is not over before the network is away. */

@@ -13,7 +13,7 @@ import {
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUpBrowser } from './support/set-up.js';
-import type { PlantStore } from './support/start-plant-store.js';
+import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
 import { untilUnchanged } from './support/until-unchanged.js';
 
 /** So large that what a test does in the middle of its run comes before its end. */

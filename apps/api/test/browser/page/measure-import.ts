@@ -2,6 +2,7 @@ import { launchChromium } from '../launch-chromium.js';
 import { addButton, chooseFile, importAddress, readOutcome } from './support/import-page.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
+import { startPlantStore } from './support/start-plant-store.js';
 import { watchMainThread } from './support/watch-main-thread.js';
 
 /**

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { launchChromium } from '../launch-chromium.js';
 import { openTab } from './support/open-tab.js';
+import { startPlantStore } from './support/start-plant-store.js';
 import { tabTo } from './support/use-page.js';
 import { watchMainThread } from './support/watch-main-thread.js';
 

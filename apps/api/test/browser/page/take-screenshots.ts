@@ -5,6 +5,7 @@ import { launchChromium } from '../launch-chromium.js';
 import { addButton, chooseSource, readOutcome } from './support/import-page.js';
 import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
+import { startPlantStore } from './support/start-plant-store.js';
 import { addPlant, openImport } from './support/use-page.js';
 
 /** Writes the pictures of docs/use/page.md to `docs/use/images/`: `pnpm --filter @plant-store/api run screenshots`. */

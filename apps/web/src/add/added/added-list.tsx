@@ -1,4 +1,5 @@
 import { shorten } from '@plant-store/contract/messages';
+import { PlantTexts } from '../plant-texts.js';
 import { type AddedPlant, isUnfinished, maxAdded } from './added-plants.js';
 
 const states: Readonly<Record<AddedPlant['state'], string>> = {
@@ -49,19 +50,14 @@ interface AddedItemProps {
 }
 
 function AddedItem({ plant, offered, pending, onRetry }: AddedItemProps) {
-  const { id, name, tag, state, reason, at } = plant;
+  const { id, name, state, reason, at } = plant;
   const time = new Date(at);
   return (
     <li className="added-item">
       <p className={`state ${state}`}>{states[state]}</p>
       <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
       <p className="added-name">
-        <strong dir="auto">{shorten(name)}</strong>
-        {tag !== undefined && (
-          <span className="tag" dir="auto">
-            {shorten(tag)}
-          </span>
-        )}
+        <PlantTexts plant={plant} />
       </p>
       <p className="added-id">
         <span className="visually-hidden">Id </span>

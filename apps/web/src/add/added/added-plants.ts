@@ -1,13 +1,12 @@
-import type { NewPlant } from '@plant-store/contract/operations';
+import { hasSameFields, plantFieldNames, plantFields } from '@plant-store/contract/fields';
+import type { NewPlant, Plant } from '@plant-store/contract/operations';
 
 /** A plant that was added in this tab, or that the person tried to add. */
-export interface AddedPlant {
+export interface AddedPlant extends Readonly<Plant> {
   /** Its number in this tab. */
   readonly key: number;
   /** The digits of its id. */
   readonly id: string;
-  readonly name: string;
-  readonly tag?: string | undefined;
   /** `not_added`: it is not stored, and may be later; `unconfirmed`: no reply shows whether it is stored. */
   readonly state: 'sending' | 'stored' | 'present' | 'rejected' | 'not_added' | 'unconfirmed';
   /** What to do, unless the service has the plant. */
@@ -28,10 +27,10 @@ const interrupted =
 /** Puts a plant that is being sent first; an earlier try of the same that the service did not confirm gives way to it. */
 export function beginAdding(
   list: readonly AddedPlant[],
-  { id, name, tag }: NewPlant,
+  { id, ...texts }: NewPlant,
   at: number,
 ): readonly AddedPlant[] {
-  const plant: AddedPlant = { key: (list[0]?.key ?? 0) + 1, id: String(id), name, tag, state: 'sending', at };
+  const plant: AddedPlant = { ...texts, key: (list[0]?.key ?? 0) + 1, id: String(id), state: 'sending', at };
   const others = list.filter((other) => isConfirmed(other) || !isSame(other, plant));
   return [plant, ...takeNewest(others)];
 }
@@ -76,16 +75,22 @@ export function isUnfinished({ state }: Pick<AddedPlant, 'state'>): boolean {
 }
 
 function isSame(one: AddedPlant, other: AddedPlant): boolean {
-  return one.id === other.id && one.name === other.name && one.tag === other.tag;
+  return one.id === other.id && hasSameFields(one, other);
 }
 
 function isAddedPlant(value: unknown): value is AddedPlant {
-  const { key, id, name, tag = '', state, at, reason = '' } = Object(value);
+  const { key, id, state, at, reason = '', ...texts } = Object(value);
   const states: readonly unknown[] = ['sending', 'stored', 'present', 'rejected', 'not_added', 'unconfirmed'];
   return (
     [key, at].every((number) => Number.isSafeInteger(number)) &&
-    [id, name, tag, reason].every((text) => typeof text === 'string') &&
+    [id, reason].every((text) => typeof text === 'string') &&
+    plantFieldNames.every((name) => isText(texts[name], plantFields[name])) &&
     /^-?\d+$/.test(id) &&
     states.includes(state)
   );
+}
+
+/** A page of another version may not have kept a field that is optional. */
+function isText(value: unknown, { required }: { readonly required: boolean }): boolean {
+  return typeof value === 'string' || (value === undefined && !required);
 }

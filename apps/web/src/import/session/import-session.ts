@@ -1,5 +1,6 @@
+import type { Texts } from '../../shared/fields.js';
 import { saveFile } from '../../shared/save-file.js';
-import type { ColumnChoice, Command, Filter, Report, Source, Texts } from '../protocol.js';
+import type { ColumnChoice, Command, Filter, Report, Source } from '../protocol.js';
 import {
   applyReport,
   type Draft,

@@ -1,5 +1,13 @@
 import { useId } from 'react';
-import type { ColumnChoice, ColumnsPreview, Field, Preview } from '../protocol.js';
+import {
+  type FieldName,
+  fieldNames,
+  labels,
+  listFields,
+  mapFields,
+  requiredTexts,
+} from '../../shared/fields.js';
+import type { ColumnChoice, ColumnsPreview, Preview } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
 import { StepHeading } from './step-heading.js';
 
@@ -9,13 +17,11 @@ interface ChooseColumnsProps {
   readonly columns: ColumnsPreview;
 }
 
-const fields: readonly Field[] = ['id', 'name', 'tag'];
-const labels = { id: 'Id', name: 'Name', tag: 'Tag' } as const;
-
 /** Shows each column of the file, what it was recognized as, and lets the person choose. */
 export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps) {
   const { choice, hasHeader } = columns;
-  const isNamed = choice.name !== undefined;
+  const missing = requiredTexts.filter((name) => choice[name] === undefined);
+  const isComplete = missing.length === 0;
   return (
     <div className="import-step">
       <StepHeading>Columns</StepHeading>
@@ -40,19 +46,19 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
           <ColumnCard
             key={index}
             column={column}
-            field={fields.find((field) => choice[field] === index)}
+            field={fieldNames.find((field) => choice[field] === index)}
             onChoose={(field) => session.chooseColumns(choose(choice, index, field))}
           />
         ))}
       </ul>
       <p className="import-note" role="status">
-        {!isNamed && 'Choose which column is the name.'}
+        {!isComplete && `Choose which column is the ${listFields(missing)}.`}
       </p>
       {choice.id === undefined && (
         <p className="import-hint">
           <strong>Generate ids:</strong> no column is the id, so each line gets one that is made from{' '}
-          {preview.fileName === undefined ? '' : 'the name of the file, '}the number of the line, its name and
-          its tag. Importing the same {preview.fileName === undefined ? 'lines' : 'file'} again stores nothing
+          {preview.fileName === undefined ? '' : 'the name of the file, '}the number of the line, and its
+          texts. Importing the same {preview.fileName === undefined ? 'lines' : 'file'} again stores nothing
           twice; a line that has changed or moved is another plant.
         </p>
       )}
@@ -60,8 +66,8 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
         <button
           type="button"
           className="primary"
-          aria-disabled={!isNamed}
-          onClick={() => isNamed && session.check()}
+          aria-disabled={!isComplete}
+          onClick={() => isComplete && session.check()}
         >
           Review lines
         </button>
@@ -75,8 +81,8 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
 
 interface ColumnCardProps {
   readonly column: ColumnsPreview['columns'][number];
-  readonly field: Field | undefined;
-  onChoose(field: Field | undefined): void;
+  readonly field: FieldName | undefined;
+  onChoose(field: FieldName | undefined): void;
 }
 
 function ColumnCard({ column: { title, samples }, field, onChoose }: ColumnCardProps) {
@@ -101,9 +107,9 @@ function ColumnCard({ column: { title, samples }, field, onChoose }: ColumnCardP
         id={`${id}-select`}
         aria-labelledby={`${id}-title ${id}-label`}
         value={field ?? ''}
-        onChange={({ target }) => onChoose(fields.find((name) => name === target.value))}
+        onChange={({ target }) => onChoose(fieldNames.find((name) => name === target.value))}
       >
-        {fields.map((name) => (
+        {fieldNames.map((name) => (
           <option key={name} value={name}>
             {labels[name]}
           </option>
@@ -115,13 +121,9 @@ function ColumnCard({ column: { title, samples }, field, onChoose }: ColumnCardP
 }
 
 /** The choice with a column as a field, which no other column is then. */
-function choose(choice: ColumnChoice, column: number, field: Field | undefined): ColumnChoice {
-  const without = (current: number | undefined) => (current === column ? undefined : current);
-  const { id, name, tag } = choice;
-  return {
-    id: without(id),
-    name: without(name),
-    tag: without(tag),
-    ...(field !== undefined && { [field]: column }),
-  };
+function choose(choice: ColumnChoice, column: number, field: FieldName | undefined): ColumnChoice {
+  return mapFields((name) => {
+    if (name === field) return column;
+    return choice[name] === column ? undefined : choice[name];
+  });
 }

@@ -1,4 +1,5 @@
 import { type ClipboardEvent, type DragEvent, type FormEvent, useId, useRef, useState } from 'react';
+import { fieldNames, listFields, requiredTexts } from '../../shared/fields.js';
 import { formatCount } from '../format-count.js';
 import type { ImportSession } from '../session/import-session.js';
 import type { Draft, ImportState } from '../session/import-state.js';
@@ -18,8 +19,9 @@ export function ChooseSource({ session, state }: ChooseSourceProps) {
     <div className="import-step">
       <StepHeading>Import</StepHeading>
       <p className="import-hint">
-        From a spreadsheet or a file: XLSX, CSV, TSV or NDJSON with a name on each line, and an id and a tag
-        where there are some. You see what was read before anything is sent.
+        From a spreadsheet or a file: XLSX, CSV, TSV or NDJSON with a plant on each line: its{' '}
+        {listFields(fieldNames)}. Only the {listFields(requiredTexts)} has to be there. You see what was read
+        before anything is sent.
       </p>
       <FileDrop session={session} />
       <PasteForm session={session} draft={state.draft} />

@@ -1,15 +1,8 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import './line-list.css';
+import { type FieldName, fieldNames, labels, type Texts } from '../../shared/fields.js';
 import { formatCount } from '../format-count.js';
-import {
-  type Counts,
-  type Field,
-  type Filter,
-  type List,
-  listLength,
-  type Row,
-  type Texts,
-} from '../protocol.js';
+import { type Counts, type Filter, type List, listLength, type Row } from '../protocol.js';
 import type { ImportSession } from '../session/import-session.js';
 
 interface LineListProps {
@@ -79,28 +72,23 @@ const states = {
   problem: 'problem',
 } as const;
 
-function Line({ row: { line, id, name, tag, state, problem } }: { readonly row: Row }) {
+function Line({ row }: { readonly row: Row }) {
+  const { line, state, problem } = row;
   return (
     <div className="import-line">
       <span className="import-line-number">Line {formatCount(line)}</span>
-      <span className="import-line-id" dir="ltr">
-        {id}
-      </span>
-      <span dir="auto">{name}</span>
-      <span className="import-line-tag" dir="auto">
-        {tag}
-      </span>
+      {fieldNames.map((name) => (
+        <span key={name} className={`import-line-${name}`} dir={directionOf(name)}>
+          {row[name]}
+        </span>
+      ))}
       <span className="import-line-number">{states[state]}</span>
       {problem !== undefined && <p className="import-reason">{problem}</p>}
     </div>
   );
 }
 
-const fields: readonly (readonly [Field, string])[] = [
-  ['id', 'Id'],
-  ['name', 'Name'],
-  ['tag', 'Tag'],
-];
+const directionOf = (name: FieldName) => (name === 'id' ? 'ltr' : 'auto');
 
 /** A line with a problem, whose fields can be corrected. */
 function ProblemLine({ row, texts, session }: { row: Row; texts: Texts; session: ImportSession }) {
@@ -119,12 +107,12 @@ function ProblemLine({ row, texts, session }: { row: Row; texts: Texts; session:
       <p id={`${id}-reason`} className="import-reason">
         {row.problem}
       </p>
-      {fields.map(([field, label]) => (
-        <label key={field} className={`import-${field}`}>
-          {label}
+      {fieldNames.map((field) => (
+        <label key={field} className={`import-correction-${field}`}>
+          {labels[field]}
           <input
             name={field}
-            dir={field === 'id' ? 'ltr' : 'auto'}
+            dir={directionOf(field)}
             autoComplete="off"
             spellCheck={false}
             value={corrected[field]}
@@ -140,7 +128,7 @@ function ProblemLine({ row, texts, session }: { row: Row; texts: Texts; session:
 }
 
 /** Whether a reason names a field first, as those of the contract and "The id 7 belongs to another plant" do. */
-function isAbout(reason: string | undefined, field: Field): boolean {
+function isAbout(reason: string | undefined, field: FieldName): boolean {
   return new RegExp(`(^|; )(the )?${field}\\b`, 'i').test(reason ?? '');
 }
 

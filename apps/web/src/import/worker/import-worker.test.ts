@@ -1,6 +1,7 @@
 import { createClient, errors } from '@plant-store/client';
 import { createFakePlantStore, type FakePlantStore, type Fault } from '@plant-store/client/testing';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { mapFields, noTexts } from '../../shared/fields.js';
 import type { Command, Report, Source } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 
@@ -203,7 +204,11 @@ it('lists what the service rejects among the problems, and sends it again once i
     problem: 'The id 3 belongs to another plant. Choose another id.',
     correctable: { id: '3', name: 'Plant 3', tag: '=tag' },
   });
-  await send({ type: 'correct', record: row?.record ?? 0, texts: { id: '333', name: 'Plant 3', tag: '' } });
+  await send({
+    type: 'correct',
+    record: row?.record ?? 0,
+    texts: { ...noTexts, id: '333', name: 'Plant 3' },
+  });
   expect(last('corrected')).toMatchObject({ line: 5, problem: undefined });
   expect(last('list')).toMatchObject({ counts: { ready: 1, problems: 0 }, list: { total: 0, rows: [] } });
   fetch.mockClear();
@@ -218,7 +223,7 @@ it('checks a corrected line by the contract, and against the other lines', async
   const { read, send, last } = open();
   await read(faulty);
   const correct = async (record: number, id: string, name = 'Rose') => {
-    await send({ type: 'correct', record, texts: { id, name, tag: '' } });
+    await send({ type: 'correct', record, texts: { ...noTexts, id, name } });
     return last('corrected')?.problem;
   };
   expect(last('checked')?.list).toMatchObject({ filter: 'problems', rows: [{ record: 31 }, { record: 32 }] });
@@ -237,7 +242,7 @@ it('checks a corrected line by the contract, and against the other lines', async
     duplicates: 1,
   });
   // What has no problem stays as it is.
-  await send({ type: 'correct', record: 1, texts: { id: 'z', name: '', tag: '' } });
+  await send({ type: 'correct', record: 1, texts: { ...noTexts, id: 'z' } });
   expect(last('list')?.counts.problems).toBe(0);
 });
 
@@ -245,7 +250,7 @@ it('gives the texts of lines to correct, also of those that cannot be read', asy
   const { read, last } = open();
   await read('id,name,tag\n1,"Rose,red\nx,"a ""b""",c\n');
   expect(last('checked')?.list.rows).toMatchObject([
-    { line: 2, name: '1,"Rose,red', correctable: { id: '', name: '', tag: '' } },
+    { line: 2, name: '1,"Rose,red', correctable: noTexts },
     { line: 3, correctable: { id: 'x', name: 'a "b"', tag: 'c' } },
   ]);
   await read({ text: '{"id":"7","name":"Fern"}\n{"id":8' });
@@ -258,7 +263,7 @@ it('gives the texts of lines to correct, also of those that cannot be read', asy
 it('ends a download when other columns are chosen meanwhile', async () => {
   const { read, send, reports, last } = open(createFakePlantStore(), 0);
   await read(`${csv}x,Rose,\ny,Fern,\n`);
-  const columns = { id: 0, name: 1, tag: undefined };
+  const columns = { ...mapFields(() => undefined), id: 0, name: 1 };
   await Promise.all([send({ type: 'download' }), send({ type: 'check', hasHeader: true, columns })]);
   expect(last('download')).toBeUndefined();
   expect(reports.at(-1)).toMatchObject({ type: 'checked', counts: { problems: 2 } });
@@ -287,7 +292,7 @@ it('shows the page before when the last line of a page is corrected', async () =
   await read(`id,name\n1,Oak\n2,Ash\n${'x,Rose\n'.repeat(51)}`);
   await send({ type: 'list', filter: 'problems', offset: 50 });
   const [row] = last('list')?.list.rows ?? [];
-  await send({ type: 'correct', record: row?.record ?? 0, texts: { id: '9', name: 'Rose', tag: '' } });
+  await send({ type: 'correct', record: row?.record ?? 0, texts: { ...noTexts, id: '9', name: 'Rose' } });
   expect(last('list')?.list).toMatchObject({ offset: 0, total: 50, rows: { length: 50 } });
 });
 
@@ -303,7 +308,7 @@ it('describes each column with its title and samples, and recognizes them again 
     notes: [],
     columns: {
       hasHeader: true,
-      choice: { id: 2, name: 0, tag: undefined },
+      choice: { id: 2, name: 0 },
       columns: [
         { title: 'Sorte', samples: ['Rose', 'Fern', 'Ivy'] },
         { title: 'Preis', samples: ['␉5', '5', '5'] },

@@ -1,5 +1,7 @@
 import type { NewPlant } from '@plant-store/contract';
-import { type Counts, type Filter, type List, listLength, type Row, type Texts } from '../protocol.js';
+import { hasSameFields } from '@plant-store/contract/fields';
+import { fieldNames, mapFields, noTexts, type Texts } from '../../shared/fields.js';
+import { type Counts, type Filter, type List, listLength, type Row } from '../protocol.js';
 import { generateId } from './check/generate-id.js';
 import { type PlantRecord, readJsonTexts, readPlantJson, readPlantTexts } from './check/read-plant.js';
 import type { Reading } from './columns/choose-reading.js';
@@ -138,17 +140,16 @@ export class Lines {
 
   #toRow(record: number): Row {
     const texts = this.#readTexts(record);
-    const [shown = ''] = isMalformed(this.table, record) ? this.#readCells(record) : [texts.name];
-    const isCorrectable = texts.id.length + texts.name.length + texts.tag.length <= longestCorrectable;
+    const isCorrectable = Object.values(texts).join('').length <= longestCorrectable;
+    const isUnreadable = isMalformed(this.table, record) && !this.corrections.has(record);
+    const shown = isUnreadable ? { ...texts, name: this.#readCells(record)[0] ?? '' } : texts;
     const problem = this.problems.get(record)?.reason;
     const current = this.#states[record];
     const done = current === state.stored ? 'stored' : current === state.replayed ? 'replayed' : 'ready';
     return {
       record,
       line: readLineNumber(this.table, record),
-      id: toVisible(texts.id),
-      name: toVisible(this.corrections.has(record) ? texts.name : shown),
-      tag: toVisible(texts.tag),
+      ...mapFields((name) => toVisible(shown[name])),
       state: problem === undefined ? done : 'problem',
       problem,
       correctable: problem !== undefined && isCorrectable ? texts : undefined,
@@ -180,9 +181,9 @@ export class Lines {
     if (this.reading.columns === undefined) {
       const texts = readJsonTexts(cells[0] ?? '');
       // Of a line that cannot be read, the text as it is.
-      return texts.id + texts.name + texts.tag === '' ? { ...texts, name: cells[0] ?? '' } : texts;
+      return Object.values(texts).join('') === '' ? { ...texts, name: cells[0] ?? '' } : texts;
     }
-    if (isMalformed(this.table, record)) return { id: '', name: '', tag: '' };
+    if (isMalformed(this.table, record)) return noTexts;
     return this.#toTexts(record, cells);
   }
 
@@ -192,19 +193,20 @@ export class Lines {
 
   #toTexts(record: number, cells: readonly string[]): Texts {
     const { columns } = this.reading;
-    const cellOf = (column: number | undefined) => (column === undefined ? '' : (cells[column] ?? ''));
-    const name = cellOf(columns?.name);
-    const tag = cellOf(columns?.tag);
-    if (columns?.id !== undefined) return { id: cellOf(columns.id), name, tag };
-    const { fileName } = this.table;
-    return { id: String(generateId(fileName, readLineNumber(this.table, record), name, tag)), name, tag };
+    const { id, ...texts } = mapFields((name) => {
+      const column = columns?.[name];
+      return column === undefined ? '' : (cells[column] ?? '');
+    });
+    if (columns?.id !== undefined) return { id, ...texts };
+    const generated = generateId(this.table.fileName, readLineNumber(this.table, record), texts);
+    return { id: String(generated), ...texts };
   }
 
   /** The problem of a number in a workbook that is no longer what somebody has typed, in a column that is imported. */
   #findRounded(record: number, cells: readonly string[]): { readonly reason: string } | undefined {
     const { table } = this;
     if (!('sheet' in table)) return undefined;
-    for (const field of ['id', 'name', 'tag'] as const) {
+    for (const field of fieldNames) {
       const column = this.reading.columns?.[field];
       if (column === undefined || !table.sheet.isRounded(record, column)) continue;
       return {
@@ -239,12 +241,7 @@ export class Lines {
 
   #isSame(index: number, plant: NewPlant): boolean {
     const [record] = this.#read(index, index + 1);
-    return (
-      record !== undefined &&
-      'plant' in record &&
-      record.plant.name === plant.name &&
-      record.plant.tag === plant.tag
-    );
+    return record !== undefined && 'plant' in record && hasSameFields(record.plant, plant);
   }
 
   #countDigits(id: bigint): void {

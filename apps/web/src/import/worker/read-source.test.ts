@@ -135,7 +135,7 @@ it.each([
   ['cells behind one that spans lines', `id,name\n1,"Rose\nred"${',"a"'.repeat(1_000)}`, 2],
 ])('ends at a line with too many columns: %s', async (_, content, line) => {
   await expect(read(file('plants.csv', content))).rejects.toThrow(
-    `Line ${line} has more than 1,000 columns. Keep those with the id, name and tag, and choose the file again.`,
+    `Line ${line} has more than 1,000 columns. Keep those to import, and choose the file again.`,
   );
 });
 

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { launchChromium } from '../../launch-chromium.js';
-import type { PlantStore } from './start-plant-store.js';
+import { type PlantStore, startPlantStore } from './start-plant-store.js';
 
 /** What the tests of a file share. */
 export interface SetUp {

@@ -1,6 +1,6 @@
 import { jsonShapeOf, type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
-import type { Texts } from '../../protocol.js';
+import { mapFields, type Texts, withoutEmpty } from '../../../shared/fields.js';
 import { toVisible } from '../to-visible.js';
 import { readId } from './read-id.js';
 
@@ -8,11 +8,11 @@ import { readId } from './read-id.js';
 export type PlantRecord = { readonly plant: NewPlant } | { readonly reason: string };
 
 /** Reads the plant of the texts of cells. An empty one counts as none, since cells cannot show the difference. */
-export function readPlantTexts({ id: idText, name, tag }: Texts): PlantRecord {
+export function readPlantTexts({ id: idText, ...texts }: Texts): PlantRecord {
   const id = readId(idText);
-  const texts = { name: name || undefined, ...(tag !== '' && { tag }) };
-  if ('id' in id) return validate({ id: id.id, ...texts });
-  const others = validate({ id: 0n, ...texts });
+  const filled = withoutEmpty(texts);
+  if ('id' in id) return validate({ id: id.id, ...filled });
+  const others = validate({ id: 0n, ...filled });
   return { reason: 'reason' in others ? `${id.reason}; ${others.reason}` : id.reason };
 }
 
@@ -34,10 +34,11 @@ export function readJsonTexts(text: string): Texts {
   } catch {
     // Not even JSON: nothing can be read.
   }
-  const { id, name, tag }: { id?: unknown; name?: unknown; tag?: unknown } =
-    typeof value === 'object' && value !== null ? value : {};
-  const toText = (member: unknown) => (/^(string|number|bigint)$/.test(typeof member) ? String(member) : '');
-  return { id: toText(id), name: toText(name), tag: toText(tag) };
+  const members: Readonly<Record<string, unknown>> = Object(value);
+  return mapFields((name) => {
+    const member = members[name];
+    return /^(string|number|bigint)$/.test(typeof member) ? String(member) : '';
+  });
 }
 
 const shape = jsonShapeOf(NewPlantSchema);

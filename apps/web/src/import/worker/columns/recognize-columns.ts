@@ -26,16 +26,17 @@ export function looksLikeHeader([first = [], ...others]: readonly Cells[]): bool
 }
 
 /**
- * The columns of the fields: by the titles of the header, and what these leave open by the content of the rows below. A
- * column that is not found is `undefined`.
+ * The columns of the fields: by the titles of the header, and what these leave open by the content of the rows below, which
+ * shows the id, the name and the tag alone. A column that is not found is `undefined`.
  */
 export function recognizeColumns(header: Cells | undefined, rows: readonly Cells[]): ColumnChoice {
   const titled = findTitledColumns(header ?? []);
-  const id = titled.id ?? findIdColumn(rows, [titled.name, titled.tag]);
-  const name = titled.name ?? findTextColumn(rows, [id, titled.tag]);
+  const taken = Object.values(titled);
+  const id = titled.id ?? findIdColumn(rows, taken);
+  const name = titled.name ?? findTextColumn(rows, [id, ...taken]);
   // Under a header that names no tag, any other column may be anything.
   const tag = titled.tag ?? (header === undefined ? findTextColumn(rows, [id, name]) : undefined);
-  return { id, name, tag };
+  return { ...titled, id, name, tag };
 }
 
 /** How many columns the rows have. */

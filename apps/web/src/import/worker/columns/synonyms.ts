@@ -1,22 +1,23 @@
-import type { Field } from '../../protocol.js';
+import { type ByField, type FieldName, fieldNames, labels, mapFields } from '../../../shared/fields.js';
+import type { ColumnChoice } from '../../protocol.js';
 
-/** What the columns of each field are called in several languages, as `normalizeTitle` gives it. */
-const synonyms: Readonly<Record<Field, readonly string[]>> = {
+/** What the columns of each field are called in several languages besides its name, as `normalizeTitle` gives it. */
+const synonyms: ByField<readonly string[]> = {
   id: [
-    ...['id', 'ids', 'identifier', 'number', 'no', 'plantid', 'plantnumber', 'plantno'],
+    ...['ids', 'identifier', 'number', 'no', 'plantid', 'plantnumber', 'plantno'],
     ...['nr', 'nummer', 'kennung', 'kennnummer', 'pflanzenid', 'pflanzennummer', 'pflanzennr'],
     ...['identifiant', 'numero', 'num', 'idplante', 'idplanta', 'identificador', 'codigo'],
     ...['identificativo', 'codice', 'idpianta', 'kenmerk', 'plantnummer'],
   ],
   name: [
-    ...['name', 'names', 'plant', 'plants', 'plantname', 'commonname', 'species', 'title'],
+    ...['names', 'plant', 'plants', 'plantname', 'commonname', 'species', 'title'],
     ...['pflanze', 'pflanzenname', 'bezeichnung', 'art', 'sorte'],
     ...['nom', 'plante', 'nomdelaplante', 'nomplante', 'espece'],
     ...['nombre', 'planta', 'nombredelaplanta', 'nombreplanta', 'especie'],
     ...['nome', 'pianta', 'nomedellapianta', 'specie', 'naam', 'plantnaam', 'soort'],
   ],
   tag: [
-    ...['tag', 'tags', 'type', 'planttype', 'category', 'kind', 'group', 'label'],
+    ...['tags', 'type', 'planttype', 'category', 'kind', 'group', 'label'],
     ...['typ', 'kategorie', 'gruppe', 'schlagwort', 'etikett', 'pflanzentyp'],
     ...['etiquette', 'categorie', 'groupe', 'genre'],
     ...['etiqueta', 'categoria', 'tipo', 'grupo', 'clase', 'gruppo', 'etichetta', 'groep'],
@@ -26,36 +27,32 @@ const synonyms: Readonly<Record<Field, readonly string[]>> = {
 /** Titles of names that are tags where another column has the name, such as "Art" beside "Bezeichnung". */
 const kinds = ['art', 'sorte', 'species', 'espece', 'especie', 'specie', 'soort'];
 
-const fieldsByTitle = new Map<string, Field>(
-  (['id', 'name', 'tag'] as const).flatMap((field) =>
-    synonyms[field].map((title) => [title, field] as const),
-  ),
-);
+const fieldsByTitle = new Map<string, FieldName>();
+// The field that tests add has none.
+for (const field of fieldNames) for (const title of synonyms[field] ?? []) fieldsByTitle.set(title, field);
+// Last: what is the name of one field may be a synonym of another.
+for (const field of fieldNames)
+  for (const title of [field, labels[field]]) fieldsByTitle.set(normalizeTitle(title), field);
 
 /** The field that the title of a column stands for, in any case, with or without accents and punctuation. */
-export function fieldOfTitle(title: string): Field | undefined {
+export function fieldOfTitle(title: string): FieldName | undefined {
   return fieldsByTitle.get(normalizeTitle(title));
 }
 
 /** The columns of the fields by their titles: by those that are the names of the fields first. */
-export function findTitledColumns(titles: readonly string[]): { readonly [Name in Field]?: number } {
+export function findTitledColumns(titles: readonly string[]): ColumnChoice {
   const known = titles.map(normalizeTitle);
-  const find = (field: Field, isTaken: (title: string) => boolean = () => false) => {
-    const exact = known.indexOf(field);
+  const find = (field: FieldName, isTaken: (title: string) => boolean = () => false) => {
+    const exact = known.indexOf(normalizeTitle(field));
     if (exact !== -1) return exact;
     const found = known.findIndex((title) => fieldsByTitle.get(title) === field && !isTaken(title));
     return found === -1 ? undefined : found;
   };
   const isKind = (title: string) => kinds.includes(title);
-  const id = find('id');
-  const name = find('name', isKind) ?? find('name');
+  const columns = mapFields((field) => find(field));
+  const name = find('name', isKind) ?? columns.name;
   const kind = known.findIndex((title, column) => column !== name && isKind(title));
-  const tag = find('tag') ?? (kind === -1 ? undefined : kind);
-  return {
-    ...(id !== undefined && { id }),
-    ...(name !== undefined && { name }),
-    ...(tag !== undefined && { tag }),
-  };
+  return { ...columns, name, tag: columns.tag ?? (kind === -1 ? undefined : kind) };
 }
 
 function normalizeTitle(title: string): string {

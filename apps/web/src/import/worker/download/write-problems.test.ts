@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { noTexts } from '../../../shared/fields.js';
 import { chooseReading } from '../columns/choose-reading.js';
 import { Lines } from '../lines.js';
 import { createPacer } from '../pacer.js';
@@ -89,7 +90,7 @@ it('adds the reasons to the objects of NDJSON, and keeps the rest as it is writt
 });
 
 it('writes what a person has corrected in place of what the file has', async () => {
-  const texts = { id: '9223372036854775808', name: 'Ivy', tag: '' };
+  const texts = { ...noTexts, id: '9223372036854775808', name: 'Ivy' };
   const correct = (lines: Lines) => void lines.correct(1, texts);
   expect((await write('plants.csv', 'id,name,price\nx,,5\n', undefined, correct)).text).toMatch(
     /^9223372036854775808,Ivy,5,2,,id must be/m,

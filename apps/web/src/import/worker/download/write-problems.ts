@@ -1,6 +1,6 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import Papa from 'papaparse';
-import type { Texts } from '../../protocol.js';
+import { fieldNames, type Texts, withoutEmpty } from '../../../shared/fields.js';
 import { readPlantTexts } from '../check/read-plant.js';
 import type { Reading } from '../columns/choose-reading.js';
 import type { Lines, Problem } from '../lines.js';
@@ -79,7 +79,7 @@ function createCellWriter({ table, reading, corrections }: Lines): Writer {
 /** The cells of a line with what a person has written in place of some. */
 function correctCells(cells: readonly string[], { columns }: Reading, corrected: Texts): readonly string[] {
   const all = [...cells];
-  for (const field of ['id', 'name', 'tag'] as const) {
+  for (const field of fieldNames) {
     const column = columns?.[field];
     if (column !== undefined) all[column] = corrected[field];
   }
@@ -89,11 +89,7 @@ function correctCells(cells: readonly string[], { columns }: Reading, corrected:
 /** Where there is no header, one that names the chosen columns. */
 function readHeader(table: Table, { columns, hasHeader }: Reading): readonly string[] {
   if (hasHeader) return readCells(table, 0, 1)[0] ?? [];
-  const names = new Map([
-    [columns?.id, 'id'],
-    [columns?.name, 'name'],
-    [columns?.tag, 'tag'],
-  ]);
+  const names = new Map(fieldNames.map((name) => [columns?.[name], name]));
   return Array.from({ length: columns?.count ?? 0 }, (_, index) => names.get(index) ?? `column ${index + 1}`);
 }
 
@@ -118,7 +114,7 @@ function createJsonWriter({ table, corrections }: Lines): Writer {
       const corrected = corrections.get(index);
       if (corrected) {
         const plant = readPlantTexts(corrected);
-        const members = 'plant' in plant ? plant.plant : corrected;
+        const members = 'plant' in plant ? plant.plant : withoutEmpty(corrected);
         return `${stringifyExactJson({ ...members, rejected: { line, error, reason } })}\n`;
       }
       const [[read = ''] = []] = readCells(table, index, index + 1);

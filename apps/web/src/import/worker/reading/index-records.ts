@@ -154,7 +154,7 @@ class Builder {
 /** The error for a line or a row of a sheet, by its number. */
 export function tooManyColumns(number: number): UnreadableFileError {
   return new UnreadableFileError(
-    `Line ${number} has more than ${formatCount(maxColumns)} columns. Keep those with the id, name and tag, and choose the file again.`,
+    `Line ${number} has more than ${formatCount(maxColumns)} columns. Keep those to import, and choose the file again.`,
   );
 }
 

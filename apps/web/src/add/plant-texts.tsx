@@ -1,0 +1,20 @@
+import { plantFieldNames } from '@plant-store/contract/fields';
+import type { Plant } from '@plant-store/contract/operations';
+import { Fragment } from 'react';
+import { PlantText } from '../plants/plant-text.js';
+
+/** All texts of a plant in a line, after a space each. */
+export function PlantTexts({ plant }: { readonly plant: Plant }) {
+  const shown = plantFieldNames.filter((name) => name === 'name' || plant[name]);
+  return shown.map((name) => {
+    const Element = name === 'name' ? 'strong' : 'span';
+    return (
+      <Fragment key={name}>
+        {' '}
+        <Element dir="auto">
+          <PlantText plant={plant} name={name} />
+        </Element>
+      </Fragment>
+    );
+  });
+}
