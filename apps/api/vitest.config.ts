@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { addField } from '../../packages/contract/test-support/add-field.js';
+import { addField } from '../../packages/contract/test/add-field.js';
 import { engines, type TestEngine } from './test/support/database/engines.js';
 import { LongestFirst } from './test/support/longest-first.js';
 

@@ -1,6 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
-import { addField } from '../../packages/contract/test-support/add-field.js';
+import { addField } from '../../packages/contract/test/add-field.js';
 
 /** What all projects have: the sources of the packages instead of their builds. */
 const shared = {
