@@ -185,6 +185,13 @@ describe('the import', () => {
     expect(sent).toEqual([rose]);
   });
 
+  it('takes the title of the field alone for a header, and its column for no other field', async () => {
+    await choose('plants.csv', 'Location;Foo\nbed 3;Rose\nbed 4;Fern\n');
+    const choiceOf = (title: string) => screen.getByLabelText<HTMLSelectElement>(`${title} Import as`).value;
+    await screen.findByLabelText('Location Import as');
+    expect(['Location', 'Foo'].map(choiceOf)).toEqual(['location', 'name']);
+  });
+
   it('imports a column as the field that a person chooses, and another one no longer', async () => {
     const sent = await choose('plants.csv', 'id,name,Location,Wo\n7,Rose,none,"bed ""3"""\n');
     await userEvent.selectOptions(await screen.findByLabelText('Wo Import as'), 'Location');

@@ -74,12 +74,8 @@ describe.each(enginesOfStore())('inserting plants on %s', (engine) => {
   it('distinguishes a plant without a tag from one with an empty tag', async () => {
     await store.insert([{ id: 1n, name: 'n' }]);
     await store.insert([{ id: 2n, name: 'n', tag: '' }]);
-    expect(await store.insert([{ id: 1n, name: 'n', tag: '' }])).toEqual([
-      taken({ id: 1n, name: 'n' }),
-    ]);
-    expect(await store.insert([{ id: 2n, name: 'n' }])).toEqual([
-      taken({ id: 2n, name: 'n', tag: '' }),
-    ]);
+    expect(await store.insert([{ id: 1n, name: 'n', tag: '' }])).toEqual([taken({ id: 1n, name: 'n' })]);
+    expect(await store.insert([{ id: 2n, name: 'n' }])).toEqual([taken({ id: 2n, name: 'n', tag: '' })]);
   });
 
   it('stores nothing when given no plants', async () => {
