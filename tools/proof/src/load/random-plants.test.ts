@@ -1,4 +1,5 @@
 import { plantFieldNames } from '@plant-store/contract/fields';
+import type { NewPlant } from '@plant-store/contract/operations';
 import { expect, it } from 'vitest';
 import { createRandom } from './random.js';
 import { createConflict, createPlantSource } from './random-plants.js';
@@ -21,7 +22,7 @@ it('creates plants of unique ids over all of int64, the same for the same seed',
 it('a conflict has the id of the plant, and another text in one of its fields, whichever', () => {
   const random = createRandom(1);
   for (const tag of [undefined, '', 'houseplant']) {
-    const plant = { id: 1n, name: 'Fern', tag };
+    const plant: NewPlant = { id: 1n, name: 'Fern', tag };
     const conflicts = Array.from({ length: 50 }, () => createConflict(plant, random));
     const differing = conflicts.map((conflict) =>
       plantFieldNames.filter((name) => conflict[name] !== plant[name]).join(),
