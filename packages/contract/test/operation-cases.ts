@@ -1,3 +1,4 @@
+import type { Scope } from '../src/access-token.js';
 import { writeCursor } from '../src/cursor.js';
 import { plantFieldNames, plantFields, plantFilters } from '../src/fields.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
@@ -153,6 +154,15 @@ const long = {
 const ofQuery = (member: keyof typeof long) => encodeURIComponent(JSON.parse(long[member]));
 const queryNames = Object.keys(PlantQuerySchema.shape);
 const otherCursor = rejected('bad_request', messages.invalidCursor);
+
+/** What of a token each operation needs. */
+export const operationScopes: Readonly<Record<keyof Operations, Scope>> = {
+  createPlant: 'create',
+  createPlants: 'create',
+  deletePlant: 'delete',
+  getPlant: 'read',
+  listPlants: 'read',
+};
 
 /** What plant stores do, by operation: each begins with an empty one. */
 export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>> = {

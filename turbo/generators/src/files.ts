@@ -55,6 +55,11 @@ export function editsFor(operation: Operation): Edit[] {
     },
     {
       file: 'packages/contract/test/operation-cases.ts',
+      before: "  createPlant: 'create',",
+      addition: `  ${name}: '${operation.scope}',\n`,
+    },
+    {
+      file: 'packages/contract/test/operation-cases.ts',
       before: '  createPlant: [',
       addition: writeCases(operation),
     },
