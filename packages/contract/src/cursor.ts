@@ -28,10 +28,14 @@ export function readCursor(query: PlantQuery, cursor: string): Position | undefi
 }
 
 /** Differs for queries with other plants, or in another order: FNV-1a of 32 bits. */
-function fingerprint({ order = 'id', q, ...query }: PlantQuery): string {
+function fingerprint({ order = 'id', tag, q, ...others }: PlantQuery): string {
+  // A filter that came later counts only where it is set, so that a cursor from before it stays valid.
+  const filters: Readonly<Record<string, unknown>> = others;
+  const later = plantFilters
+    .filter((name) => filters[name] !== undefined)
+    .map((name) => [name, filters[name]]);
   let hash = 0x811c9dc5;
-  const filters = plantFilters.map((name) => query[name] ?? null);
-  for (const character of JSON.stringify([order, ...filters, q ?? null])) {
+  for (const character of JSON.stringify([order, tag ?? null, q ?? null, ...later])) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   }
   return (hash >>> 0).toString(36);

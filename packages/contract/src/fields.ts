@@ -19,6 +19,13 @@ export type FieldsOf<Resource> = {
   };
 };
 
+/** That exactly those fields are filters which a query has a parameter for. */
+type FiltersOf<Resource> = {
+  readonly [Name in keyof Resource]-?: Name extends keyof PlantQuery
+    ? { readonly filter: true }
+    : { readonly filter?: never };
+};
+
 /**
  * The fields of a plant, in their order in tables, files and forms. All of them are texts; besides them a stored plant has its id and
  * a time.
@@ -26,7 +33,7 @@ export type FieldsOf<Resource> = {
 export const plantFields = {
   name: { label: 'Name', required: true, search: true },
   tag: { label: 'Tag', required: false, filter: true },
-} as const satisfies FieldsOf<Plant>;
+} as const satisfies FieldsOf<Plant> & FiltersOf<Plant>;
 
 export const plantFieldNames = namesOf(plantFields);
 

@@ -218,8 +218,8 @@ const privileges: Item<PostgresqlContext> = {
     }
     if (mayDelete) return ok('those on plants and access_tokens are granted');
     return warning(
-      'the user may not UPDATE and DELETE plants, so none can be deleted',
-      'GRANT UPDATE, DELETE ON plants to the user.',
+      'the user may not UPDATE plants, so none can be deleted',
+      'GRANT UPDATE ON plants to the user.',
     );
   },
 };
@@ -231,7 +231,7 @@ interface PrivilegesRow {
 }
 
 const selectPrivileges = `
-  SELECT has_table_privilege('plants', 'UPDATE') AND has_table_privilege('plants', 'DELETE') AS "mayDelete", ARRAY(
+  SELECT has_table_privilege('plants', 'UPDATE') AS "mayDelete", ARRAY(
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
     WHERE NOT has_table_privilege('access_tokens', privilege)
     UNION ALL

@@ -94,7 +94,7 @@ async function writePlants(
  * Reads all records in the order of their ids, page by page: every one that was stored before the call, and possibly
  * some that were stored since.
  *
- * @param read see `PlantStore`
+ * @param read see `Store`
  * @param attempt reads the next page, and may call its argument again after an error: reading then goes on after the last page
  */
 export async function* readAllPlants(

@@ -56,9 +56,9 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly page?: Page | undefined;
   /** The packed client that front-end teams install; by default there is none. */
   readonly client?: ClientPackage | undefined;
-  /** Whether replies are composed without Express; see decision 10. */
   /** As `Config` has them. */
   readonly ignoredFields: readonly string[];
+  /** Whether replies are composed without Express; see decision 10. */
   readonly fastPath: boolean;
 }
 

@@ -14,9 +14,10 @@ export function compose(...wrappers: readonly QueryWrapper[]): QueryWrapper {
 export const text = { scalarType: 'string', arity: 'scalar' } as const satisfies ArgType;
 export const integer = { scalarType: 'bigint', arity: 'scalar' } as const satisfies ArgType;
 
-/** The types of a list of texts, and of a list of integers. */
+/** The types of lists. */
 export const texts = { scalarType: 'string', arity: 'list' } as const satisfies ArgType;
 export const integers = { scalarType: 'bigint', arity: 'list' } as const satisfies ArgType;
+export const booleans = { scalarType: 'boolean', arity: 'list' } as const satisfies ArgType;
 
 /**
  * Runs a query, and empties its list of values once it is over. Prisma's driver adapters keep the last 100 queries in

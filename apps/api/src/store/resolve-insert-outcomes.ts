@@ -9,13 +9,15 @@ import {
 } from './store.js';
 
 /**
- * Inserts records of which some are tombstones: the plants, and after them the tombstones, none twice. What comes later under an id
- * has the outcome of one with a tombstone.
+ * Inserts records of which some are tombstones. Where an id occurs twice it takes two inserts, of the plants before their
+ * tombstones, and of these: the order matters, and PostgreSQL's `DO UPDATE` changes no row twice. What comes later has the
+ * outcome of an id with a tombstone.
  */
 export async function insertInOrder<Resource>(
   records: readonly StoredRecord<Resource>[],
   insert: Store<Resource>['insert'],
 ): Promise<readonly InsertOutcome<Resource>[]> {
+  if (new Set(records.map(({ id }) => id)).size === records.length) return insert(records);
   const tombstones = new Map<bigint, number>();
   const plants: number[] = [];
   for (const [index, record] of records.entries()) {

@@ -42,7 +42,7 @@ export const stored = { stored: true } as const;
 /** A store of one resource, on any database engine. */
 export interface Store<Resource> {
   /**
-   * Stores many records durably and resolves once they are on disk: the plants in one commit.
+   * Stores many records durably and resolves once they are on disk: plants in one commit, where no tombstone has the same id.
    *
    * @param records any number of them, in the order of their arrival. Each has the outcome that a call of its own would have
    * had: a plant is stored if its id was never taken, a tombstone unless its id has one already; it erases the plant that has

@@ -9,6 +9,8 @@ export interface Table<Resource = unknown> {
   /** The columns of texts, and those of them that are never absent. */
   readonly texts: readonly string[];
   readonly required: readonly string[];
+  /** Assignments of SQL that erase the texts of a row. */
+  readonly erased: readonly string[];
   /** The columns that a list compares with the parameter of their name, and those that it searches. */
   readonly filters: readonly string[];
   readonly searches: readonly string[];
@@ -37,6 +39,7 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
   const ofTombstone = texts.map((text) => (required.includes(text) ? '' : null));
   return {
     ...{ name, columns, texts, required },
+    erased: texts.map((text) => `${text} = ${required.includes(text) ? "''" : 'NULL'}`),
     filters: texts.filter((text) => fields[text]?.filter),
     searches: texts.filter((text) => fields[text]?.search),
     bytes: texts.map((text) => `coalesce(octet_length(${text}), 0)`).join(' + '),

@@ -111,9 +111,9 @@ it('reports missing privileges', async () => {
   await query(url, `GRANT INSERT, UPDATE ON access_tokens TO ${username}`);
   await query(url, `GRANT USAGE ON SEQUENCE access_tokens_id_seq TO ${username}`);
   expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
-    'warning: the user may not UPDATE and DELETE plants, so none can be deleted. GRANT UPDATE, DELETE ON plants to the user.',
+    'warning: the user may not UPDATE plants, so none can be deleted. GRANT UPDATE ON plants to the user.',
   ]);
-  await query(url, `GRANT UPDATE, DELETE ON plants TO ${username}`);
+  await query(url, `GRANT UPDATE ON plants TO ${username}`);
   expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
     'ok: those on plants and access_tokens are granted',
   ]);

@@ -1,5 +1,6 @@
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import {
+  booleans,
   clearArguments,
   integer,
   integers,
@@ -14,9 +15,7 @@ import {
   type ListPosition,
   type ListQuery,
   type PageLimits,
-  type Stored,
   type StoredRecord,
-  withoutTombstones,
 } from '../store.js';
 import type { Table } from '../table.js';
 import { durableColumnSql } from './probe-commit.js';
@@ -27,19 +26,23 @@ export interface TableStatements {
   readonly insert: string;
   /** The same with an array of times, as an import has them. */
   readonly insertWithTimes: string;
-  /** Inserts tombstones in place of what has their ids, and returns the ids. */
-  readonly insertTombstones: string;
+  /**
+   * The same with an array that says which are tombstones: they erase what has their ids. No id may occur twice. It returns the ids of
+   * what was inserted or erased.
+   */
+  readonly insertWithTombstones: string;
   readonly find: string;
   /** Reads the next page by the order of the ids. */
   readonly readPage: string;
 }
 
 /** Composes the statements of a table. The parameters of an insert are an array of ids, one for each text, and the times. */
-export function composeStatements({ name, columns, texts, required, bytes }: Table): TableStatements {
+export function composeStatements({ name, columns, texts, erased, bytes }: Table): TableStatements {
   const selected = columns.join(', ');
   const inserted = ['id', ...texts, 'added_at'].join(', ');
   const arrays = ['$1::bigint[]', ...texts.map((_, index) => `$${index + 2}::text[]`)].join(', ');
   const times = `$${texts.length + 2}::bigint`;
+  const deleted = `$${texts.length + 3}::boolean`;
   return {
     insert: `
       INSERT INTO ${name} (${inserted}) SELECT *, ${times} FROM unnest(${arrays})
@@ -47,14 +50,10 @@ export function composeStatements({ name, columns, texts, required, bytes }: Tab
     insertWithTimes: `
       INSERT INTO ${name} (${inserted}) SELECT * FROM unnest(${arrays}, ${times}[])
       ON CONFLICT (id) DO NOTHING RETURNING id`,
-    // A row that is deleted and inserted again keeps no column, nor one that another version of the service has added. The count makes
-    // all be deleted before the first one is inserted.
-    insertTombstones: `
-      WITH erased AS (DELETE FROM ${name} WHERE id = ANY($1::bigint[]) AND NOT deleted RETURNING id)
-      INSERT INTO ${name} (id, deleted, ${required.join(', ')})
-      SELECT id, true${", ''".repeat(required.length)} FROM unnest($1::bigint[]) AS ids (id)
-      WHERE (SELECT count(*) FROM erased) >= 0
-      ON CONFLICT (id) DO NOTHING RETURNING id`,
+    insertWithTombstones: `
+      INSERT INTO ${name} (${inserted}, deleted) SELECT * FROM unnest(${arrays}, ${times}[], ${deleted}[])
+      ON CONFLICT (id) DO UPDATE SET ${erased.join(', ')}, deleted = true
+      WHERE excluded.deleted AND NOT ${name}.deleted RETURNING id`,
     find: `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`,
     // It measures more texts than it returns, which PostgreSQL does without reading them.
     readPage: `
@@ -74,8 +73,8 @@ export interface TableAccess<Resource> {
    * Inserts the records whose id is free, and erases the plants that tombstones have the ids of; returns the ids of both.
    * Resolves once they are on disk.
    *
-   * @param records plants, or tombstones, none of them twice. They are in the order of their ids, so that two inserts that share some
-   * wait for each other instead of deadlocking.
+   * @param records in the order of their ids, so that two inserts that share some wait for each other instead of deadlocking. If there
+   * are tombstones, no id occurs twice.
    */
   insert(
     connections: SqlDriverAdapter,
@@ -104,32 +103,33 @@ export function createSingleTable<Resource>(table: Table<Resource>): TableAccess
   const sql = composeStatements(table);
   const { texts, toTexts, toRecord } = table;
 
-  function insertLive(records: readonly Stored<Resource>[]): SqlQuery {
+  function insertQuery(records: readonly StoredRecord<Resource>[]): SqlQuery {
     const now = Date.now();
-    const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);
+    const deleted = records.map(isTombstone);
+    const hasTombstones = deleted.includes(true);
+    const times = records.map((record) => (isTombstone(record) ? null : record.addedAt));
+    const haveTimes = hasTombstones || times.some((time) => time !== undefined);
     const rows = records.map(toTexts);
     return {
-      sql: haveTimes ? sql.insertWithTimes : sql.insert,
+      sql: hasTombstones ? sql.insertWithTombstones : haveTimes ? sql.insertWithTimes : sql.insert,
       args: [
         records.map(({ id }) => id),
         ...texts.map((_, index) => rows.map((row) => row[index])),
-        haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
+        haveTimes ? times.map((time) => (time === undefined ? now : time)) : now,
+        ...(hasTombstones ? [deleted] : []),
       ],
-      argTypes: [integers, ...texts.map(() => textList), haveTimes ? integers : integer],
+      argTypes: [
+        integers,
+        ...texts.map(() => textList),
+        haveTimes ? integers : integer,
+        ...(hasTombstones ? [booleans] : []),
+      ],
     };
   }
 
-  const insertTombstones = (records: readonly StoredRecord<Resource>[]): SqlQuery => ({
-    sql: sql.insertTombstones,
-    args: [records.map(({ id }) => id)],
-    argTypes: [integers],
-  });
-
   return {
     async insert(connections, records) {
-      const query = records.some(isTombstone)
-        ? insertTombstones(records)
-        : insertLive(withoutTombstones(records));
+      const query = insertQuery(records);
       const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
       return rows.map(([id]) => BigInt(String(id)));
     },

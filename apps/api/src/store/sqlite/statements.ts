@@ -48,9 +48,12 @@ export function prepareStatements<Resource>(
       ON CONFLICT (id) DO NOTHING`,
   );
   // A row that is deleted and inserted again keeps no column, nor one that another version of the service has added.
-  const deleteLive = connection.prepare<[bigint]>(`DELETE FROM ${name} WHERE id = ? AND NOT deleted`);
-  const insertTombstone = connection.prepare<[bigint]>(
-    `INSERT INTO ${name} (id, deleted, ${required.join(', ')}) VALUES (?, true${", ''".repeat(required.length)})
+  const deleteLive = connection
+    .prepare<[bigint], bigint | null>(`DELETE FROM ${name} WHERE id = ? AND NOT deleted RETURNING added_at`)
+    .safeIntegers()
+    .pluck();
+  const insertTombstone = connection.prepare<[bigint, bigint | null]>(
+    `INSERT INTO ${name} (id, added_at, deleted, ${required.join(', ')}) VALUES (?, ?, true${", ''".repeat(required.length)})
       ON CONFLICT (id) DO NOTHING`,
   );
   const dataVersion = connection.prepare('PRAGMA data_version').safeIntegers().pluck();
@@ -65,8 +68,8 @@ export function prepareStatements<Resource>(
       const { id, addedAt = now } = record;
       return insertLive.run(id, addedAt, ...table.toTexts(record)).changes === 1;
     }
-    deleteLive.run(record.id);
-    return insertTombstone.run(record.id).changes === 1;
+    const addedAt = deleteLive.get(record.id) ?? null;
+    return insertTombstone.run(record.id, addedAt).changes === 1;
   }
 
   function findOne(id: bigint): StoredRecord<Resource> | undefined {

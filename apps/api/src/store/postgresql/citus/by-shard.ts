@@ -165,13 +165,11 @@ function insertStatement(rows: number): string {
 function insertOrEraseStatement(records: readonly PlantRecord[]): string {
   const rows = records.map((record, index) => `(${parametersOf(index)}, ${isTombstone(record)})`);
   return `INSERT INTO ${plantTable.name} (${inserted.join(', ')}, deleted) VALUES ${rows} ON CONFLICT (id)
-    DO UPDATE SET ${erased.join(', ')}, deleted = true WHERE excluded.deleted AND NOT plants.deleted RETURNING id`;
+    DO UPDATE SET ${plantTable.erased.join(', ')}, deleted = true
+    WHERE excluded.deleted AND NOT ${plantTable.name}.deleted RETURNING id`;
 }
 
 const inserted = ['id', ...plantTable.texts, 'added_at'];
-const erased = plantTable.texts.map(
-  (text) => `${text} = ${plantTable.required.includes(text) ? "''" : 'NULL'}`,
-);
 
 function valuesList(rows: number): string {
   return Array.from({ length: rows }, (_, index) => `(${parametersOf(index)})`).join(', ');

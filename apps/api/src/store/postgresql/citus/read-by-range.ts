@@ -13,7 +13,7 @@ interface MeasuredPlant {
 }
 
 /**
- * Reads all plants after an id from a table that is distributed by the hash of the id; see `PlantStore`.
+ * Reads all plants after an id from a table that is distributed by the hash of the id; see `Store`.
  *
  * Every shard has plants of a page, and each sends as many as the whole page may have, since it does not know how many are in
  * the others. So a query asks for a range of ids that has about a page of plants: then all shards together send one page.
