@@ -228,9 +228,10 @@ interface QueuedWrite {
 }
 
 function bytesOf(record: PlantRecord): number {
-  return isTombstone(record)
-    ? 0
-    : plantFieldNames.reduce((bytes, name) => bytes + Buffer.byteLength(record[name] ?? ''), 0);
+  if (isTombstone(record)) return 0;
+  let bytes = 0;
+  for (const name of plantFieldNames) bytes += Buffer.byteLength(record[name] ?? '');
+  return bytes;
 }
 
 /** How much a queue holds. */

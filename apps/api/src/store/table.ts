@@ -55,8 +55,8 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
     },
     toTexts(record) {
       if (isTombstone(record)) return ofTombstone;
-      const values: object = record;
-      return texts.map((text) => (values as Readonly<Record<string, string | undefined>>)[text] ?? null);
+      const values = record as Readonly<Record<string, unknown>>;
+      return texts.map((text) => (values[text] as string | undefined) ?? null);
     },
   };
 }

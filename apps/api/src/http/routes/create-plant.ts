@@ -8,8 +8,10 @@ import { callerOf } from '../middleware/bearer-auth.js';
 export function createPlantHandler(plants: PlantWriter): AppRouteImplementation<typeof contract.createPlant> {
   return async ({ body, res }) => {
     res.locals['plantId'] = body.id.toString();
-    const { plant, replayed } = await createPlant(plants, body, callerOf(res.locals));
+    const { replayed } = await createPlant(plants, body, callerOf(res.locals));
     if (replayed) res.setHeader('Idempotent-Replayed', 'true');
+    // A Plant has no id (API: Resources, rule 2).
+    const { id: _, ...plant } = body;
     return { status: 200, body: plant };
   };
 }

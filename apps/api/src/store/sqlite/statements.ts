@@ -66,7 +66,7 @@ export function prepareStatements<Resource>(
   function insertOne(record: StoredRecord<Resource>, now: number): boolean {
     if (!isTombstone(record)) {
       const { id, addedAt = now } = record;
-      return insertLive.run(id, addedAt, ...table.toTexts(record)).changes === 1;
+      return insertLive.run([id, addedAt, ...table.toTexts(record)]).changes === 1;
     }
     const addedAt = deleteLive.get(record.id) ?? null;
     return insertTombstone.run(record.id, addedAt).changes === 1;
