@@ -12,7 +12,7 @@ import { PlantSheet } from '../src/plants/plant-sheet.js';
 import { Plants } from '../src/plants/plants.js';
 import { queryOptions } from '../src/query-options.js';
 import { noTexts } from '../src/shared/fields.js';
-import { addButton, describes, field, fill, listed, open, tab } from './open-add-sheet.js';
+import { addButton, describes, field, fill, holdReplies, listed, open, tab } from './open-add-sheet.js';
 import { writeWorkbook } from './write-workbook.js';
 
 const saveFile = vi.hoisted(() => vi.fn());
@@ -61,12 +61,7 @@ describe('the form', () => {
 
   it('keeps what was typed into the field while another plant was being stored', async () => {
     const user = open();
-    const { fetch } = globalThis;
-    let reply = () => {};
-    const replied = new Promise<void>((resolve) => {
-      reply = resolve;
-    });
-    vi.stubGlobal('fetch', (url: string, init: RequestInit) => replied.then(() => fetch(url, init)));
+    const reply = holdReplies();
     await fill(user, { Id: '7', Name: 'Rose' });
     await user.click(addButton());
     await waitFor(() => expect(listed()).toEqual([expect.stringMatching(/^adding/)]));

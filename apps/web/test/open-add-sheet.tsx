@@ -25,6 +25,14 @@ beforeEach(() => {
   });
 });
 
+/** Holds all requests from now on until the function is called. */
+export function holdReplies(): () => void {
+  const { fetch } = globalThis;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => promise.then(() => fetch(url, init)));
+  return resolve;
+}
+
 /** Stores the plant 7, Fern, past the page. */
 export async function storeFern() {
   await tab.store.fetch(`${location.origin}/plants`, {

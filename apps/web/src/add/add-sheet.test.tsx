@@ -1,10 +1,11 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   addButton,
   describes,
   field,
   fill,
+  holdReplies,
   listed,
   open,
   storeFern,
@@ -113,12 +114,7 @@ it('announces a problem of the field that has the focus already', async () => {
 
 it('sends a plant once, however often it is submitted, and shows that it takes a while', async () => {
   const user = open();
-  const { fetch } = globalThis;
-  let reply = () => {};
-  const replied = new Promise<void>((resolve) => {
-    reply = resolve;
-  });
-  vi.stubGlobal('fetch', (url: string, init: RequestInit) => replied.then(() => fetch(url, init)));
+  const reply = holdReplies();
   await fill(user, { Id: '7', Name: 'Rose' });
   // Twice before anything is rendered, and again while the reply is away.
   const form = addButton().closest('form');
