@@ -171,14 +171,15 @@ async function openTokens(
   const withJwts = jwt && (await import('./auth/accept-jwts.js')).acceptJwts(own, jwt, log);
   const verified = withJwts ?? own;
   const verifier = metrics ? countTokenChecks(verified, metrics) : verified;
+  const authenticationLimit = createAuthenticationLimit(verifier, authFailuresPerMinute, log);
   return {
     /** The access tokens of the service, to issue some. */
     own,
-    verifier,
-    authenticationLimit: createAuthenticationLimit(verifier, authFailuresPerMinute, log),
+    ...{ verifier, authenticationLimit },
     /** Stores when tokens were used, if that takes no longer than the time, in milliseconds. */
     close(withinMs: number) {
       withJwts?.close();
+      authenticationLimit.clear();
       return lastUses.close(withinMs);
     },
   };

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -97,12 +98,23 @@ export async function startCluster(
   }
 }
 
-/** A port that is free: with 0 workers that start after all others have ended would get another one. */
+/** The ports that are tried for `PORT` 0: systems give none of these to outgoing connections, so that it stays free. */
+const [firstPort, endPort] = [20_000, 32_768];
+const portAttempts = 20;
+
+/** Finds a port that is free: with 0 workers that start after all others have ended would get another one. */
 async function findPort(host: string): Promise<number> {
-  const server = createServer();
-  const { port } = new URL(await listen(server, host, 0));
-  await new Promise((resolve) => server.close(resolve));
-  return Number(port);
+  for (let attempt = 1; ; attempt++) {
+    const server = createServer();
+    const port = randomInt(firstPort, endPort);
+    try {
+      await listen(server, host, port);
+      await new Promise((resolve) => server.close(resolve));
+      return port;
+    } catch (error) {
+      if (attempt === portAttempts) throw error;
+    }
+  }
 }
 
 /** How long a worker may take to answer, in milliseconds; longer than its database may. */

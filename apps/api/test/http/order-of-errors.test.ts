@@ -61,14 +61,17 @@ it.each(requests)('reports %s before every later error', async (name, parts) => 
 });
 
 // Each worker would count for itself.
-it.skipIf(inject('workers') > 1)('reports that too many tokens were wrong before every later error', async () => {
-  const limited = await startTestService({ AUTH_FAILURES_PER_MINUTE: '1' });
-  const headers = { Authorization: 'Bearer x', 'Content-Type': text };
-  const request = composePlantRequest(limited, tooLarge, headers);
-  expectError(await sendRaw(limited.baseUrl, request), 'invalid_token', /./);
-  expectError(await sendRaw(limited.baseUrl, request), 'rate_limited', /./);
-  await limited.stop();
-});
+it.skipIf(inject('workers') > 1)(
+  'reports that too many tokens were wrong before every later error',
+  async () => {
+    const limited = await startTestService({ AUTH_FAILURES_PER_MINUTE: '1' });
+    const headers = { Authorization: 'Bearer x', 'Content-Type': text };
+    const request = composePlantRequest(limited, tooLarge, headers);
+    expectError(await sendRaw(limited.baseUrl, request), 'invalid_token', /./);
+    expectError(await sendRaw(limited.baseUrl, request), 'rate_limited', /./);
+    await limited.stop();
+  },
+);
 
 it('reports a chunked body as too large before its other errors', async () => {
   const headers = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };

@@ -125,17 +125,30 @@ export async function runQuery<Result>(query: () => Promise<Result>): Promise<Re
   }
 }
 
-/** How long to wait between these attempts, in milliseconds. */
+/** How long to wait between these attempts, and for how long at first; after that less, in milliseconds. */
 const busyDelayMs = 10;
+const patientMs = 50;
+const impatientDelayMs = 1;
 
 /**
  * Runs an action, and retries it while another process has locked the file, until the timeout. Unlike SQLite's own busy
- * timeout it does not block the thread.
+ * timeout it does not block the thread. Of several that wait, the one that has waited for long retries more often, so that none
+ * is left behind for good.
  *
  * @throws what the last attempt threw
  */
-export function retryWhileBusy<Result>(action: () => Promise<Result>, timeoutMs: number): Promise<Result> {
-  return retry(action, isBusy, { timeoutMs, delayMs: busyDelayMs });
+export async function retryWhileBusy<Result>(
+  action: () => Promise<Result>,
+  timeoutMs: number,
+): Promise<Result> {
+  const deadline = performance.now() + timeoutMs;
+  try {
+    return await retry(action, isBusy, { timeoutMs: Math.min(patientMs, timeoutMs), delayMs: busyDelayMs });
+  } catch (error) {
+    const leftMs = deadline - performance.now();
+    if (!isBusy(error) || leftMs <= 0) throw error;
+    return retry(action, isBusy, { timeoutMs: leftMs, delayMs: impatientDelayMs });
+  }
 }
 
 /**
