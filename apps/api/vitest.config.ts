@@ -30,9 +30,11 @@ const independentTests = [
   'token-secrecy',
 ].map(toHttpTest);
 
+/** The tests of limits of which each worker has its share. */
+const sharedLimitTests = ['authentication-limit', 'rate-limit'].map(toHttpTest);
+
 /** The tests of the API whose outcome may depend on whether worker processes serve the requests. */
 const workersTests = [
-  'authentication-limit',
   'delete-plant',
   'engine',
   'idempotency',
@@ -40,7 +42,6 @@ const workersTests = [
   'operation-cases',
   'order-of-errors',
   'pipelined-creates',
-  'rate-limit',
   'readiness',
   'request-log',
   'shutdown',
@@ -79,7 +80,9 @@ const projectsByMode: Record<string, () => TestProjectInlineConfiguration[]> = {
   full: () => [
     createHttpProject('postgresql', [httpTests]),
     createHttpProject('sqlite', [httpTests], { fastPath: 'off' }),
-    ...engines.map((engine) => createHttpProject(engine, [httpTests], { workers: 2 })),
+    ...engines.map((engine) =>
+      createHttpProject(engine, [httpTests], { workers: 2, exclude: sharedLimitTests }),
+    ),
   ],
   // What holds for every engine holds on a cluster, too.
   citus: () => [

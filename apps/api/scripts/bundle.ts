@@ -23,7 +23,6 @@ export async function bundle(
       'src/store/sqlite/checkpoint-worker.js',
       'src/store/sqlite/list-worker.js',
       'src/store/sqlite/copy-process.js',
-      'src/cluster/hold-socket.js',
     ],
     outdir,
     entryNames: '[name]',

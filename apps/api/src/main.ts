@@ -12,7 +12,7 @@ import { stopTimeouts } from './runtime/stop-timeouts.js';
 
 /**
  * The command `plant-store`. The only file that reads the environment, handles signals, or ends the process; in a worker
- * `cluster/run-worker.ts` does the last two.
+ * `cluster/run-worker.ts` handles signals, and `node:cluster` ends it with its primary process.
  */
 
 /** Within how long a second signal counts as the first, in milliseconds: npx and pnpm forward one the terminal sent to all. */

@@ -28,20 +28,18 @@ export interface TokenServiceWithJwts extends TokenService {
  * their prefix and verified as before. The result for one is cached as long as those.
  *
  * @param now returns the time in milliseconds since the epoch
- * @param ttlMs how long a result is cached, in milliseconds
  */
 export function acceptJwts(
   accessTokens: TokenService,
   settings: JwtSettings,
   log: JwtLog,
   now: () => number = Date.now,
-  ttlMs = cacheTtlMs,
 ): TokenServiceWithJwts {
   const keys = createProviderKeys(settings, log);
   // Concurrent checks of one token share one. Rejections are cached, too, unless the next fetch of keys may change them.
   const cache = new LRUCache<string, CheckedJwt, string>({
     max: cacheSize,
-    ttl: ttlMs,
+    ttl: cacheTtlMs,
     // A check goes on when its entry is evicted.
     ignoreFetchAbort: true,
     fetchMethod: (_hash, _stale, { context: text }) =>

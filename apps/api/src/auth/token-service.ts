@@ -60,18 +60,16 @@ export interface TokenVerifier {
  * @param now returns the time in milliseconds since the epoch
  * @param onUse called with each valid token that is looked up: while a token is in use, every 3 seconds. A cached one costs
  * nothing more.
- * @param ttlMs how long a look-up is cached, in milliseconds
  */
 export function createTokenService(
   store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke'>,
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
-  ttlMs = cacheTtlMs,
 ): TokenService {
   // Concurrent look-ups of one token share one read. Unknown tokens are cached, too.
   const cache = new LRUCache<string, { readonly token: AccessToken | null }>({
     max: cacheSize,
-    ttl: ttlMs,
+    ttl: cacheTtlMs,
     // A look-up goes on when its entry is evicted or cleared, but its result is not cached then.
     ignoreFetchAbort: true,
     fetchMethod: async (hash) => {

@@ -1,7 +1,7 @@
 import { INT64_MAX, INT64_MIN, Int64ParameterSchema, QUERY_MAX_LENGTHS } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { WorkerProcess } from '../cluster/run-worker.js';
+import type { OwnProcess } from '../cluster/run-worker.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -35,7 +35,7 @@ export interface ProgramDependencies {
   /** What it is read from. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** This process, as a worker of a service. */
-  readonly worker: WorkerProcess;
+  readonly worker: OwnProcess;
   /** Called once a service has stopped. */
   onServiceStopped(): void;
 }

@@ -70,7 +70,8 @@ async function start(
   { log, requestLog }: Log,
   context: CliContext,
 ): Promise<Service> {
-  if (config.workers === 1) return startService(config, log, config.fastPath ? requestLog : log);
+  if (config.workers === 1)
+    return startService(config, log, { requestLog: config.fastPath ? requestLog : log });
   // Loaded only here: most services have one process.
   const { startCluster } = await import('../cluster/start-cluster.js');
   const starting = startCluster(config, log);

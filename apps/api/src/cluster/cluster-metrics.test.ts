@@ -26,7 +26,7 @@ function createWorker(plants: number) {
   new Counter({ name: 'plants_total', help: 'Plants', registers: [registry] }).inc(plants);
   new Gauge({ name: 'queue_plants', help: 'Queue', registers: [registry] }).set(plants);
   const read = () => registry.getMetricsAsJSON();
-  return { read, process: { calls: { call: read }, isRunning: () => true } as unknown as WorkerProcess };
+  return { read, process: { ask: read, isRunning: () => true } as unknown as WorkerProcess };
 }
 
 function createMetrics(...workers: readonly { readonly process: WorkerProcess }[]) {
@@ -98,7 +98,7 @@ it('counts a worker that does not respond with its last values, and does not wai
   const { unresponsive, scrape } = createMetrics(worker, createWorker(300));
   await scrape();
   unresponsive.add(1);
-  worker.process.calls.call = () => new Promise(() => undefined);
+  worker.process.ask = () => new Promise(() => undefined);
   expect(await scrape()).toEqual(
     expect.arrayContaining([
       'plants_total 320',

@@ -1,9 +1,8 @@
 import { Counter, Registry } from '@prometheus-io/client';
 import { addGauge } from '../observe/metrics.js';
 import { withTimeout } from '../runtime/timing.js';
-import type { MetricValues } from './calls.js';
 import type { WorkerGroup } from './worker-group.js';
-import type { WorkerProcess } from './worker-process.js';
+import type { MetricValues, WorkerProcess } from './worker-process.js';
 
 /** The metrics of the primary process and all workers together. */
 export interface ClusterMetrics {
@@ -58,7 +57,7 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
 
   async function update(): Promise<void> {
     const reads = Array.from(group.responding().values(), async (worker) => {
-      const values = await withTimeout(worker.calls.call('metrics', null), timeoutMs, () => undefined);
+      const values = await withTimeout(worker.ask('metrics'), timeoutMs, () => undefined);
       // It may have ended meanwhile, and counts as ended then.
       if (values !== undefined && worker.isRunning()) latest.set(worker, values);
     });

@@ -7,28 +7,20 @@ const ready: Readiness = { ready: true, warnings: [] };
 const unavailable: Readiness = { ready: false, reason: 'database_unavailable' };
 
 /** The readiness of a service of four workers, of which those respond that have an answer. */
-function combine(
-  answers: readonly Promise<Readiness>[],
-  options: { own?: Readiness; askWorkers?: boolean } = {},
-) {
-  const { own = ready, askWorkers = true } = options;
-  const processes = answers.map((answer) => ({ calls: { call: () => answer } }) as unknown as WorkerProcess);
-  const group = { responding: () => new Map(processes.map((process, index) => [index + 1, process])) };
-  return combineReadiness({ own: async () => own, group, workers: 4, askWorkers })();
+function combine(answers: readonly Promise<Readiness>[]) {
+  const processes = answers.map((answer) => ({ ask: () => answer }) as unknown as WorkerProcess);
+  const responding = () => new Map(processes.map((process, index) => [index + 1, process]));
+  return combineReadiness({ responding }, 4);
 }
 
 const answer = (...answers: Readiness[]) => answers.map((value) => Promise.resolve(value));
 
 it('is ready with the warnings of all, each once', async () => {
   const warn = (warning: string): Readiness => ({ ready: true, warnings: [warning] });
-  expect(await combine(answer(warn('a'), warn('b'), warn('b'), ready), { own: warn('a') })).toEqual({
+  expect(await combine(answer(warn('a'), warn('b'), warn('b'), ready))).toEqual({
     ready: true,
     warnings: ['a', 'b'],
   });
-});
-
-it('is not ready if the primary process is not', async () => {
-  expect(await combine(answer(ready, ready, ready, ready), { own: unavailable })).toEqual(unavailable);
 });
 
 it('is ready with a warning while at least half of the workers are', async () => {
@@ -46,10 +38,4 @@ it('is not ready with fewer, for the reason of a worker if there is one', async 
   const stopping: Readiness = { ready: false, reason: 'shutting_down' };
   expect(await combine(answer(ready, stopping, stopping))).toEqual(stopping);
   expect(await combine(answer(ready))).toEqual({ ready: false, reason: 'internal_error' });
-});
-
-it('asks no worker whose database is that of the primary process', async () => {
-  expect(await combine(answer(unavailable, unavailable, unavailable, ready), { askWorkers: false })).toEqual(
-    ready,
-  );
 });

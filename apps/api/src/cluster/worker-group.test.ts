@@ -1,19 +1,18 @@
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { parseConfig } from '../config.js';
-import type { WorkerStart } from './calls.js';
-import { primaryConnections, shareLimits, WorkerGroup, type WorkerGroupOptions } from './worker-group.js';
-import type { WorkerExit, WorkerProcess } from './worker-process.js';
+import { WorkerGroup, type WorkerGroupOptions } from './worker-group.js';
+import type { WorkerExit, WorkerProcess, WorkerStart } from './worker-process.js';
 
 const config = parseConfig({ WORKERS: '2' }, '/');
-const newConfig = { ...config, rateLimitPerMinute: 7 };
+const newConfig = { ...config, bodyLimitBytes: 7 };
 
 /** A group of two workers whose processes only record what they are asked. */
 function createGroup(
   onStart: (start: WorkerStart, pid: number) => void | Promise<void> = () => {},
   options: Pick<WorkerGroupOptions, 'watchEveryMs' | 'startMs'> = { watchEveryMs: 60_000 },
 ) {
-  const starts: { readonly pid: number; readonly worker: number; readonly rateLimit: number }[] = [];
+  const starts: { readonly pid: number; readonly worker: number; readonly bodyLimit: number }[] = [];
   const calls: string[] = [];
   /** Calls that have no result before their process has ended. */
   const hangs = new Set<string>();
@@ -23,21 +22,26 @@ function createGroup(
     const pid = end.size + 1;
     const { promise: ended, resolve } = Promise.withResolvers<WorkerExit>();
     end.set(pid, resolve);
-    const call = async (name: string, argument: unknown) => {
+    const ask = async (name: string, argument?: unknown) => {
       if (name !== 'start') {
         if (name !== 'ping') calls.push(`${name} ${pid}`);
         if (hangs.has(`${name} ${pid}`)) await ended;
-        if (name === 'ping') return 0;
         return { inTime: true, metrics: [] };
       }
       const start = argument as WorkerStart;
-      starts.push({ pid, worker: start.worker, rateLimit: start.config.rateLimitPerMinute });
+      starts.push({ pid, worker: start.worker, bodyLimit: start.config.bodyLimitBytes });
       await onStart(start, pid);
-      return undefined;
+      return 'http://127.0.0.1:3000';
     };
     const finish = () => resolve({ status: 0, signal: null });
-    const channel = { call, close: finish } as unknown as WorkerProcess['calls'];
-    return { pid, ended, calls: channel, isRunning: () => true, disconnect: finish, kill: finish };
+    return {
+      pid,
+      ended,
+      ask: ask as WorkerProcess['ask'],
+      isRunning: () => true,
+      disconnect: finish,
+      kill: finish,
+    };
   }
   const group = new WorkerGroup(config, { ...options, fork, onEnd, log: pino({ enabled: false }) });
   const pids = () => [...group.serving()].map(([worker, { pid }]) => `${worker}: ${pid}`);
@@ -73,12 +77,12 @@ it('replaces each worker once another one serves in its place, with the new sett
   await group.replaceAll(() => newConfig);
   expect(pids()).toEqual(['1: 3', '2: 4']);
   expect(calls).toEqual(['retire 1', 'retire 2']);
-  expect(starts.slice(2).map(({ rateLimit }) => rateLimit)).toEqual([7, 7]);
+  expect(starts.slice(2).map(({ bodyLimit }) => bodyLimit)).toEqual([7, 7]);
 });
 
 it('keeps its workers and their settings if a replacement does not start', async () => {
-  const { group, calls, kill, pids, starts } = createGroup(({ config: { rateLimitPerMinute } }) => {
-    if (rateLimitPerMinute === 7) throw new Error('The page folder is missing');
+  const { group, calls, kill, pids, starts } = createGroup(({ config: { bodyLimitBytes } }) => {
+    if (bodyLimitBytes === 7) throw new Error('The page folder is missing');
   });
   await group.start();
   await group.replaceAll(() => newConfig);
@@ -86,7 +90,7 @@ it('keeps its workers and their settings if a replacement does not start', async
   expect(calls).toEqual([]);
   kill(1);
   await vi.waitFor(() => expect(pids()).toEqual(['1: 4', '2: 2']));
-  expect(starts.at(-1)?.rateLimit).toBe(config.rateLimitPerMinute);
+  expect(starts.at(-1)?.bodyLimit).toBe(config.bodyLimitBytes);
 });
 
 it('replaces the workers once more for all calls that come while they are replaced', async () => {
@@ -95,14 +99,14 @@ it('replaces the workers once more for all calls that come while they are replac
   await group.start();
   const calls = [group.replaceAll(() => newConfig)];
   await vi.waitFor(() => expect(starts).toHaveLength(3));
-  const newest = { ...config, rateLimitPerMinute: 9 };
+  const newest = { ...config, bodyLimitBytes: 9 };
   calls.push(
     group.replaceAll(() => newest),
     group.replaceAll(() => newest),
   );
   launched.resolve();
   await Promise.all(calls);
-  expect(starts.slice(2).map(({ rateLimit }) => rateLimit)).toEqual([7, 7, 9, 9]);
+  expect(starts.slice(2).map(({ bodyLimit }) => bodyLimit)).toEqual([7, 7, 9, 9]);
   expect(pids()).toEqual(['1: 5', '2: 6']);
 });
 
@@ -115,17 +119,17 @@ it('starts a worker again that did not start, and then gets the new settings', a
   await vi.waitFor(() => expect(starts).toHaveLength(3));
   await group.replaceAll(() => newConfig);
   await vi.waitFor(() => expect(pids()).toEqual(['1: 5', '2: 4']), { timeout: 10_000 });
-  expect(starts.slice(3).map(({ rateLimit }) => rateLimit)).toEqual([7, 7]);
+  expect(starts.slice(3).map(({ bodyLimit }) => bodyLimit)).toEqual([7, 7]);
 });
 
 it('reads the settings again while a worker does not start, which starts with those that are right', async () => {
-  const { group, kill, pids } = createGroup(({ config: { rateLimitPerMinute } }, pid) => {
-    if (pid > 2 && rateLimitPerMinute !== 9) throw new Error('The password is wrong');
+  const { group, kill, pids } = createGroup(({ config: { bodyLimitBytes } }, pid) => {
+    if (pid > 2 && bodyLimitBytes !== 9) throw new Error('The password is wrong');
   });
   await group.start();
   kill(1);
   await group.replaceAll(() => newConfig);
-  await group.replaceAll(() => ({ ...config, rateLimitPerMinute: 9 }));
+  await group.replaceAll(() => ({ ...config, bodyLimitBytes: 9 }));
   await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 10_000 });
   await group.stop();
 });
@@ -215,31 +219,4 @@ it('ends a worker that hangs, which does not respond long before that, and leave
   await vi.waitFor(() => expect(pids()).toEqual(['1: 1', '2: 3']));
   expect([...group.responding().keys()]).toEqual([1, 2]);
   await group.stop();
-});
-
-it('shares what holds for the whole service, and nothing else', () => {
-  const config = parseConfig({ DATABASE_URL: 'postgresql://localhost/plants', WORKERS: '3' }, '/');
-  const share = shareLimits(config, 3);
-  expect(share.batcherLimits.queuePlants).toBe(Math.floor(config.batcherLimits.queuePlants / 3));
-  expect(share.batcherLimits.queueBytes).toBe(Math.floor(config.batcherLimits.queueBytes / 3));
-  expect(share.bodyMemoryLimitBytes).toBe(Math.floor(config.bodyMemoryLimitBytes / 3));
-  const { batcherLimits, bodyMemoryLimitBytes, database, workers } = config;
-  expect({ ...share, batcherLimits, bodyMemoryLimitBytes, database, workers }).toEqual(config);
-  expect(share.batcherLimits.batchPlants).toBe(batcherLimits.batchPlants);
-  const sqlite = shareLimits(parseConfig({ WORKERS: '3' }, '/'), 3);
-  expect(sqlite.batcherLimits.batchPlants).toBe(Math.floor(batcherLimits.batchPlants / 3));
-});
-
-it('never uses more connections than are configured, with those of the primary process', () => {
-  const config = parseConfig(
-    {
-      DATABASE_URL: 'postgresql://localhost/plants',
-      DATABASE_POOL_SIZE: '9',
-      WORKERS: '3',
-    },
-    '/',
-  );
-  const { database } = shareLimits(config, 3);
-  expect(database).toEqual({ ...config.database, poolSize: 2 });
-  expect(3 * 2 + primaryConnections).toBeLessThanOrEqual(9);
 });

@@ -4,8 +4,9 @@ import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { clusterStopTimeouts } from '../runtime/stop-timeouts.js';
 import { withTimeout } from '../runtime/timing.js';
-import { retireMs, type WorkerEnd } from './calls.js';
-import type { WorkerExit, WorkerProcess } from './worker-process.js';
+import { retireMs } from './run-worker.js';
+import { shareLimits } from './share-limits.js';
+import type { WorkerEnd, WorkerExit, WorkerProcess } from './worker-process.js';
 
 /** What a group of workers needs. */
 export interface WorkerGroupOptions extends WatchOptions {
@@ -61,10 +62,13 @@ export class WorkerGroup {
   /**
    * Starts all workers.
    *
+   * @returns the base address, which is the same for all
    * @throws {OperatorError} as `startService` does
    */
-  async start(): Promise<void> {
-    await Promise.all(this.#slots.map((slot) => this.#launch(slot)));
+  async start(): Promise<string> {
+    const [first] = await Promise.all(this.#slots.map((slot) => this.#launch(slot)));
+    if (first === undefined) throw new Error('The service has no workers');
+    return first.baseUrl;
   }
 
   /** The processes that serve connections, by the number of the worker. */
@@ -98,7 +102,7 @@ export class WorkerGroup {
   /** Makes all workers close each connection with its next reply; resolves once they do, or after a second. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    const drained = Array.from(this.#running, ({ calls }) => calls.call('drain', null));
+    const drained = Array.from(this.#running, (process) => process.ask('drain'));
     await withTimeout(Promise.allSettled(drained), drainMs, () => undefined);
   }
 
@@ -118,20 +122,20 @@ export class WorkerGroup {
   }
 
   /** Starts a process for a worker, which replaces the one that serves. */
-  async #launch(slot: Slot): Promise<{ readonly pid: number }> {
+  async #launch(slot: Slot): Promise<{ readonly pid: number; readonly baseUrl: string }> {
     const process = this.#options.fork();
     this.#running.add(process);
     void process.ended.then((exit) => this.#onExit(slot, process, exit));
     try {
       const config = shareLimits(this.#config, this.#slots.length);
-      const start = process.calls.call('start', { config, worker: slot.number });
-      await withTimeout(start, this.#options.startMs ?? startMs, () => {
+      const start = process.ask('start', { config, worker: slot.number });
+      const baseUrl = await withTimeout(start, this.#options.startMs ?? startMs, () => {
         process.kill();
         throw new OperatorError('The worker did not start in time.');
       });
       this.#served.add(process);
       this.#serve(slot, process);
-      return process;
+      return { pid: process.pid, baseUrl };
     } catch (error) {
       process.disconnect();
       throw error;
@@ -139,7 +143,7 @@ export class WorkerGroup {
   }
 
   #serve(slot: Slot, process: WorkerProcess): void {
-    if (this.#isDraining) void process.calls.call('drain', null).catch(() => undefined);
+    if (this.#isDraining) void process.ask('drain').catch(() => undefined);
     const { serving: previous, retiring } = slot;
     slot.serving = process;
     // It may have ended meanwhile.
@@ -229,7 +233,7 @@ export class WorkerGroup {
   ): Promise<WorkerEnd | undefined> {
     const { log, onEnd } = this.#options;
     const { pid } = process;
-    const stopped = process.calls.call(how, null).catch((error: unknown) => {
+    const stopped = process.ask(how).catch((error: unknown) => {
       // That a process has ended by itself is logged elsewhere.
       if (process.isRunning()) log.error({ pid, err: error }, 'worker did not stop');
       return undefined;
@@ -246,30 +250,6 @@ export class WorkerGroup {
   }
 }
 
-/** The settings of one of several workers: of a limit that holds for the whole service each has an equal share. */
-export function shareLimits(config: Config, workers: number): Config {
-  const { batcherLimits, bodyMemoryLimitBytes, database } = config;
-  const share = (limit: number) => Math.max(1, Math.floor(limit / workers));
-  return {
-    ...config,
-    bodyMemoryLimitBytes: share(bodyMemoryLimitBytes),
-    batcherLimits: {
-      ...batcherLimits,
-      queuePlants: share(batcherLimits.queuePlants),
-      queueBytes: share(batcherLimits.queueBytes),
-      // The primary process stores the batches of all workers, several in one commit.
-      ...(database.engine === 'sqlite' && { batchPlants: share(batcherLimits.batchPlants) }),
-    },
-    database:
-      database.engine === 'sqlite'
-        ? database
-        : { ...database, poolSize: share(database.poolSize - primaryConnections) },
-  };
-}
-
-/** How many connections to PostgreSQL the primary process has, for tokens that are not known to be valid. */
-export const primaryConnections = 1;
-
 /** How workers are watched. */
 interface WatchOptions {
   readonly log: Logger;
@@ -284,7 +264,6 @@ const endAfter = 30;
 interface WatchedWorker {
   /** How often it was asked since it has answered. */
   unanswered: number;
-  connections: number;
 }
 
 /** Watches whether workers answer. */
@@ -315,21 +294,18 @@ class WorkerWatch {
   #ask(serving: ReadonlyMap<number, WorkerProcess>): void {
     const running = new Set(serving.values());
     for (const process of this.#workers.keys()) if (!running.has(process)) this.#workers.delete(process);
-    let connections = 0;
-    for (const watched of this.#workers.values()) connections += watched.connections;
-    const share = connections / Math.max(serving.size, 1);
     for (const [worker, process] of serving) {
-      const watched = this.#workers.get(process) ?? { unanswered: 0, connections: 0 };
+      const watched = this.#workers.get(process) ?? { unanswered: 0 };
       this.#workers.set(process, watched);
-      if (watched.unanswered++ === 0) void this.#ping(worker, process, watched, share);
+      if (watched.unanswered++ === 0) void this.#ping(worker, process, watched);
       else this.#report(worker, process, watched);
     }
   }
 
   /** Asks a worker, which has no other question to answer. */
-  async #ping(worker: number, process: WorkerProcess, watched: WatchedWorker, share: number): Promise<void> {
+  async #ping(worker: number, process: WorkerProcess, watched: WatchedWorker): Promise<void> {
     try {
-      watched.connections = await process.calls.call('ping', share);
+      await process.ask('ping');
     } catch {
       // It has ended.
       return;

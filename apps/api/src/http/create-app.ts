@@ -15,7 +15,7 @@ import { cors, logRefusedOrigins } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
 import { limitAuthentication } from './middleware/limit-authentication.js';
 import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middleware/overload.js';
-import { type RequestCounts, rateLimit } from './middleware/rate-limit.js';
+import { rateLimit } from './middleware/rate-limit.js';
 import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
 import { observeRequests, requestId, requestLogger } from './middleware/request-logger.js';
 import type { ClientPackage } from './read-client.js';
@@ -46,8 +46,6 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
   readonly bodyMemoryLimitBytes: number;
   /** Requests that one access token may make in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
-  /** Where they are counted; by default in this process. */
-  readonly requestCounts?: RequestCounts | undefined;
   /** The proxies whose `X-Forwarded-For` is believed, as Express's setting `trust proxy` takes them. */
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
@@ -69,7 +67,7 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
   const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
-  const { trustedProxies, requestCounts, turns, ignoredFields } = dependencies;
+  const { trustedProxies, turns, ignoredFields } = dependencies;
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   app.set('trust proxy', trustedProxies);
@@ -90,7 +88,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     requireValidTarget,
   );
 
-  const limit = rateLimitPerMinute > 0 ? await rateLimit(rateLimitPerMinute, requestCounts) : undefined;
+  const limit = rateLimitPerMinute > 0 ? await rateLimit(rateLimitPerMinute) : undefined;
   mountOperations(
     app,
     { ...dependencies, countBatch: limit?.countBatch },

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 
 /** How many connections may wait to be accepted; beyond that a client's system retries after one second, or three. */
-export const backlog = 4_096;
+const backlog = 4_096;
 
 /**
  * Starts listening and returns the base address, such as `http://127.0.0.1:3000`.
@@ -29,12 +29,12 @@ export async function listen(
 }
 
 /** The base address of a server that listens. */
-export function baseUrlOf({ address, family, port }: AddressInfo): string {
+function baseUrlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** Why an address cannot be listened on, with what to do. */
-export function toListenError(
+function toListenError(
   error: unknown,
   host: string,
   port: number,

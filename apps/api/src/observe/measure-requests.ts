@@ -93,9 +93,7 @@ export function countRejections(rejections: RejectionLog, registry: Registry): R
 }
 
 /** Creates what counts the results of verifications; it returns each as it is. */
-export function createCheckCounter(
-  registry: Registry,
-): <Result extends Verification>(result: Result) => Result {
+function createCheckCounter(registry: Registry): <Result extends Verification>(result: Result) => Result {
   const outcomes = ['valid', ...Object.keys(tokenRejections), 'insufficient_scope'];
   const count = createCounter(registry, {
     name: 'plant_store_token_checks_total',

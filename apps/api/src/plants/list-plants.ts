@@ -18,7 +18,7 @@ const minExamined = { plants: MAX_PLANTS, bytes: 2 ** 18, durationMs: 10 };
 interface Page {
   readonly plants: StoredPlant[];
   readonly next: string | undefined;
-  /** As in `ListedPlants`. */
+  /** As in `Listed`. */
   readonly readMs: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Plant } from '@plant-store/contract';
 import { plantFields } from '@plant-store/contract/fields';
-import type { InsertOutcome, Listed, Store, Stored, StoredRecord, Writer } from '../store/store.js';
+import type { InsertOutcome, Store, Stored, StoredRecord, Writer } from '../store/store.js';
 import { tableOf } from '../store/table.js';
 
 /** The table of plants. */
@@ -13,7 +13,6 @@ export type StoredPlant = Stored<Plant>;
 export type PlantRecord = StoredRecord<Plant>;
 
 export type PlantOutcome = InsertOutcome<Plant>;
-export type ListedPlants = Listed<Plant>;
 
 /** The store of plants, on any database engine, and what handlers write to. */
 export type PlantStore = Store<Plant>;

@@ -20,7 +20,7 @@ export const stopTimeouts = {
 export const clusterStopTimeouts = {
   /** For workers to close what they have, which includes their log. */
   workersMs: stopTimeouts.databaseMs + stopTimeouts.logMs,
-  /** To close the database of the primary process if its workers have taken all of that. */
+  /** To close the database of the primary process, which stores nothing. */
   databaseMs: 250,
 };
 
@@ -32,16 +32,12 @@ export interface StopTime {
   toCloseDatabase(): number;
 }
 
-/**
- * Starts to count the time of a stop.
- *
- * @param leastDatabaseMs how long the database may take even if all other time is over, in milliseconds
- */
-export function startStopTime(shutdownTimeoutMs: number, leastDatabaseMs = 0): StopTime {
+/** Starts to count the time of a stop. */
+export function startStopTime(shutdownTimeoutMs: number): StopTime {
   const cutOffAt = performance.now() + shutdownTimeoutMs;
   const left = (afterCutOffMs: number) => cutOffAt + afterCutOffMs - performance.now();
   return {
     untilCutOff: () => Math.max(left(0), 0),
-    toCloseDatabase: () => Math.max(left(stopTimeouts.databaseMs), leastDatabaseMs),
+    toCloseDatabase: () => Math.max(left(stopTimeouts.databaseMs), 0),
   };
 }

@@ -65,15 +65,7 @@ export interface BatchLimits {
 }
 
 /** A writer that stores plants in batches. */
-export interface Batcher extends PlantWriter {
-  /**
-   * Queues plants whose number another queue has limited, such as that of another process, and resolves as `insert` does. They
-   * share a batch with others, but succeed or fail together.
-   *
-   * @param caller whose turn it is to wait; such as the other process
-   */
-  writeAll(plants: readonly PlantRecord[], caller: Caller): Promise<readonly PlantOutcome[]>;
-}
+export type Batcher = PlantWriter;
 
 /**
  * Groups concurrent creates into commits: plants that arrive together are stored together, one commit per batch (group commit).
@@ -165,13 +157,6 @@ export function createBatcher(
         push(queue, { plants: [plant], caller, bytes, resolve: resolveOne, reject });
       });
     },
-    writeAll: (plants, caller) =>
-      new Promise((resolve, reject) => {
-        const [first] = plants;
-        const bytes = plants.reduce((total, plant) => total + bytesOf(plant), 0);
-        if (first === undefined) resolve([]);
-        else push(queues.of(first.id), { plants, caller, bytes, resolve, reject });
-      }),
     async idle() {
       while (inFlight.size > 0 || scheduledFlush !== undefined || total.plants > 0) {
         await Promise.all([...inFlight, ...queues.delays]);

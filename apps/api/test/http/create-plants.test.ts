@@ -1,5 +1,5 @@
 import { createClient } from '@plant-store/client';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { startTestService } from '../support/start-test-service.js';
 
 it('stores a batch while the queue has room, and the rest can be retried', async () => {
@@ -13,5 +13,8 @@ it('stores a batch while the queue has room, and the rest can be retried', async
   for (const result of results) {
     if (result.status !== 200) expect(result).toMatchObject({ status: 503, error: 50300 });
   }
-  expect(results.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(10);
+  expect(results.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(
+    // Each worker has its share of the queue.
+    10 / Math.max(inject('workers'), 1),
+  );
 });

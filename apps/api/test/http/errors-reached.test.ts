@@ -1,6 +1,6 @@
 import { type ErrorName, errors } from '@plant-store/contract/errors';
 import supertest from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import type { Reply } from '../support/expect-error.js';
 import {
@@ -77,7 +77,8 @@ async function postDeleted(): Promise<Reply> {
 
 async function postPastRateLimit(): Promise<Reply> {
   const limited = await startTestService({ RATE_LIMIT_PER_MINUTE: '1' });
-  await postPlant(limited, plant);
+  // Each worker counts for itself.
+  for (let worker = 1; worker <= inject('workers'); worker++) await postPlant(limited, plant);
   const reply = await postPlant(limited, plant);
   await limited.stop();
   return reply;

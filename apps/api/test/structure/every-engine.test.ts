@@ -41,11 +41,17 @@ it('runs every HTTP test on SQLite, and on PostgreSQL all but those that the con
   expect(namesOf(listed, 'postgresql')).toHaveLength(httpTests.length - 19);
 });
 
-it('runs every HTTP test in every other way in the mode full, and some of them with workers in a mode of their own', () => {
+it('runs every HTTP test in every other way in the mode full, but with workers those of what each has a share of', () => {
   const full = listTestFiles('full');
-  for (const project of ['postgresql', 'sqlite-plain', 'sqlite-workers', 'postgresql-workers'])
+  for (const project of ['postgresql', 'sqlite-plain'])
     expect(namesOf(full, project), project).toEqual(httpTests);
+  const ofShares = ['authentication-limit.test.ts', 'rate-limit.test.ts'];
+  for (const project of ['sqlite-workers', 'postgresql-workers'])
+    expect(namesOf(full, project), project).toEqual(httpTests.filter((name) => !ofShares.includes(name)));
+});
+
+it('runs some HTTP tests with workers in a mode of their own', () => {
   const workers = listTestFiles('workers');
   for (const project of ['sqlite-workers', 'postgresql-workers'])
-    expect(namesOf(workers, project), project).toHaveLength(12);
+    expect(namesOf(workers, project), project).toHaveLength(10);
 });

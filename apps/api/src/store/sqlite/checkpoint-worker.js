@@ -40,7 +40,9 @@ function report(failure) {
  */
 function checkpoint(database) {
   const startedAt = performance.now();
-  const { log, checkpointed } = runCheckpoint(database, 'PASSIVE');
+  const { busy, log, checkpointed } = runCheckpoint(database, 'PASSIVE');
+  // Another process is just doing the same.
+  if (busy === 1) return;
   const isMoved = checkpointed === log;
   if (isMoved && isTruncationDue && startedAt >= truncateFrom) truncate(database);
   else if (isMoved && log > workerData.restartPages) runCheckpoint(database, 'RESTART');

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordLog } from '../../../test/support/database/record-log.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { until } from '../../../test/support/until.js';
+import type { Checkpoint } from '../../observe/metrics.js';
 import { startCheckpointer } from './checkpointer.js';
 import { identifyFiles } from './file-identity.js';
 import { openSqlite } from './open-sqlite.js';
@@ -191,6 +192,29 @@ it('stops immediately while it waits to restart its thread', async () => {
   await until(() => checkpointer.failure() === 'the thread ended with 3');
   await checkpointer.stop();
   await database.close();
+});
+
+it('moves commits beside those of other processes, and reports no checkpoint that another one was making', async () => {
+  await (await openSqlite(path)).close();
+  const writer = new Sqlite(path);
+  writer.pragma('wal_autocheckpoint = 0');
+  const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
+  insert.run(0, 'x');
+  const logPages: number[] = [];
+  const options = { log, onCheckpoint: (checkpoint: Checkpoint) => void logPages.push(checkpoint.logPages) };
+  const checkpointers = Array.from({ length: 8 }, () => startCheckpointer(identifyFiles(path), options));
+  for (let id = 1; logPages.length < 100; id++) {
+    insert.run(id, 'x'.repeat(10_000));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const stored = writer.prepare('SELECT count(*) FROM plants').pluck().get() as number;
+  writer.close();
+  await Promise.all(checkpointers.map((checkpointer) => checkpointer.stop()));
+  expect(Math.min(...logPages)).toBeGreaterThanOrEqual(0);
+  expect(lines).toEqual([]);
+  const reader = new Sqlite(path, { readonly: true });
+  expect(reader.prepare('SELECT count(*) FROM plants').pluck().get()).toBe(stored);
+  reader.close();
 });
 
 it('loses no commit when it is stopped', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { requireDatabaseFile } from './database-file.js';
-import { explainFailure } from './errors.js';
+import { explainFailure, retryWhileBusy } from './errors.js';
 import { openSqlite } from './open-sqlite.js';
 
 let folder = '';
@@ -70,4 +70,22 @@ it('quotes any other reason', () => {
   expect(explainFailure(new Error('EROFS: read-only file system'), path)).toMatch(
     /cannot be opened: EROFS: read-only file system\nSet DATABASE_URL to/,
   );
+});
+
+it('retries more often once it has waited for long, and gives up at the timeout', async () => {
+  const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+  const startedAt = performance.now();
+  const attempts: number[] = [];
+  const retried = retryWhileBusy(() => {
+    attempts.push(performance.now() - startedAt);
+    return Promise.reject(busy);
+  }, 800);
+  await expect(retried).rejects.toBe(busy);
+  const delays = attempts.slice(1).map((at, index) => ({ at, delayMs: at - (attempts[index] ?? 0) }));
+  // A slow machine makes some longer, and none shorter. A timer may be a moment early.
+  const shortest = (from: number, to: number) =>
+    Math.min(...delays.filter(({ at }) => at > from && at < to).map(({ delayMs }) => delayMs));
+  expect(shortest(0, 190)).toBeGreaterThan(8);
+  expect(shortest(250, 800)).toBeLessThan(8);
+  expect(Math.max(...attempts)).toBeLessThan(810);
 });

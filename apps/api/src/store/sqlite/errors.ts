@@ -95,8 +95,11 @@ export function isRowRejected(error: unknown): boolean {
   return /^SQLITE_CONSTRAINT/.test(findDriverError(error)?.code ?? '');
 }
 
-/** How long a query waits for another process that has locked the file, in milliseconds. */
-const busyTimeoutMs = 1_000;
+/**
+ * How long a query waits for other processes that have locked the file, in milliseconds: workers write one after the other. Less
+ * than after which commits count as failing.
+ */
+const busyTimeoutMs = 2_500;
 
 /**
  * The SQLite result codes for a file that cannot be used at the moment, whatever the statement: it is locked by another
@@ -125,17 +128,30 @@ export async function runQuery<Result>(query: () => Promise<Result>): Promise<Re
   }
 }
 
-/** How long to wait between these attempts, in milliseconds. */
+/** How long to wait between these attempts, and for how long at first; after that less, in milliseconds. */
 const busyDelayMs = 10;
+const patientMs = 200;
+const impatientDelayMs = 2;
 
 /**
  * Runs an action, and retries it while another process has locked the file, until the timeout. Unlike SQLite's own busy
- * timeout it does not block the thread.
+ * timeout it does not block the thread. Of several that wait, the one that has waited for long retries more often, so that none
+ * is left behind for good.
  *
  * @throws what the last attempt threw
  */
-export function retryWhileBusy<Result>(action: () => Promise<Result>, timeoutMs: number): Promise<Result> {
-  return retry(action, isBusy, { timeoutMs, delayMs: busyDelayMs });
+export async function retryWhileBusy<Result>(
+  action: () => Promise<Result>,
+  timeoutMs: number,
+): Promise<Result> {
+  const deadline = performance.now() + timeoutMs;
+  try {
+    return await retry(action, isBusy, { timeoutMs: Math.min(patientMs, timeoutMs), delayMs: busyDelayMs });
+  } catch (error) {
+    const leftMs = deadline - performance.now();
+    if (!isBusy(error) || leftMs <= 0) throw error;
+    return retry(action, isBusy, { timeoutMs: leftMs, delayMs: impatientDelayMs });
+  }
 }
 
 /**
