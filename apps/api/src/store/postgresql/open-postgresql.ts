@@ -55,8 +55,7 @@ export async function openPostgresql(
       statementNameGenerator: citus?.nameStatement ?? nameStatement,
     });
     const connections = await adapter.connect();
-    const store = createPostgresqlStore(connections, runQuery, plantTable, table);
-    const plants = divide && citus ? { ...store, insert: citus.insertAll(divide(store.insert)) } : store;
+    const plants = createPostgresqlStore(connections, runQuery, plantTable, table);
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({
@@ -75,7 +74,7 @@ export async function openPostgresql(
       ...{ plants, accessTokens, appliedMigrations, check, probeCommit, concurrentLists },
       bulk: { concurrentBatches: inserts, batchFactor: 1 },
       openWriter(options) {
-        const { insert } = store;
+        const { insert } = plants;
         const writer = openWriter({ insert, divide, inserts, metrics, check, probeCommit }, options);
         return watch === undefined ? writer : { ...writer, health: watch.addTo(writer.health) };
       },

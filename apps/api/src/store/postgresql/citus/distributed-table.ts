@@ -1,7 +1,7 @@
 import type { Plant } from '@plant-store/contract';
 import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import { type PlantRecord, plantTable } from '../../../plants/plant-store.js';
-import { clearArguments, integer, readPages, text } from '../../queries.js';
+import { clearArguments, integer, text } from '../../queries.js';
 import { isTombstone } from '../../store.js';
 import { createSingleTable, type TableAccess } from '../single-table.js';
 
@@ -11,6 +11,9 @@ const inserted = ['id', ...texts, 'added_at'];
 /** The most rows whose statement is prepared, and whose text is kept: of larger batches both cost more than they save. */
 const keptRows = 64;
 const kept: string[] = [];
+
+/** Of how many pages a query reads the sizes. */
+const pagesPerQuery = 10;
 
 /** Makes each connection keep the plans of the inserts that run all the time. */
 export function nameStatement({ sql, args }: SqlQuery): string {
@@ -39,25 +42,40 @@ export const distributedTable: TableAccess<Plant> = {
     return result.rows.map(([id]) => BigInt(String(id)));
   },
   find: createSingleTable(plantTable).find,
-  read: (connections, run, after, { plants, bytes: maxBytes }) =>
-    readPages(async (from) => {
-      const range = from === undefined ? '' : `WHERE id > ${from}`;
-      const read = (sql: string) =>
-        run(() => connections.queryRaw({ sql, args: [], argTypes: [] })).then(({ rows }) => rows);
-      // Each shard sends as many rows as a page has, so first without their texts.
-      const sizes = await read(`SELECT id, ${bytes} FROM ${name} ${range} ORDER BY id LIMIT ${plants}`);
-      let [total, count] = [0, 0];
-      for (const [, size] of sizes) {
-        total += Number(size);
-        if (total > maxBytes && count > 0) break;
-        count++;
+  async *read(connections, run, after, { plants, bytes: maxBytes }) {
+    const read = (sql: string) =>
+      run(() => connections.queryRaw({ sql, args: [], argTypes: [] })).then(({ rows }) => rows);
+    let last = after;
+    for (;;) {
+      const rest = last === undefined ? '' : `WHERE id > ${last}`;
+      // Each shard sends as many rows as all together may be, so these are without their texts.
+      const limit = plants * pagesPerQuery;
+      const sizes = await read(`SELECT id, ${bytes} FROM ${name} ${rest} ORDER BY id LIMIT ${limit}`);
+      for (const [first, end] of divide(sizes, plants, maxBytes)) {
+        const page = `SELECT ${columns} FROM ${name} WHERE id BETWEEN ${first} AND ${end} ORDER BY id`;
+        yield (await read(page)).map(plantTable.toRecord);
+        last = BigInt(end);
       }
-      const [last] = sizes[count - 1] ?? [];
-      if (last === undefined) return [];
-      const page = `${range === '' ? 'WHERE' : `${range} AND`} id <= ${last}`;
-      return (await read(`SELECT ${columns} FROM ${name} ${page} ORDER BY id`)).map(plantTable.toRecord);
-    }, after),
+      if (sizes.length < limit) return;
+    }
+  },
 };
+
+/** Divides ids with their sizes into pages, each given by its first and its last id. */
+function* divide(sizes: readonly unknown[][], plants: number, maxBytes: number): Generator<[string, string]> {
+  let page: string[] = [];
+  let total = 0;
+  for (const [id, size] of sizes) {
+    total += Number(size);
+    if (page.length === plants || (page.length > 0 && total > maxBytes)) {
+      yield [page[0] ?? '', page.at(-1) ?? ''];
+      page = [];
+      total = Number(size);
+    }
+    page.push(String(id));
+  }
+  if (page.length > 0) yield [page[0] ?? '', page.at(-1) ?? ''];
+}
 
 function insertOf(rows: number): string {
   if (rows > keptRows) return composeInsert(rows);

@@ -6,7 +6,7 @@ import { findDriverError, isCanceled, isTimeout } from '../errors.js';
 import type { NodeWatch } from './watch-nodes.js';
 
 interface Options {
-  readonly watch: Pick<NodeWatch, 'areAllUsable' | 'suspect' | 'findProblem'>;
+  readonly watch: Pick<NodeWatch, 'areAllUsable' | 'suspect'>;
   /** Finds the group of the node that each id is on. */
   locate(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>;
 }
@@ -19,7 +19,7 @@ const maxAlone = 2;
 /**
  * Makes of an insert, which succeeds or fails as a whole, one that refuses those plants alone that cannot be stored.
  *
- * While all nodes are there, it is one statement. Once one has failed, there is one for each node, except those that are away.
+ * While all nodes are there, it is one statement. Once one has failed, there is one for each node.
  * A statement that has timed out may have waited for a single row, which a transaction holds that was prepared when its node
  * failed. So its plants are tried one by one, after they have been refused: a caller that retries gets the outcome.
  */
@@ -30,10 +30,7 @@ export function insertByNode({ watch, locate }: Options): (insert: PlantStore['i
   let trying = 0;
 
   function tryAlone(record: PlantRecord, insert: PlantStore['insert']): void {
-    waiting.set(record.id, async () => {
-      const [group] = (await locate([record.id])).values();
-      if (group === undefined || (await watch.findProblem(group)) === undefined) await insert([record]);
-    });
+    waiting.set(record.id, () => insert([record]));
     while (trying < maxAlone && waiting.size > 0) void runNext();
   }
 
@@ -73,11 +70,7 @@ export function insertByNode({ watch, locate }: Options): (insert: PlantStore['i
       const nodes = await locate(records.map(({ id }) => id));
       const outcomes = new Map<PlantRecord, PlantOutcome | ServiceError>();
       const insertOn = async ([group, own]: [number, PlantRecord[]]) => {
-        const problem = await watch.findProblem(group);
-        const result =
-          problem === undefined
-            ? await insertPart(own, (error) => watch.suspect(error.cause, group))
-            : databaseUnavailable(problem);
+        const result = await insertPart(own, (error) => watch.suspect(error.cause, group));
         for (const [index, record] of own.entries())
           outcomes.set(record, result instanceof ServiceError ? result : (result[index] ?? missing));
       };

@@ -97,16 +97,16 @@ export async function readNodeSettings(
   );
   const { rows } = await asked.catch((error: unknown) => {
     // 57014 is query_canceled, by its timeout.
-    throw findDriverError(error)?.code === '57014' ? unreached('57014', `${name} does not answer`) : error;
+    throw findDriverError(error)?.code === '57014' ? serverError('57014', `${name} does not answer`) : error;
   });
   const { success, result } = rows[0] ?? { success: false, result: `${name} is no node any more` };
   if (success) return JSON.parse(result);
   // 08006 is connection_failure, as for a statement that needs this node. Citus gives the name in most reasons.
-  throw unreached('08006', result.includes(name) ? result : `${name}: ${result}`);
+  throw serverError('08006', result.includes(name) ? result : `${name}: ${result}`);
 }
 
 /** An error as the driver throws those of the server. */
-export function unreached(code: string, message: string): Error {
+export function serverError(code: string, message: string): Error {
   return Object.assign(new Error(message), { severity: 'ERROR', code });
 }
 

@@ -1,6 +1,5 @@
 import type { Plant } from '@plant-store/contract';
 import type { Pool } from 'pg';
-import { ServiceError } from '../../../errors/service-error.js';
 import type { PlantStore } from '../../../plants/plant-store.js';
 import type { BatchInsert } from '../../batcher.js';
 import type { DatabaseLog } from '../../database.js';
@@ -9,7 +8,7 @@ import { createProbeCommit } from '../probe-commit.js';
 import type { TableAccess } from '../single-table.js';
 import { distributedTable, nameStatement } from './distributed-table.js';
 import { insertByNode } from './insert-by-node.js';
-import { findIdOn, locate, unreached } from './nodes.js';
+import { findIdOn, locate } from './nodes.js';
 import { type NodeWatch, watchNodes } from './watch-nodes.js';
 
 export { nameStatement };
@@ -36,30 +35,21 @@ export async function openCitus(pool: Pool, runQuery: QueryWrapper, log: Databas
     },
   });
   const divide = insertByNode({ watch, locate: (ids) => runQuery(() => locate(pool, ids)) });
+  const requireUsable = async (ids: readonly bigint[]) => {
+    if (!watch.areAllUsable()) await watch.requireUsable(new Set((await locate(pool, ids)).values()));
+  };
   return {
     ...{ watch, divide },
     table: {
       ...distributedTable,
+      async insert(connections, records) {
+        await requireUsable(records.map(({ id }) => id));
+        return distributedTable.insert(connections, records);
+      },
       async find(connections, ids) {
-        const groups = watch.areAllUsable() ? [] : new Set((await locate(pool, ids)).values());
-        for (const group of groups) {
-          const problem = await watch.findProblem(group);
-          // 55000 is object_not_in_prerequisite_state: the request can be retried.
-          if (problem !== undefined) throw unreached('55000', problem.message);
-        }
+        await requireUsable(ids);
         return distributedTable.find(connections, ids);
       },
     },
-  };
-}
-
-/** Makes of an insert that may refuse some plants alone one that succeeds or fails as a whole. */
-export function insertAll(insert: BatchInsert): PlantStore['insert'] {
-  return async (records) => {
-    const outcomes = await insert(records);
-    return outcomes.map((outcome) => {
-      if (outcome instanceof ServiceError) throw outcome;
-      return outcome;
-    });
   };
 }

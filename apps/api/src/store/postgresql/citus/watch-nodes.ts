@@ -4,7 +4,7 @@ import type { CommitHealth } from '../../../observe/commit-health.js';
 import { withTimeout } from '../../../runtime/timing.js';
 import { type DatabaseLog, databaseUnavailable } from '../../database.js';
 import { findDriverError } from '../errors.js';
-import { type CitusNode, coordinatorGroup, findUndurable, readNodeSettings, readNodes } from './nodes.js';
+import { type CitusNode, coordinatorGroup, findUndurable, readNodeSettings, readNodes, serverError } from './nodes.js';
 
 /** Which nodes may be sent statements. */
 export interface NodeWatch {
@@ -12,8 +12,8 @@ export interface NodeWatch {
   areAllUsable(): boolean;
   /** Sends nothing to a node, by default to none, until it was checked: a statement has failed there. */
   suspect(error: unknown, group?: number): void;
-  /** Waits for the check of a node, a second at most, and returns why it is sent nothing, if so. */
-  findProblem(group: number): Promise<Error | undefined>;
+  /** Checks those of the nodes that had a problem, for a second at most. @throws {Error} as one of the server, if one still has */
+  requireUsable(groups: ReadonlySet<number>): Promise<void>;
   /** Adds the nodes that are away to the health of commits. */
   addTo(commits: CommitHealth): CommitHealth;
   /** Tests a commit on all nodes; throws why less than half of the ids can be stored. */
@@ -30,8 +30,9 @@ interface WatchOptions {
   readonly everyMs?: number;
 }
 
-/** How long plants wait for the check of their node, in milliseconds. */
+/** How long plants wait for the check of their node, and how long after one the next one is made for them, in milliseconds. */
 const patienceMs = 1_000;
+const delayMs = 100;
 /** The most of the ids that a ready service cannot store; fractions are not exact. */
 const maxAway = 0.5 + 1e-9;
 
@@ -53,6 +54,7 @@ export async function watchNodes(options: WatchOptions): Promise<NodeWatch> {
   let nodes = await readNodes(pool);
   const problems = new Map<number, Problem>();
   const checks = new Map<number, Promise<void>>();
+  const checkedAt = new Map<number, number>();
   let isDegraded = false;
 
   async function inspect({ group, name }: CitusNode): Promise<void> {
@@ -79,7 +81,10 @@ export async function watchNodes(options: WatchOptions): Promise<NodeWatch> {
     const { group, name } = node;
     const current = checks.get(group);
     if (current !== undefined || problems.get(group)?.isFinal) return current ?? Promise.resolve();
-    const checked = inspect(node).finally(() => checks.delete(group));
+    const checked = inspect(node).finally(() => {
+      checks.delete(group);
+      checkedAt.set(group, performance.now());
+    });
     const waited = withTimeout(checked, patienceMs, () => {
       const { error = new Error(`${name} does not answer`) } = problems.get(group) ?? {};
       problems.set(group, { error, isFound: true });
@@ -130,9 +135,13 @@ export async function watchNodes(options: WatchOptions): Promise<NodeWatch> {
   return {
     suspect,
     areAllUsable: () => problems.size === 0,
-    async findProblem(group) {
-      if (problems.has(group)) await checks.get(group);
-      return problems.get(group)?.error;
+    async requireUsable(groups) {
+      for (const node of nodes.filter(({ group }) => groups.has(group) && problems.has(group))) {
+        if (performance.now() - (checkedAt.get(node.group) ?? 0) >= delayMs) await check(node);
+        const problem = problems.get(node.group);
+        // 55000 is object_not_in_prerequisite_state: the request can be retried.
+        if (problem !== undefined) throw serverError('55000', problem.error.message);
+      }
     },
     addTo: (commits) => ({
       async check() {
