@@ -249,7 +249,7 @@ interface QueueUsage {
 }
 
 /** How much all queues hold, and of whom. */
-export class QueueTotal implements Readonly<QueueUsage> {
+class QueueTotal implements Readonly<QueueUsage> {
   readonly #plants: Budget;
   readonly #bytes: Budget;
   readonly #callers: Pick<ActiveCallers, 'count'>;
@@ -374,7 +374,7 @@ const minBatchBytes = 2 ** 18;
  *
  * @param total how much all queues hold, which each of them keeps up to date
  */
-export function createBatchQueue(limits: BatchLimits, total: QueueTotal): BatchQueue {
+function createBatchQueue(limits: BatchLimits, total: QueueTotal): BatchQueue {
   const { queuePlants, batchPlants, batchBytes } = limits;
   const used: QueueUsage = { plants: 0, bytes: 0 };
   const waiting = new FairQueue<QueuedWrite>();

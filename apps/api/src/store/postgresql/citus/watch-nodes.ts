@@ -4,7 +4,14 @@ import type { CommitHealth } from '../../../observe/commit-health.js';
 import { withTimeout } from '../../../runtime/timing.js';
 import { type DatabaseLog, databaseUnavailable } from '../../database.js';
 import { findDriverError } from '../errors.js';
-import { type CitusNode, coordinatorGroup, findUndurable, readNodeSettings, readNodes, serverError } from './nodes.js';
+import {
+  type CitusNode,
+  coordinatorGroup,
+  findUndurable,
+  readNodeSettings,
+  readNodes,
+  serverError,
+} from './nodes.js';
 
 /** Which nodes may be sent statements. */
 export interface NodeWatch {
