@@ -1,5 +1,6 @@
 import { internalError, ServiceError } from '../../../errors/service-error.js';
 import type { PlantOutcome, PlantRecord, PlantStore } from '../../../plants/plant-store.js';
+import { withTimeout } from '../../../runtime/timing.js';
 import type { BatchInsert } from '../../batcher.js';
 import { databaseUnavailable } from '../../database.js';
 import { findDriverError, isCanceled, isTimeout } from '../errors.js';
@@ -13,44 +14,42 @@ interface Options {
 
 /** For how long an id that a statement has waited for in vain is sent alone, in milliseconds. */
 const aloneForMs = 60_000;
-/** How many of these are tried at a time. */
-const maxAlone = 2;
+/** How many of these are tried at a time, and how long others wait for one that comes with them, in milliseconds. */
+const maxAlone = 3;
+const aloneWaitMs = 500;
 
 /**
  * Makes of an insert, which succeeds or fails as a whole, one that refuses those plants alone that cannot be stored.
  *
- * While all nodes are there, it is one statement. Once one has failed, there is one for each node.
- * A statement that has timed out may have waited for a single row, which a transaction holds that was prepared when its node
- * failed. So its plants are tried one by one, after they have been refused: a caller that retries gets the outcome.
+ * While all nodes are there, it is one statement. Once one has failed, there is one for each node. A statement that has timed out
+ * may have waited for a single row, which a transaction holds that was prepared when its node failed. So its plants are sent alone
+ * when they come again, and refused if that takes long.
  */
 export function insertByNode({ watch, locate }: Options): (insert: PlantStore['insert']) => BatchInsert {
-  /** The ids that are sent alone, and until when; and those that are to be sent now. */
+  /** The ids that are sent alone, and until when. */
   const alone = new Map<bigint, number>();
-  const waiting = new Map<bigint, () => Promise<unknown>>();
-  let trying = 0;
+  const trying = new Set<bigint>();
 
-  function tryAlone(record: PlantRecord, insert: PlantStore['insert']): void {
-    waiting.set(record.id, () => insert([record]));
-    while (trying < maxAlone && waiting.size > 0) void runNext();
-  }
-
-  async function runNext(): Promise<void> {
-    trying++;
-    for (const [id, attempt] of waiting) {
-      waiting.delete(id);
-      const error = await attempt().catch((reason: unknown) => reason);
-      if (hasTimedOut(error)) alone.set(id, performance.now() + aloneForMs);
-      else alone.delete(id);
-    }
-    trying--;
-  }
-
-  /** From now on these plants are sent alone. */
-  function separate(records: readonly PlantRecord[], insert: PlantStore['insert']): void {
+  function separate(records: readonly PlantRecord[]): void {
     const now = performance.now();
     for (const [id, until] of alone) if (until < now) alone.delete(id);
     for (const { id } of records) alone.set(id, now + aloneForMs);
-    for (const record of records) tryAlone(record, insert);
+  }
+
+  async function insertAlone(record: PlantRecord, insert: PlantStore['insert']): Promise<Refusable> {
+    const { id } = record;
+    const refusal = databaseUnavailable(new Error(`an earlier statement for the id ${id} has timed out`));
+    if (trying.size >= maxAlone || trying.has(id)) return refusal;
+    trying.add(id);
+    const attempt = insert([record])
+      .then(([outcome = missing]) => outcome, toServiceError)
+      .then((outcome) => {
+        trying.delete(id);
+        if (hasTimedOut(outcome)) separate([record]);
+        else alone.delete(id);
+        return outcome;
+      });
+    return withTimeout(attempt, aloneWaitMs, () => refusal);
   }
 
   return (insert) => {
@@ -58,9 +57,9 @@ export function insertByNode({ watch, locate }: Options): (insert: PlantStore['i
       try {
         return await insert(records);
       } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
+        if (!isUnavailable(error)) throw error;
         onFailure(error);
-        if (hasTimedOut(error)) separate(records, insert);
+        if (hasTimedOut(error)) separate(records);
         return error;
       }
     }
@@ -68,7 +67,7 @@ export function insertByNode({ watch, locate }: Options): (insert: PlantStore['i
     /** Inserts the plants of each node in a statement of their own. */
     async function insertEach(records: readonly PlantRecord[]): ReturnType<BatchInsert> {
       const nodes = await locate(records.map(({ id }) => id));
-      const outcomes = new Map<PlantRecord, PlantOutcome | ServiceError>();
+      const outcomes = new Map<PlantRecord, Refusable>();
       const insertOn = async ([group, own]: [number, PlantRecord[]]) => {
         const result = await insertPart(own, (error) => watch.suspect(error.cause, group));
         for (const [index, record] of own.entries())
@@ -87,19 +86,27 @@ export function insertByNode({ watch, locate }: Options): (insert: PlantStore['i
     }
 
     return async (records) => {
-      const isAlone = records.map(({ id }) => alone.has(id));
-      const outcomes = await insertTogether(records.filter((_, index) => !isAlone[index]));
-      const iterator = outcomes.values();
-      return records.map((record, index) => {
-        if (!isAlone[index]) return iterator.next().value ?? missing;
-        tryAlone(record, insert);
-        return databaseUnavailable(new Error(`an earlier statement for the id ${record.id} has timed out`));
-      });
+      const together = records.filter(({ id }) => !alone.has(id));
+      const ofAlone = records.map((record) =>
+        alone.has(record.id) ? insertAlone(record, insert) : undefined,
+      );
+      const outcomes = (await insertTogether(together)).values();
+      return Promise.all(ofAlone.map((outcome) => outcome ?? outcomes.next().value ?? missing));
     };
   };
 }
 
+type Refusable = PlantOutcome | ServiceError;
+
 const missing = internalError(new Error('The store returned no outcome for the plant'));
+
+function isUnavailable(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.errorName === 'database_unavailable';
+}
+
+function toServiceError(error: unknown): ServiceError {
+  return error instanceof ServiceError ? error : internalError(error);
+}
 
 /** Whether a statement has waited as long as it may, for a node or for a row. */
 function hasTimedOut(error: unknown): boolean {
