@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import type { CommitHealth } from '../../../observe/commit-health.js';
@@ -37,9 +38,9 @@ interface WatchOptions {
   readonly everyMs?: number;
 }
 
-/** How long plants wait for the check of their node, and how long after one the next one is made for them, in milliseconds. */
+/** How long plants wait for the check of their node, and how long after one the next one begins at the earliest, in milliseconds. */
 const patienceMs = 1_000;
-const delayMs = 100;
+const delayMs = 20;
 /** The most of the ids that a ready service cannot store; fractions are not exact. */
 const maxAway = 0.5 + 1e-9;
 
@@ -144,7 +145,9 @@ export async function watchNodes(options: WatchOptions): Promise<NodeWatch> {
     areAllUsable: () => problems.size === 0,
     async requireUsable(groups) {
       for (const node of nodes.filter(({ group }) => groups.has(group) && problems.has(group))) {
-        if (performance.now() - (checkedAt.get(node.group) ?? 0) >= delayMs) await check(node);
+        const waitMs = (checkedAt.get(node.group) ?? 0) + delayMs - performance.now();
+        if (waitMs > 0) await sleep(waitMs);
+        if (problems.has(node.group)) await check(node);
         const problem = problems.get(node.group);
         // 55000 is object_not_in_prerequisite_state: the request can be retried.
         if (problem !== undefined) throw serverError('55000', problem.error.message);
