@@ -73,7 +73,6 @@ it('parses a PostgreSQL URI and its settings', () => {
     DATABASE_URL: 'postgresql://ada:p%40ss@db.example:5433/plants?schema=garden&sslmode=require',
     DATABASE_POOL_SIZE: '3',
     DATABASE_STATEMENT_TIMEOUT_MS: '700',
-    DATABASE_DIRECT_TO_NODES: 'on',
   };
   const { database } = parseConfig(environment, '/srv');
   expect(database).toEqual({
@@ -82,10 +81,16 @@ it('parses a PostgreSQL URI and its settings', () => {
     schema: 'garden',
     poolSize: 3,
     statementTimeoutMs: 700,
-    directToNodes: true,
     timeouts: { startConnectMs: 10_000, connectMs: 3_000, queryMarginMs: 1_000 },
   });
   expect(Object.isFrozen(database)).toBe(true);
+});
+
+it('says what replaces a variable that is gone, unless it is off', () => {
+  expect(() => parseConfig({ DATABASE_DIRECT_TO_NODES: 'on', PORT: 'x' }, '/srv')).toThrow(
+    /PORT .*DATABASE_DIRECT_TO_NODES is not supported any more.*DATABASE_URL name another node/s,
+  );
+  expect(parseConfig({ DATABASE_DIRECT_TO_NODES: 'off' }, '/srv')).toEqual(parseConfig({}, '/srv'));
 });
 
 it('has a default for what a PostgreSQL URI leaves out', () => {
@@ -95,7 +100,6 @@ it('has a default for what a PostgreSQL URI leaves out', () => {
     schema: 'public',
     poolSize: 10,
     statementTimeoutMs: 5_000,
-    directToNodes: false,
     timeouts: { startConnectMs: 10_000, connectMs: 3_000, queryMarginMs: 1_000 },
   });
 });

@@ -86,7 +86,6 @@ const EnvironmentSchema = z
     DATABASE_PASSWORD_FILE: z.string().optional(),
     DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
-    DATABASE_DIRECT_TO_NODES: onOrOff.default('off'),
     WORKERS: z.string().default('1').transform(toWorkers),
     LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
     LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
@@ -131,6 +130,12 @@ const SettingsSchema = EnvironmentSchema.transform((variables, context) => {
 /** Names that variables had before, which remain valid. */
 export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES: 'BODY_MEMORY_MAX_BYTES' };
 
+/** Variables that are gone, with what replaces them: they may only be off. */
+const removedVariables: Readonly<Record<string, string>> = {
+  DATABASE_DIRECT_TO_NODES:
+    'is not supported any more: Citus distributes by itself, and takes plants at any of its nodes. Remove it, or let DATABASE_URL name another node in each instance (docs/operate/citus.md)',
+};
+
 /** The names of all variables that the service reads. */
 export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);
 
@@ -151,10 +156,12 @@ export function parseConfig(
       .map(([name, value]) => [formerNames[name] ?? name, value]),
   );
   const parsed = SettingsSchema.safeParse(set);
-  if (!parsed.success) {
-    throw new ConfigurationError(
-      parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
-    );
+  const removed = Object.entries(removedVariables).flatMap(([name, message]) =>
+    set[name] === undefined || set[name] === 'off' ? [] : `${name} ${message}`,
+  );
+  if (!parsed.success || removed.length > 0) {
+    const issues = parsed.error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    throw new ConfigurationError([...(issues ?? []), ...removed]);
   }
   const variables = parsed.data;
   return Object.freeze({
@@ -171,7 +178,6 @@ export function parseConfig(
             ...variables.database,
             poolSize: variables.DATABASE_POOL_SIZE,
             statementTimeoutMs: variables.DATABASE_STATEMENT_TIMEOUT_MS,
-            directToNodes: variables.DATABASE_DIRECT_TO_NODES === 'on',
             timeouts: postgresqlTimeouts,
           },
     ),

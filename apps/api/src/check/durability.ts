@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
-import { findUndurable } from '../store/postgresql/citus/inspect-nodes.js';
-import { nameOfNode } from '../store/postgresql/citus/shard-map.js';
+import { findUndurable } from '../store/postgresql/citus/nodes.js';
 import { failure, type Item, ok, type Result, warning } from './finding.js';
 import { type Distribution, presentNodes, queryRow } from './nodes.js';
 
@@ -22,10 +21,10 @@ export const durability: Item<Servers> = {
     const problems = [
       ...assessCrashes(server),
       ...nodes.flatMap(({ node, settings }) => {
-        const undurable = findUndurable(settings, node);
+        const undurable = findUndurable(settings, node.name);
         return [
           ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
-          ...assessCrashes(settings, ` on the node ${nameOfNode(node)}`),
+          ...assessCrashes(settings, ` on the node ${node.name}`),
         ];
       }),
     ];
@@ -59,7 +58,7 @@ export const standby: Item<Servers> = {
   async inspect({ connection, distribution }) {
     const server = await queryRow<ReplicationSettings>(connection, selectReplication);
     const ofNodes = presentNodes(distribution).map(({ node, settings }) =>
-      assessNodeReplication(settings, nameOfNode(node), server),
+      assessNodeReplication(settings, node.name, server),
     );
     return [assessReplication(server), ...ofNodes.filter(({ status }) => status !== 'ok')];
   },

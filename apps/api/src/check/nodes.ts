@@ -1,20 +1,27 @@
-import type { ClientBase, QueryResultRow } from 'pg';
+import pg, { type ClientBase, type QueryResultRow } from 'pg';
 import type { PostgresqlLocation } from '../store/database-location.js';
-import { inspectNodes, type NodeInspection } from '../store/postgresql/citus/inspect-nodes.js';
 import {
+  type CitusNode,
   coordinatorGroup,
-  nameOfNode,
-  readShardMap,
-  type ShardMap,
-  workersOf,
-} from '../store/postgresql/citus/shard-map.js';
-import { findDriverError } from '../store/postgresql/errors.js';
+  findIdOn,
+  type NodeSettings,
+  readNodeSettings,
+  readNodes,
+} from '../store/postgresql/citus/nodes.js';
+import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
+import { findDriverError, isAway } from '../store/postgresql/errors.js';
 import { hasCitus } from '../store/postgresql/open-postgresql.js';
 import { failure, type Item, ok, type Result, warning } from './finding.js';
 
-/** How the plants are distributed over the nodes of Citus, and what was found of these. */
+/** What was found of a node: its settings, or why it is away. */
+type NodeInspection = { readonly node: CitusNode } & (
+  | { readonly settings: NodeSettings }
+  | { readonly reason: string }
+);
+
+/** The nodes of Citus that have plants, and what was found of each but the coordinator. */
 export interface Distribution {
-  readonly map: ShardMap;
+  readonly nodes: readonly CitusNode[];
   readonly inspections: readonly NodeInspection[];
 }
 
@@ -23,33 +30,48 @@ export async function readDistribution(
   connection: ClientBase,
   location: PostgresqlLocation,
 ): Promise<Distribution | undefined> {
-  const map = (await hasCitus(connection)) ? await readShardMap(connection) : undefined;
-  return map && { map, inspections: await inspectNodes(location, workersOf(map)) };
+  const nodes = (await hasCitus(connection)) ? await readNodes(connection) : [];
+  if (nodes.length === 0) return undefined;
+  const inspections: NodeInspection[] = [];
+  for (const node of nodes)
+    if (node.group !== coordinatorGroup) inspections.push(await inspectNode(location, node));
+  return { nodes, inspections };
+}
+
+/** Each over a connection to the coordinator of its own: that of one that does not answer cannot be used any more. */
+async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promise<NodeInspection> {
+  const connection = new pg.Client({
+    ...connectionSettings(location, location.timeouts.startConnectMs),
+    query_timeout: queryTimeoutMs(location),
+  });
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  try {
+    await connection.connect();
+    return { node, settings: await readNodeSettings(connection, node) };
+  } catch (error) {
+    const driverError = findDriverError(error);
+    if (driverError === undefined || !isAway(driverError)) throw error;
+    return { node, reason: driverError.message };
+  } finally {
+    await endConnection(connection);
+  }
 }
 
 /** The nodes whose settings could be read. */
 export const presentNodes = (distribution: Distribution | undefined) =>
   (distribution?.inspections ?? []).filter((inspection) => 'settings' in inspection);
 
-/** How many ids are looked at to find one on each node, which may have few. */
-const idsToLookAt = 10_000n;
-
 /** An id on each node that is not away. */
-export function idsOnPresentNodes({ map, inspections }: Distribution): readonly bigint[] {
-  const away = new Set(
-    inspections.filter((inspection) => 'reason' in inspection).map(({ node }) => nameOfNode(node)),
-  );
-  const ids = new Map<string, bigint>();
-  for (let id = 0n; id < idsToLookAt && ids.size < map.nodes.size; id++) {
-    const name = nameOf(map, map.nodeOf(map.shardOf(id)) ?? coordinatorGroup);
-    if (!ids.has(name)) ids.set(name, id);
-  }
-  return [...ids].flatMap(([name, id]) => (away.has(name) ? [] : [id]));
-}
-
-function nameOf(map: ShardMap, group: number): string {
-  const address = map.nodes.get(group);
-  return address === undefined ? `of group ${group}` : nameOfNode(address);
+export async function findIdsOnPresentNodes(
+  connection: ClientBase,
+  { nodes, inspections }: Distribution,
+): Promise<readonly bigint[]> {
+  const away = inspections.flatMap((inspection) => ('reason' in inspection ? inspection.node : []));
+  const present = nodes.filter((node) => !away.includes(node));
+  const ids: (bigint | undefined)[] = [];
+  for (const { group } of present) ids.push(await findIdOn(connection, group));
+  return ids.filter((id) => id !== undefined);
 }
 
 /**
@@ -74,33 +96,21 @@ export const nodes: Item<{
   name: 'nodes',
   async inspect({ connection, distribution }) {
     if (distribution === undefined) return [];
-    const { map, inspections } = distribution;
-    const shares = sharesOf(map);
-    const away = inspections.flatMap((inspection) =>
-      'reason' in inspection ? describeAway(nameOfNode(inspection.node), inspection.reason, shares) : [],
+    const away = distribution.inspections.flatMap((inspection) =>
+      'reason' in inspection ? describeAway(inspection.node, inspection.reason) : [],
     );
     const conninfo = assessConninfo(await readConninfo(connection));
-    return [assessShares(map), ...away, conninfo].filter((result) => result !== undefined);
+    return [assessShares(distribution.nodes), ...away, conninfo].filter((result) => result !== undefined);
   },
 };
 
-/** The fraction of all ids that each node has, by its name. */
-function sharesOf(map: ShardMap): ReadonlyMap<string, number> {
-  const shares = new Map<string, number>();
-  for (const { id, node } of map.shards) {
-    const name = nameOf(map, node);
-    shares.set(name, (shares.get(name) ?? 0) + map.shareOf(id));
-  }
-  return shares;
-}
-
 const percent = (share: number) => `${Math.round(100 * share)} %`;
 
-function describeAway(name: string, reason: string, shares: ReadonlyMap<string, number>): Result {
+function describeAway({ name, share }: CitusNode, reason: string): Result {
   // Citus gives the name alone as the reason of most.
-  const why = reason.includes(name) ? '' : ` (${reason})`;
+  const why = reason.startsWith(`${name}: `) ? ` (${reason.slice(name.length + 2)})` : '';
   return failure(
-    `the coordinator does not reach ${name}${why}: plants with ${percent(shares.get(name) ?? 0)} of the ids cannot be stored, and none exported`,
+    `the coordinator does not reach ${name}${why}: plants with ${percent(share)} of the ids cannot be stored, and none exported`,
     'Start it, or put its standby in its place by citus_update_node on the coordinator: docs/operate/citus.md, "A node is away", has the steps.',
   );
 }
@@ -109,15 +119,13 @@ function describeAway(name: string, reason: string, shares: ReadonlyMap<string, 
 const tolerance = 1e-6;
 
 /** Warns when moving one shard from the node with the most ids to that with the fewest would make them more even. */
-export function assessShares(map: ShardMap): Result {
-  const shares = [...sharesOf(map)].toSorted(([, a], [, b]) => b - a);
-  const list = shares.map(([name, share]) => `${name} ${percent(share)}`).join(', ');
-  const found = `${map.shards.length} shards on ${shares.length} ${shares.length === 1 ? 'node' : 'nodes'}, with a part of the ids: ${list}`;
-  const [largest, most = 0] = shares[0] ?? [];
-  const fewest = shares.at(-1)?.[1] ?? 0;
-  const ofLargest = map.shards.filter(({ node }) => nameOf(map, node) === largest);
-  const smallest = Math.min(...ofLargest.map(({ id }) => map.shareOf(id)));
-  if (smallest >= most - fewest - tolerance) return ok(found);
+export function assessShares(nodes: readonly CitusNode[]): Result {
+  const sorted = nodes.toSorted((a, b) => b.share - a.share);
+  const list = sorted.map(({ name, share }) => `${name} ${percent(share)}`).join(', ');
+  const shards = nodes.reduce((sum, node) => sum + node.shards, 0);
+  const found = `${shards} shards on ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}, with a part of the ids: ${list}`;
+  const [most, fewest] = [sorted[0], sorted.at(-1)];
+  if (!most || !fewest || most.smallestShare >= most.share - fewest.share - tolerance) return ok(found);
   const advice = 'Move shards, while the service runs, on the coordinator: SELECT citus_rebalance_start().';
   return warning(found, advice);
 }

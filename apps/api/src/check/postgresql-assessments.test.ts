@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { createShardMap } from '../store/postgresql/citus/shard-map.js';
 import { assessNodeReplication, assessReplication } from './durability.js';
 import { assessEncryption, type Transport } from './exposure.js';
-import { assessConninfo, assessShares, idsOnPresentNodes } from './nodes.js';
+import { assessConninfo, assessShares } from './nodes.js';
 import { assessCommitTime, assessVersion } from './postgresql.js';
 
 it.each<[Transport, string]>([
@@ -61,35 +60,17 @@ it('warns of a server that is slow to commit', () => {
 });
 
 it.each([
-  { nodes: [1, 2], status: 'ok' },
-  { nodes: [1, 1, 2], status: 'ok' },
-  { nodes: [1, 1, 1, 2], status: 'warning' },
-  { nodes: [1, 1, 1], status: 'ok' },
-])('assesses shards on the nodes $nodes: $status', ({ nodes, status }) => {
-  const size = 2 ** 32 / nodes.length;
-  const map = createShardMap(
-    nodes.map((node, index) => ({
-      id: index,
-      minHash: Math.round(index * size - 2 ** 31),
-      maxHash: Math.round((index + 1) * size - 2 ** 31) - 1,
-      node,
-    })),
-  );
-  expect(assessShares(map)).toMatchObject({ status });
-});
-
-it('tries an id on each node that is not away', () => {
-  const shards = [1, 2, 3].map((node) => ({
-    id: node,
-    minHash: [-(2 ** 31), 0, 2 ** 30][node - 1] ?? 0,
-    maxHash: [-1, 2 ** 30 - 1, 2 ** 31 - 1][node - 1] ?? 0,
-    node,
-    address: { host: `db-${node}`, port: 5432 },
+  { shards: [1, 1], status: 'ok' },
+  { shards: [2, 1], status: 'ok' },
+  { shards: [3, 1], status: 'warning' },
+  { shards: [3], status: 'ok' },
+])('assesses nodes with so many shards of one size: $shards, $status', ({ shards, status }) => {
+  const total = shards.reduce((sum, count) => sum + count);
+  const nodes = shards.map((count, index) => ({
+    ...{ group: index + 1, name: `db-${index}:5432`, shards: count },
+    ...{ share: count / total, smallestShare: 1 / total },
   }));
-  const map = createShardMap(shards);
-  const inspections = [{ node: { host: 'db-2', port: 5432 }, reason: 'away' }];
-  const ids = idsOnPresentNodes({ map, inspections });
-  expect(ids.map((id) => map.nodeOf(map.shardOf(id))).toSorted()).toEqual([1, 3]);
+  expect(assessShares(nodes)).toMatchObject({ status });
 });
 
 it('warns of connections between nodes that hang when a host is lost, with the setting that ends them', () => {

@@ -22,7 +22,7 @@ import {
   type Result,
   warning,
 } from './finding.js';
-import { type Distribution, idsOnPresentNodes, nodes, queryRow, readDistribution } from './nodes.js';
+import { type Distribution, findIdsOnPresentNodes, nodes, queryRow, readDistribution } from './nodes.js';
 import {
   assessTokens,
   describePending,
@@ -254,9 +254,9 @@ const accessTokens: Item<PostgresqlContext> = {
 const write: Item<PostgresqlContext> = {
   name: 'write',
   async inspect({ connection, distribution }) {
-    const ids = distribution === undefined ? [undefined] : idsOnPresentNodes(distribution);
-    if (ids.length === 0) return failure('no node that has plants runs');
     try {
+      const ids = distribution ? await findIdsOnPresentNodes(connection, distribution) : [undefined];
+      if (ids.length === 0) return failure('no node that has plants runs');
       for (const id of ids) await tryInsert(connection, id);
       const where = distribution ? ' on each node that runs' : '';
       return ok(`a plant can be inserted${where}; it was rolled back`);

@@ -6,7 +6,6 @@ import { parseConfig } from '../config.js';
 import type { PlantOutcome, PlantStore } from '../plants/plant-store.js';
 import type { BulkInserts, Database } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
-import { divideBulk } from '../store/postgresql/citus/open-citus.js';
 import type { CliContext } from './cli-context.js';
 import { importPlants } from './import.js';
 
@@ -70,10 +69,6 @@ it.each([
   { bulk: { concurrentBatches: 1, batchFactor: 1 }, inFlight: 1, size: 1_000 },
   { bulk: { concurrentBatches: 2, batchFactor: 1 }, inFlight: 2, size: 1_000 },
   { bulk: { concurrentBatches: 2, batchFactor: 4 }, inFlight: 2, size: 4_000 },
-  { bulk: divideBulk(1), inFlight: 1, size: 1_000 },
-  { bulk: divideBulk(2), inFlight: 2, size: 1_000 },
-  { bulk: divideBulk(8), inFlight: 2, size: 4_000 },
-  { bulk: divideBulk(99), inFlight: 2, size: 8_000 },
 ])('stores $inFlight batches of $size lines at a time', async ({ bulk, inFlight, size }) => {
   expect(await importWith(bulk, inFlight)).toEqual(batchesOf(size));
 });

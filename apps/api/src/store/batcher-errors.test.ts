@@ -40,6 +40,19 @@ it('rejects the entire batch when the database does not answer', async () => {
   expect(await batcher.write(plant(1), 1)).toEqual(stored);
 });
 
+it('rejects those plants alone that the store refuses', async () => {
+  const away = new ServiceError('database_unavailable', 'away');
+  const batches: bigint[][] = [];
+  const batcher = createBatcher(async (plants) => {
+    batches.push(plants.map(({ id }) => id));
+    return plants.map(({ id }) => (id === 2n ? away : stored));
+  }, highBatcherLimits);
+  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3).map((next) => batcher.write(next, 1)));
+  const fulfilled = { status: 'fulfilled', value: stored };
+  expect(outcomes).toEqual([fulfilled, { status: 'rejected', reason: away }, fulfilled]);
+  expect(batches).toEqual([[1n, 2n, 3n]]);
+});
+
 it('rejects the rest of a batch that is split, once the database does not answer for a part of it', async () => {
   const away = new ServiceError('database_unavailable', 'away');
   const { store, batches } = createTestStore((plants) =>

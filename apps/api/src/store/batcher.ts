@@ -38,6 +38,8 @@ interface SingleTable extends CheckedDatabase {
   readonly inserts: number;
   /** Where commits are measured; without one they are not. */
   readonly metrics?: Registry | undefined;
+  /** Makes of a measured insert one that may refuse some plants alone. */
+  readonly divide?: ((insert: PlantStore['insert']) => BatchInsert) | undefined;
 }
 
 /** Opens the writer of a store: a queue, whose batches are recorded for the health of commits, measured, and inserted. */
@@ -45,11 +47,11 @@ export function openWriter(
   store: SingleTable,
   { limits, callers, failingAfterMs }: WriterOptions,
 ): OpenWriter {
-  const { insert, inserts, metrics } = store;
+  const { insert, inserts, metrics, divide = (insert: PlantStore['insert']) => insert } = store;
   const commits = createCommitRecord(failingAfterMs);
   const measured = metrics === undefined ? insert : measureInserts({ insert }, metrics).insert;
   const plants = createBatcher(
-    (batch) => recordCommit(commits, () => measured(batch)),
+    divide((batch) => recordCommit(commits, () => measured(batch))),
     limits,
     () => createSingleQueue(limits, inserts, callers),
   );
@@ -64,6 +66,11 @@ export interface BatchLimits {
   readonly batchBytes: number;
 }
 
+/** Stores a batch as `Store.insert` does. Of a database with several parts it may refuse some plants alone. */
+export type BatchInsert = (
+  records: readonly PlantRecord[],
+) => Promise<readonly (PlantOutcome | ServiceError)[]>;
+
 /** A writer that stores plants in batches. */
 export type Batcher = PlantWriter;
 
@@ -76,7 +83,7 @@ export type Batcher = PlantWriter;
  *   to call when queues become ready by themselves.
  */
 export function createBatcher(
-  insert: PlantStore['insert'],
+  insert: BatchInsert,
   limits: BatchLimits,
   createQueues: (onReady: () => void) => BatchQueues = () =>
     createSingleQueue(limits, 1, new ActiveCallers()),
@@ -173,7 +180,7 @@ export function createBatcher(
  * @returns the error that some or all writes were rejected with because the store is unavailable, if it is
  */
 async function insertBatch(
-  insert: PlantStore['insert'],
+  insert: BatchInsert,
   batch: readonly QueuedWrite[],
 ): Promise<ServiceError | undefined> {
   try {
@@ -181,8 +188,10 @@ async function insertBatch(
     let start = 0;
     for (const { plants, resolve, reject } of batch) {
       const own = outcomes.slice(start, start + plants.length);
+      const ofStore = own.flatMap((outcome) => (outcome instanceof ServiceError ? [] : outcome));
       if (own.length < plants.length) reject(new Error('The store returned no outcome for the plant'));
-      else resolve(own);
+      else if (ofStore.length === own.length) resolve(ofStore);
+      else reject(own.find((outcome) => outcome instanceof ServiceError));
       start += plants.length;
     }
     return undefined;
@@ -226,7 +235,7 @@ interface QueueUsage {
 }
 
 /** How much all queues hold, and of whom. */
-export class QueueTotal implements Readonly<QueueUsage> {
+class QueueTotal implements Readonly<QueueUsage> {
   readonly #plants: Budget;
   readonly #bytes: Budget;
   readonly #callers: Pick<ActiveCallers, 'count'>;
@@ -351,7 +360,7 @@ const minBatchBytes = 2 ** 18;
  *
  * @param total how much all queues hold, which each of them keeps up to date
  */
-export function createBatchQueue(limits: BatchLimits, total: QueueTotal): BatchQueue {
+function createBatchQueue(limits: BatchLimits, total: QueueTotal): BatchQueue {
   const { queuePlants, batchPlants, batchBytes } = limits;
   const used: QueueUsage = { plants: 0, bytes: 0 };
   const waiting = new FairQueue<QueuedWrite>();

@@ -22,8 +22,6 @@ export interface PostgresqlLocation {
   readonly poolSize: number;
   /** The timeout of a statement, in milliseconds. */
   readonly statementTimeoutMs: number;
-  /** Whether statements for a shard of Citus go to the node that has it, instead of through the coordinator. */
-  readonly directToNodes: boolean;
   readonly timeouts: PostgresqlTimeouts;
 }
 

@@ -1,18 +1,14 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import { expect, it, onTestFinished } from 'vitest';
-import { byShard } from '../../src/store/postgresql/citus/by-shard.js';
-import { createShardMap } from '../../src/store/postgresql/citus/shard-map.js';
+import { distributedTable } from '../../src/store/postgresql/citus/distributed-table.js';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
 import { runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const shards = 4;
 
-/** A map that says that all plants are in one shard, as if it had been split into others since. */
-const outdatedMap = createShardMap([{ id: 1, minHash: -(2 ** 31), maxHash: 2 ** 31 - 1, node: 1 }]);
-
-it('writes the record that confirms a replay on the node of each shard, also with an outdated map', async () => {
+it('writes the record that confirms a replay on the node of each shard', async () => {
   const { url, query } = await createCitusSchema();
   const call = { folder: temporaryFolder(), environment: { DATABASE_URL: url } };
   await runCommand(['migrate', '--distribute', `${shards}`], call);
@@ -28,9 +24,8 @@ it('writes the record that confirms a replay on the node of each shard, also wit
     queries.push(next);
     return queryRaw(next);
   };
-  const table = byShard({ currentMap: () => outdatedMap, runOnNode: (_, statement) => statement() });
   const ids = Array.from({ length: 100 }, (_, index) => BigInt(index + 1));
-  expect(await table.find(connections, ids)).toHaveLength(100);
+  expect(await distributedTable.find(connections, ids)).toHaveLength(100);
 
   expect(queries).toHaveLength(1);
   await query('SET citus.explain_all_tasks = on');

@@ -48,11 +48,11 @@ it('exports exactly what SQLite does, and imports again what is there already', 
     );
     await run(databaseUrl, 'export', '--output', `${name}.ndjson`);
   }
-  const [sqlite, citus] = ['sqlite', 'citus'].map((name) => readFileSync(join(folder, `${name}.ndjson`)));
+  // Each import has its own time.
+  const [sqlite, citus] = ['sqlite', 'citus'].map((name) =>
+    readFileSync(join(folder, `${name}.ndjson`), 'utf8').replaceAll(/,"addedAt":"[^"]*"/g, ''),
+  );
   expect(sqlite?.toString().split('\n')).toHaveLength(count + 1);
-  const digestOf = (content?: Buffer) =>
-    createHash('sha256')
-      .update(content ?? '')
-      .digest('hex');
+  const digestOf = (content = '') => createHash('sha256').update(content).digest('hex');
   expect(digestOf(citus)).toBe(digestOf(sqlite));
 });

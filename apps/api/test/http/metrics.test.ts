@@ -102,14 +102,12 @@ it('show which build of the service runs on which Node.js', async () => {
 });
 
 it('are those that the page lists for the engine, and no others', async () => {
-  const isCitus = engine === 'citus';
-  const service = await start(isCitus ? { DATABASE_DIRECT_TO_NODES: 'on' } : {});
+  const service = await start();
   const shown = [...(await readMetrics(service)).matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)].map(
     ([, name, type]) => `${name} ${type}`,
   );
   const others = [
     engine === 'sqlite' ? 'PostgreSQL: ' : 'SQLite: ',
-    ...(isCitus ? [] : ['Citus ']),
     ...(inject('workers') > 1 ? [] : ['Workers: ']),
   ];
   const rows = [

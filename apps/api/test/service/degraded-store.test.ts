@@ -2,111 +2,142 @@ import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { parseConfig } from '../../src/config.js';
 import { createReadiness } from '../../src/observe/readiness.js';
-import { createBatcher } from '../../src/store/batcher.js';
-import { createShardHealth, createShardMonitor } from '../../src/store/postgresql/citus/shard-health.js';
-import { createShardQueues, type ShardRouting } from '../../src/store/postgresql/citus/shard-queues.js';
-import { createProbeCommit } from '../../src/store/postgresql/probe-commit.js';
-import { createRunQuery } from '../../src/store/postgresql/run-query.js';
+import { openDatabase } from '../../src/store/open-database.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
-import { highBatcherLimits, oneCaller, plant, stored } from '../support/plants/create-test-store.js';
+import { recordLog } from '../support/database/record-log.js';
+import { highBatcherLimits, oneCaller, plant } from '../support/plants/create-test-store.js';
+import { locateIn } from '../support/postgresql/locate-in.js';
+import { createStandInCitus } from '../support/postgresql/stand-in-citus.js';
 import { until } from '../support/until.js';
 
-const runQuery = createRunQuery(10_000);
-
-/** Four shards on two nodes. */
-const routing: ShardRouting = {
-  shardOf: (id) => Number(id % 4n),
-  insertsPerShard: 2,
-  inserts: 4,
-  nodes: { nodeOf: (shard) => shard % 2, insertsPerNode: 2, delayAfterFailureMs: 10 },
-  shareOf: () => 0.25,
-};
-
-/** The parts of the service that know of shards, over a PostgreSQL that rejects ids as if a node was away. */
-async function openDegradable() {
+/** The writer of a database whose plants are on two nodes of a cluster; statements for a node that is away fail, and are counted. */
+async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
   const url = await createDatabase(inject('postgresqlUrl'));
-  const database = await openTestDatabase({ url });
-  onTestFinished(() => database.close());
-  const log = pino({ enabled: false });
-  const commits = createShardMonitor(database.plants, routing, 300);
-  const batcher = createBatcher(commits.insert, highBatcherLimits, (onReady) =>
-    createShardQueues(highBatcherLimits, routing, oneCaller, onReady),
-  );
-  const pool = new pg.Pool({ connectionString: url });
-  onTestFinished(() => pool.end());
-  const probe = createProbeCommit(pool);
-  const { check, warnings } = createShardHealth({
-    commits,
-    database: { check: database.check, probeCommit: (of) => runQuery(() => probe(of)) },
-    log,
-  });
-  const readiness = createReadiness({ check, warnings, stopping: new AbortController().signal, log });
+  await (await openTestDatabase({ url })).close();
+  await createStandInCitus(url, { nodes: 2 });
   await query(
     url,
-    `CREATE TABLE away (shard INTEGER);
+    `SELECT create_distributed_table('plants', 'id', 4, 'none');
+     CREATE SEQUENCE failures MINVALUE 0 START 0;
      CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-       IF EXISTS (SELECT FROM away WHERE shard = NEW.id % 4) THEN
+       IF EXISTS (SELECT FROM pg_dist_placement JOIN pg_catalog.nodes_away ON name = 'worker-' || groupid
+         WHERE shardid = get_shard_id_for_distribution_column('plants', NEW.id)) THEN
+         PERFORM nextval('failures');
          RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = '08006';
        END IF;
        RETURN NEW;
      END $$;
      CREATE TRIGGER reject BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION reject()`,
   );
-  /** From now on these shards are away, and no others. */
-  const lose = (...shards: readonly number[]) =>
-    query(url, `DELETE FROM away; INSERT INTO away SELECT unnest('{${shards}}'::int[])`);
-  return { batcher, readiness, lose };
+  const { log, lines } = recordLog();
+  const { database: location } = parseConfig({ ...settings, DATABASE_URL: url }, '/');
+  const database = await openDatabase(location, { log });
+  onTestFinished(() => database.close());
+  const { plants, health } = database.openWriter({
+    ...{ limits: highBatcherLimits, callers: oneCaller, failingAfterMs: 300 },
+  });
+  const readiness = createReadiness({
+    ...health,
+    stopping: new AbortController().signal,
+    log: pino({ enabled: false }),
+  });
+  /** From now on these nodes are away, and no others. */
+  const lose = (...nodes: readonly number[]) =>
+    query(
+      url,
+      `DELETE FROM pg_catalog.nodes_away; INSERT INTO pg_catalog.nodes_away SELECT 'worker-' || unnest('{${nodes}}'::int[])`,
+    );
+  const ids = Array.from({ length: 4_000 }, (_, index) => BigInt(index));
+  const nodes = await locateIn(url, ids);
+  const idsOn = [1, 2].map((group) => ids.filter((id) => nodes.get(id) === group).values());
+  /** Creates plants together, two on each node, and returns for each node whether they were stored. */
+  const create = async () => {
+    const pairs = idsOn.map((own) => [own.next().value ?? 0n, own.next().value ?? 0n]);
+    const writes = pairs.flat().map((id) => plants.write(plant(Number(id)), 1));
+    const stored = (await Promise.allSettled(writes)).map((outcome) => {
+      if (outcome.status === 'fulfilled') return outcome.value.stored;
+      expect(outcome.reason).toMatchObject({
+        errorName: 'database_unavailable',
+        headers: { 'Retry-After': '1' },
+      });
+      return false;
+    });
+    expect([stored[0], stored[2]]).toEqual([stored[1], stored[3]]);
+    return [stored[0], stored[2]];
+  };
+  const countFailures = async () => {
+    const [row] = await query<{ count: number }>(url, 'SELECT last_value::int AS count FROM failures');
+    return row?.count ?? 0;
+  };
+  return { url, plants, readiness, lose, create, countFailures, lines };
 }
 
-it('stores the other ids while a node is away, with a warning, and is not ready once most are', async () => {
-  const { batcher, readiness, lose } = await openDegradable();
-  let next = 4;
-  /** Creates a plant on each shard, and returns which of them were stored. */
-  const create = async () => {
-    const first = next;
-    next += 4;
-    const writes = [0, 1, 2, 3].map((shard) => batcher.write(plant(first + shard), 1));
-    const outcomes = await Promise.allSettled(writes);
-    return outcomes.map((outcome) => {
-      if (outcome.status === 'rejected') {
-        expect(outcome.reason).toMatchObject({
-          errorName: 'database_unavailable',
-          headers: { 'Retry-After': '1' },
-        });
-        return false;
-      }
-      expect(outcome.value).toEqual(stored);
-      return true;
-    });
-  };
-  expect(await create()).toEqual([true, true, true, true]);
+it('stores the other ids while a node is away, with a warning, and is not ready once both are', async () => {
+  const { readiness, lose, create, countFailures, lines } = await openDegradable();
+  expect(await create()).toEqual([true, true]);
   expect(await readiness()).toEqual({ ready: true, warnings: [] });
 
-  await lose(1, 3);
-  const degraded = { ready: true, warnings: [expect.stringContaining('50 % of the ids')] };
-  await until(async () => {
-    expect(await create()).toEqual([true, false, true, false]);
-    const { ready, warnings } = { warnings: [], ...(await readiness()) };
-    expect(ready).toBe(true);
-    return warnings.length > 0 && String(warnings[0]).includes('50 %');
-  });
-  expect(await readiness()).toEqual(degraded);
+  await lose(1);
+  const start = performance.now();
+  for (let round = 0; round < 200; round++) expect(await create()).toEqual([false, true]);
+  // Only the first statement has failed there, and what was to divide it.
+  expect(await countFailures()).toBeLessThan(3 + (performance.now() - start) / 1_000);
+  expect(await readiness()).toEqual({ ready: true, warnings: [expect.stringContaining('50 % of the ids')] });
+  expect(lines).toEqual([expect.stringMatching(/^warn: degraded: /)]);
 
-  await lose(1, 2, 3);
+  await lose(1, 2);
   await until(async () => {
-    expect(await create()).toEqual([true, false, false, false]);
+    await create();
     return !(await readiness()).ready;
   });
   expect(await readiness()).toEqual({ ready: false, reason: 'database_unavailable' });
 
   // From here on there are no creates.
-  await lose(1, 3);
+  await lose(1);
   await until(async () => (await readiness()).ready);
   await lose();
   await until(async () => {
     const current = await readiness();
     return current.ready && current.warnings.length === 0;
   });
-  expect(await create()).toEqual([true, true, true, true]);
+  expect(lines.at(-1)).toBe('info: no longer degraded');
+  expect(await create()).toEqual([true, true]);
 });
+
+it.each([
+  { end: 'COMMIT', expected: { stored: false, existing: { id: 1n, name: 'Held' } } },
+  { end: 'ROLLBACK', expected: { stored: true } },
+])(
+  'refuses an id that a transaction holds, until its $end, and stores the others',
+  async ({ end, expected }) => {
+    const { url, plants, readiness } = await openDegradable({ DATABASE_STATEMENT_TIMEOUT_MS: '300' });
+    const holder = new pg.Client(url);
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query(`BEGIN; INSERT INTO plants VALUES (1, 'Held')`);
+    const write = (id: bigint) => plants.write({ id, name: 'Fern' }, 1);
+    const ids = [1n, 2n, 3n];
+    for (const outcome of await Promise.allSettled(ids.map(write)))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { errorName: 'database_unavailable' } });
+
+    const retryUntilAnswered = async (id: bigint) => {
+      for (;;) {
+        const outcome = await write(id).catch(() => undefined);
+        if (outcome !== undefined) return outcome;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    for (const id of [2n, 3n]) expect(await retryUntilAnswered(id)).toEqual({ stored: true });
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const [held, other] = await Promise.allSettled([write(1n), write(BigInt(10 + attempt))]);
+      expect([held.status, other]).toEqual(['rejected', { status: 'fulfilled', value: { stored: true } }]);
+    }
+    expect(await readiness()).toMatchObject({ ready: true });
+    // An attempt that waits would store it before the next one.
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await holder.query(end);
+    expect(await retryUntilAnswered(1n)).toEqual(expected);
+  },
+);

@@ -76,6 +76,11 @@ export function isCanceled({ code }: DriverError): boolean {
   return code === '57014';
 }
 
+/** Whether the answer of the server did not come in time; see `rejectAfter`. */
+export function isTimeout({ code, message }: DriverError): boolean {
+  return code === undefined && message.startsWith('timeout exceeded: ');
+}
+
 /** Whether a server was not reached, did not answer in time, or is stopping or starting. */
 export function isAway({ code }: DriverError): boolean {
   return code === undefined || /^(08|57)/.test(code);

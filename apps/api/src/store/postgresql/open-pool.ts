@@ -91,8 +91,13 @@ async function findBusyBackends(
   }
 }
 
-/** The server's function that waits for the synchronous standby. Its messages may be in any language. */
-const waitForStandbyRoutine = 'SyncRepWaitForLSN';
+/** The functions that report by a warning that a commit is not complete. Their messages may be in any language. */
+const incompleteCommitRoutines = [
+  // Of PostgreSQL: the wait for the synchronous standby was cancelled.
+  'SyncRepWaitForLSN',
+  // Of Citus: a node has prepared the transaction, but not committed it, so that its plants are not shown until Citus does that.
+  'FinishRemoteTransactionCommit',
+];
 
 /** The function of Citus that passes on what a worker reports: a warning of any kind, with the worker's own text. */
 const warningOfWorkerRoutine = 'DefaultCitusNoticeReceiver';
@@ -101,10 +106,10 @@ const warningOfWorkerRoutine = 'DefaultCitusNoticeReceiver';
 const successfulCompletion = '00000';
 
 /**
- * Makes a statement fail when its wait for the synchronous standby is cancelled, for example by `pg_cancel_backend`.
- * The server reports a success with a warning, but the commit is on the primary only, and would be lost with it. Where
- * plants are distributed by Citus, the coordinator passes on such a warning of a worker without its origin, so that each
- * warning of a worker counts.
+ * Makes a statement fail whose commit is not complete: when its wait for the synchronous standby is cancelled, for example by
+ * `pg_cancel_backend`, or a node of Citus fails between the two phases. The server reports a success with a warning, but the commit
+ * is on the primary only, and would be lost with it, or is not shown yet. The coordinator of Citus passes on such a warning of a
+ * worker without its origin, so that each warning of a worker counts.
  *
  * This does not work inside a transaction of Prisma's client: its adapter ignores the error there, so that the COMMIT
  * would count as a success. No such transaction is used: each statement about plants or tokens is a transaction of its
@@ -113,7 +118,7 @@ const successfulCompletion = '00000';
 function rejectCancelledWait(connection: ClientBase): void {
   connection.on('notice', ({ routine, code, message }) => {
     const isOfWorker = routine === warningOfWorkerRoutine && code !== successfulCompletion;
-    if (routine !== waitForStandbyRoutine && !isOfWorker) return;
+    if (!incompleteCommitRoutines.includes(routine ?? '') && !isOfWorker) return;
     // 40003 is statement_completion_unknown. On this event the pool rejects the query and removes the connection.
     connection.emit('error', Object.assign(new Error(message), { severity: 'ERROR', code: '40003' }));
   });

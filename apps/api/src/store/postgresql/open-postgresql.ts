@@ -6,7 +6,7 @@ import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
 import { plantTable } from '../../plants/plant-store.js';
 import { openWriter } from '../batcher.js';
-import { type Database, type DatabaseLog, type OpenOptions, stderrLog } from '../database.js';
+import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
 import { text } from '../queries.js';
@@ -42,20 +42,20 @@ export async function openPostgresql(
   const runQuery = createRunQuery(queryTimeoutMs(location));
   try {
     const { isPooled } = await checkPooler(location);
-    const { appliedMigrations, isDistributed } = await prepare(location, log);
+    const { appliedMigrations, isDistributed } = await prepare(location);
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     if (metrics !== undefined) measurePool(pool, metrics);
     // Loaded only here: most databases are not distributed.
     const citus = isDistributed ? await import('./citus/open-citus.js') : undefined;
+    const distributed = await citus?.openCitus(pool, runQuery, log);
+    const { table = createSingleTable(plantTable), watch, divide } = distributed ?? {};
     const adapter = new PrismaPg(pool, {
       schema,
       statementNameGenerator: citus?.nameStatement ?? nameStatement,
     });
     const connections = await adapter.connect();
-    const distributed = await citus?.openCitus(connectionPool, location, metrics);
-    const access = distributed?.table ?? createSingleTable(plantTable);
-    const plants = createPostgresqlStore(connections, runQuery, plantTable, access);
+    const plants = createPostgresqlStore(connections, runQuery, plantTable, table);
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({
@@ -66,18 +66,20 @@ export async function openPostgresql(
       runQuery,
     });
     const probe = createProbeCommit(pool);
-    const inserts = Math.min(concurrentInserts, connectionPool.size);
+    const inserts = Math.min(citus?.concurrentInserts ?? concurrentInserts, connectionPool.size);
     const concurrentLists = Math.max(1, Math.floor(connectionPool.size / connectionsPerList));
     const check = () => runQuery(() => checkWritable(pool));
-    const probeCommit = () => runQuery(() => probe());
+    const probeCommit = () => runQuery(() => watch?.probe() ?? probe());
     return {
       ...{ plants, accessTokens, appliedMigrations, check, probeCommit, concurrentLists },
-      bulk: distributed?.bulk ?? { concurrentBatches: inserts, batchFactor: 1 },
-      openWriter: (options) =>
-        distributed?.openWriter({ insert: plants.insert, metrics, log, check, runQuery }, options) ??
-        openWriter({ insert: plants.insert, inserts, metrics, check, probeCommit }, options),
+      bulk: { concurrentBatches: inserts, batchFactor: 1 },
+      openWriter(options) {
+        const { insert } = plants;
+        const writer = openWriter({ insert, divide, inserts, metrics, check, probeCommit }, options);
+        return watch === undefined ? writer : { ...writer, health: watch.addTo(writer.health) };
+      },
       async close() {
-        await distributed?.close();
+        watch?.close();
         await accessTokens.close();
         await connections.dispose();
         await connectionPool.close();
@@ -88,26 +90,15 @@ export async function openPostgresql(
   }
 }
 
-/** Migrates the schema on a separate connection, checks the tables, and the nodes that they are distributed over. */
-async function prepare(
-  location: PostgresqlLocation,
-  log: DatabaseLog,
-): Promise<{ appliedMigrations: readonly string[]; isDistributed: boolean }> {
+/** Migrates the schema on a separate connection, and checks the tables. */
+async function prepare(location: PostgresqlLocation) {
   const connection = new pg.Client(connectionSettings(location, location.timeouts.startConnectMs));
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   try {
     await connection.connect();
     // The commit of a migration may wait for a missing standby, and the server may stop answering.
-    const { map, appliedMigrations } = await rejectAfter(
-      2 * migrationTimeoutMs,
-      prepareOn(connection, location),
-    );
-    if (map !== undefined) {
-      const { requireDurableNodes } = await import('./citus/inspect-nodes.js');
-      await requireDurableNodes(location, map, log);
-    }
-    return { appliedMigrations, isDistributed: map !== undefined };
+    return await rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location));
   } finally {
     await endConnection(connection);
   }
@@ -117,9 +108,9 @@ async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation) 
   await checkEncoding(connection);
   const appliedMigrations = await migratePostgresql(connection, schema, readMigrations('postgresql'));
   await checkTables(connection);
-  if (!(await hasCitus(connection))) return { appliedMigrations, map: undefined };
-  const { readShardMap } = await import('./citus/shard-map.js');
-  return { appliedMigrations, map: await readShardMap(connection) };
+  if (!(await hasCitus(connection))) return { appliedMigrations, isDistributed: false };
+  const { readNodes } = await import('./citus/nodes.js');
+  return { appliedMigrations, isDistributed: (await readNodes(connection)).length > 0 };
 }
 
 /** Whether the database has the extension Citus. */

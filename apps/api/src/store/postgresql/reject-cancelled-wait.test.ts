@@ -29,6 +29,7 @@ async function openWithNotice(raise: string, routine: string) {
 
 it.each([
   ['the wait for a standby', `WARNING 'canceling wait'`, 'SyncRepWaitForLSN'],
+  ['a commit that a node has only prepared', `WARNING 'x'`, 'FinishRemoteTransactionCommit'],
   ['a warning of a worker', `WARNING 'das Warten wird abgebrochen'`, 'DefaultCitusNoticeReceiver'],
   [
     'a warning of a worker with another code',

@@ -37,8 +37,8 @@ export async function createStandInCitus(
       CREATE TABLE local_copies (removals int);
       CREATE TABLE nodes_away AS SELECT 'worker-${away}' AS name;
       CREATE FUNCTION public.column_to_column_name(regclass, key text) RETURNS text LANGUAGE sql AS 'SELECT key';
-      CREATE FUNCTION public.citus_check_connection_to_node(name text, port int) RETURNS boolean
-      LANGUAGE sql AS $$SELECT NOT EXISTS (SELECT FROM pg_catalog.nodes_away WHERE nodes_away.name = $1)$$;
+      CREATE FUNCTION public.get_shard_id_for_distribution_column(name regclass, id bigint) RETURNS bigint LANGUAGE sql AS $$
+        SELECT shardid FROM pg_dist_shard WHERE hashint8(id) BETWEEN shardminvalue::bigint AND shardmaxvalue::bigint$$;
       CREATE FUNCTION public.master_run_on_worker(names text[], ports int[], commands text[], parallel boolean)
       RETURNS TABLE (success boolean, result text) LANGUAGE plpgsql AS $$
       BEGIN

@@ -3,7 +3,7 @@ import { OperatorError } from '../../../errors/operator-error.js';
 import { retry } from '../../../runtime/timing.js';
 import type { PostgresqlLocation } from '../../database-location.js';
 import { connectionSettings, endConnection } from '../connection.js';
-import { findDriverError, isCanceled } from '../errors.js';
+import { findDriverError } from '../errors.js';
 import {
   isLockTimeout,
   lockTimeoutMs,
@@ -12,8 +12,7 @@ import {
   retryDelayMs,
 } from '../migrate-postgresql.js';
 import { explainOpening, hasCitus } from '../open-postgresql.js';
-import { readNodeSettings, requireDurable } from './inspect-nodes.js';
-import { type CitusNode, coordinatorGroup, type NodeAddress, nameOfNode } from './shard-map.js';
+import { type CitusNode, coordinatorGroup, findUndurable, readNodeSettings } from './nodes.js';
 
 /**
  * Checks that the database is the coordinator of a Citus cluster with nodes for shards, all of them running.
@@ -245,36 +244,20 @@ async function countShardNodes(connection: ClientBase): Promise<number> {
  * @throws {OperatorError} with the addresses of the nodes that it does not reach, or with what to do on one
  */
 async function checkNodes(connection: ClientBase): Promise<void> {
-  const { rows } = await connection.query<CitusNode>(`
-    SELECT nodename AS host, nodeport AS port, groupid AS "group" FROM pg_catalog.pg_dist_node
-    WHERE isactive AND noderole = 'primary' AND (groupid <> 0 OR shouldhaveshards) ORDER BY host, port`);
+  const { rows } = await connection.query<Pick<CitusNode, 'group' | 'name'>>(`
+    SELECT groupid AS "group", nodename || ':' || nodeport AS name FROM pg_catalog.pg_dist_node
+    WHERE isactive AND noderole = 'primary' AND (groupid <> 0 OR shouldhaveshards) ORDER BY name`);
   const away: string[] = [];
   for (const node of rows) {
-    if (!(await isReached(connection, node))) away.push(nameOfNode(node));
+    const settings = await readNodeSettings(connection, node).catch(() => away.push(node.name));
+    if (typeof settings === 'number' || node.group === coordinatorGroup) continue;
+    const undurable = findUndurable(settings, node.name);
+    if (undurable) throw impossible(`${undurable.found}. ${undurable.advice}`);
   }
-  if (away.length > 0) {
-    throw impossible(
-      `the coordinator cannot connect to ${away.join(', ')}. All nodes must run and accept its connections, which SELECT * FROM citus_check_cluster_node_health() shows. Run the command again once they do`,
-    );
-  }
-  for (const node of rows) {
-    if (node.group !== coordinatorGroup) requireDurable(await readNodeSettings(connection, node), node);
-  }
-}
-
-/** A host that does not answer at all costs the timeout of a statement. */
-async function isReached(connection: ClientBase, { host, port }: NodeAddress): Promise<boolean> {
-  try {
-    const { rows } = await connection.query<{ isReached: boolean }>(
-      'SELECT citus_check_connection_to_node($1, $2) AS "isReached"',
-      [host, port],
-    );
-    return rows[0]?.isReached === true;
-  } catch (error) {
-    const driverError = findDriverError(error);
-    if (driverError !== undefined && isCanceled(driverError)) return false;
-    throw error;
-  }
+  if (away.length === 0) return;
+  throw impossible(
+    `the coordinator cannot connect to ${away.join(', ')}. All nodes must run and accept its connections, which SELECT * FROM citus_check_cluster_node_health() shows. Run the command again once they do`,
+  );
 }
 
 /**
