@@ -20,7 +20,7 @@ it('has a default for everything', () => {
     trustedProxies: [],
     corsOrigins: [],
     jwt: undefined,
-    batcherLimits: {
+    queueLimits: {
       queuePlants: 10_000,
       queueBytes: 33_554_432,
       batchPlants: 1_000,

@@ -10,7 +10,7 @@ import { failingAfterMs } from './observe/commit-health.js';
 import { packageFolder } from './package-folder.js';
 import { countAvailableCores } from './runtime/available-cores.js';
 import { wholeNumber } from './runtime/whole-number.js';
-import type { BatchLimits } from './store/batcher.js';
+import type { QueueLimits } from './store/commit-queue.js';
 import {
   addPasswordOfFile,
   type DatabaseLocation,
@@ -47,7 +47,7 @@ export type Config = Readonly<{
   /** The JSON Web Tokens that are accepted beside access tokens; `undefined` for none. */
   jwt: JwtSettings | undefined;
   /** The limits of the queue of plants, and of one commit. */
-  batcherLimits: BatchLimits;
+  queueLimits: QueueLimits;
   /** How long commits must have been without a success to count as failing, in milliseconds. */
   failingAfterMs: number;
   /**
@@ -192,7 +192,7 @@ export function parseConfig(
     trustedProxies: Object.freeze(variables.TRUSTED_PROXIES),
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
     jwt: toJwtSettings(variables),
-    batcherLimits: Object.freeze({
+    queueLimits: Object.freeze({
       queuePlants: variables.QUEUE_MAX_PLANTS,
       queueBytes: variables.QUEUE_MAX_BYTES,
       batchPlants,

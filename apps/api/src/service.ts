@@ -14,13 +14,16 @@ import { type ClientPackage, readClient } from './http/read-client.js';
 import { type Page, readPage } from './http/read-page.js';
 import { createServer } from './http/server.js';
 import { countTokenChecks } from './observe/measure-requests.js';
+import { createCommitRecord } from './observe/commit-health.js';
 import { addServiceGauges, createRegistry } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';
+import { plantTable } from './plants/plant-store.js';
 import { ActiveCallers } from './runtime/active-callers.js';
 import { startStopTime } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/timing.js';
 import { createTurns } from './runtime/turns.js';
+import { createCommitQueue } from './store/commit-queue.js';
 import { openDatabase } from './store/open-database.js';
 
 /** A service that is listening. */
@@ -83,23 +86,23 @@ export async function startService(
   const callers = new ActiveCallers();
   const database = await openDatabase(config.database, { log, metrics });
   const tokens = await openTokens(config, database.accessTokens, { metrics, log });
-  const { plants, health } = database.openWriter({
-    limits: config.batcherLimits,
-    callers,
-    failingAfterMs: config.failingAfterMs,
+  const commits = createCommitRecord(database, config.failingAfterMs, metrics);
+  const queue = createCommitQueue({
+    ...{ store: database.plants, table: plantTable, concurrency: database.concurrentCommits },
+    ...{ limits: config.queueLimits, callers, commits },
   });
   const draining = new AbortController();
   const stopping = new AbortController();
   const readiness = createReadiness({
-    check: health.check,
-    warnings: () => [...health.warnings(), ...(database.warnings?.() ?? [])],
+    check: commits.check,
+    warnings: () => database.warnings?.() ?? [],
     stopping: draining.signal,
     log,
   });
   const turns = createTurns(callers, config.workers);
   const app = await createApp({
     ...config,
-    ...{ plants, store: database.plants, concurrentLists: database.concurrentLists, callers, turns },
+    ...{ queue, store: database.plants, concurrentLists: database.concurrentLists, callers, turns },
     ...{ accessTokens: tokens.verifier, authenticationLimit: tokens.authenticationLimit, ...files },
     ...{ metrics, log, requestLog },
     draining: draining.signal,
@@ -109,12 +112,13 @@ export async function startService(
   const connections = trackConnections(server);
   if (onConnection !== undefined) server.on('connection', onConnection);
   const stopServer = createGracefulShutdown(server, connections);
-  if (metrics !== undefined) addServiceGauges(metrics, { connections, plants, health });
+  const failingShare = () => (commits.isFailing() ? 1 : (database.failingShare?.() ?? 0));
+  if (metrics !== undefined) addServiceGauges(metrics, { connections, queue, failingShare });
   let admin: AdminPort | undefined;
 
   async function closeDatabase(): Promise<boolean> {
     try {
-      await plants.idle();
+      await queue.idle();
       await database.close();
       return true;
     } catch (error) {

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Config } from '../config.js';
 import { parseJsonBytes } from '../http/json-body.js';
-import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
-import { isTombstone } from '../store/store.js';
+import { orThrow } from '../store/store.js';
 import { type CliContext, countOf } from './cli-context.js';
 import { lineShapes, notAnId, type PlantLine, readTombstone } from './formats.js';
 import { readBatches, storeLines } from './import.js';
@@ -39,7 +38,11 @@ export async function deletePlants(
       noun,
       mustExist: true,
       read: (chunks, limits, signal) => readBatches(chunks, limits, signal, readIdLine),
-      store: eraseExisting,
+      store: async (tombstones, plants) =>
+        (await plants.remove(tombstones.map(({ id }) => id))).map(orThrow).map((outcome) => ({
+          stored: outcome === 'removed',
+          existed: outcome !== 'unknown',
+        })),
       explain: ({ id }, { existed }) => (existed ? undefined : `No plant has ever had the id ${id}.`),
       sum: ({ stored, alreadyThere, bad, invalid }) =>
         `${stored} deleted, ${alreadyThere} deleted before, ${bad - invalid} never existed, ${invalid} bad`,
@@ -56,28 +59,6 @@ export async function deletePlants(
 interface DeleteOutcome {
   readonly stored: boolean;
   readonly existed: boolean;
-}
-
-/** How many plants are found at once, since each may be as large as a request. */
-const maxFound = 100;
-
-/** Inserts the tombstones whose ids are taken. A row never disappears, so it may be looked for first. */
-async function eraseExisting(
-  tombstones: readonly PlantRecord[],
-  plants: PlantStore,
-): Promise<readonly DeleteOutcome[]> {
-  const deletedBefore = new Map<bigint, boolean>();
-  for (let start = 0; start < tombstones.length; start += maxFound) {
-    const ids = new Set(tombstones.slice(start, start + maxFound).map(({ id }) => id));
-    for (const record of await plants.find([...ids])) deletedBefore.set(record.id, isTombstone(record));
-  }
-  const toInsert = tombstones.filter(({ id }) => deletedBefore.get(id) === false);
-  const inserted = await plants.insert(toInsert);
-  const outcomes = new Map(toInsert.map((tombstone, index) => [tombstone, inserted[index]]));
-  return tombstones.map((tombstone) => ({
-    stored: outcomes.get(tombstone)?.stored === true,
-    existed: deletedBefore.has(tombstone.id),
-  }));
 }
 
 /** Reads an id, or an object that has one, exactly as the service reads JSON. */

@@ -6,9 +6,9 @@ import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { parseJsonBytes } from '../http/json-body.js';
-import type { PlantOutcome, PlantRecord, PlantStore } from '../plants/plant-store.js';
+import type { PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
 import { openDatabase } from '../store/open-database.js';
-import { isTombstone } from '../store/store.js';
+import { isTombstone, orThrow } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { lineShapes, type PlantLine, readPlant, toOneLine } from './formats.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
@@ -29,13 +29,13 @@ export async function importPlants(
   { file, fromLine, format = formatOf(file) }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
-  const command: LineCommand<PlantOutcome> = {
+  const command: LineCommand<ImportOutcome> = {
     noun: 'line',
     read: (chunks, limits, signal) =>
       format === 'ndjson'
         ? readBatches(chunks, limits, signal)
         : groupLines(readCsvLines(chunks, format, limits, context), limits),
-    store: (records, plants) => plants.insert(records),
+    store: importRecords,
     explain: findConflict,
     sum: ({ stored, alreadyThere, bad }) => `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
     explainUnfinished: (nextLine) => `Not imported to the end. Go on with: --from-line ${nextLine}`,
@@ -98,19 +98,18 @@ export async function storeLines<Outcome extends Stored>(
   try {
     const storeRecords = (records: readonly PlantRecord[]) =>
       retryWhileUnavailable(() => store(records, database.plants), signal);
-    const { batchFactor, concurrentBatches } = database.bulk;
     const limits: ReadLimits = {
       fromLine,
       lineBytes: config.bodyLimitBytes + idDigitsBytes,
-      batchLines: batchFactor * config.batcherLimits.batchPlants,
-      batchBytes: config.batcherLimits.batchBytes,
+      batchLines: config.queueLimits.batchPlants,
+      batchBytes: config.queueLimits.batchBytes,
     };
     const size = file === undefined ? undefined : (await stat(resolve(context.folder, file))).size;
     let bytesRead = 0;
     const chunks = readChunks(input, signal, (bytes) => {
       bytesRead += bytes;
     });
-    const outcomes = storeBatches(storeRecords, read(chunks, limits, signal), concurrentBatches, explain);
+    const outcomes = storeBatches(storeRecords, read(chunks, limits, signal), database.concurrentCommits, explain);
     const done = () => (size === undefined || size === 0 ? undefined : bytesRead / size);
     const { bad } = await countOutcomes(outcomes, fromLine, signal, context, command, done);
     if (bad > 0) throw new OperatorError(command.explainBad(bad));
@@ -220,7 +219,14 @@ async function countOutcomes(
 type BadLine = { readonly number: number; readonly reason: string };
 
 /** What became of a record. */
-type Stored = Pick<PlantOutcome, 'stored'>;
+interface Stored {
+  readonly stored: boolean;
+}
+
+/** What became of a record that is imported, and what has its id if it was not stored. */
+interface ImportOutcome extends Stored {
+  readonly existing?: PlantRecord;
+}
 
 /** The result of a batch that is on disk. */
 export interface BatchOutcome {
@@ -305,11 +311,39 @@ async function storeBatch<Outcome extends Stored>(
   return { stored, alreadyThere, badLines, invalid: lines.length - records.length, nextLine };
 }
 
+/** Stores plants, and removes others, as if one after the other: a plant below the tombstone of its id finds that there. */
+export async function importRecords(
+  records: readonly PlantRecord[],
+  plants: Pick<PlantStore, 'create' | 'remove'>,
+): Promise<readonly ImportOutcome[]> {
+  const tombstones = new Map<bigint, PlantRecord>();
+  const first: StoredPlant[] = [];
+  const last: StoredPlant[] = [];
+  for (const record of records) {
+    if (!isTombstone(record)) (tombstones.has(record.id) ? last : first).push(record);
+    else if (!tombstones.has(record.id)) tombstones.set(record.id, record);
+  }
+  const outcomes = new Map<PlantRecord, ImportOutcome>();
+  const keep = (of: Iterable<PlantRecord>, all: readonly ImportOutcome[]) => {
+    for (const [at, record] of [...of].entries()) {
+      const outcome = all[at];
+      if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
+      outcomes.set(record, outcome);
+    }
+  };
+  keep(first, (await plants.create(first)).map(orThrow));
+  const removed = (await plants.remove([...tombstones.keys()], true)).map(orThrow);
+  keep(tombstones.values(), removed.map((outcome) => ({ stored: outcome === 'removed' })));
+  keep(last, (await plants.create(last)).map(orThrow));
+  // Of several tombstones with one id the first one has removed it.
+  return records.map((record) => outcomes.get(record) ?? { stored: false });
+}
+
 /** Why a plant is not stored, if it is not. */
-export function findConflict(record: PlantRecord, outcome: PlantOutcome): string | undefined {
-  if (outcome.stored || isTombstone(record)) return undefined;
-  if (isTombstone(outcome.existing)) return messages.idRetired(record.id);
-  return hasSameFields(outcome.existing, record)
+export function findConflict(record: PlantRecord, { existing }: ImportOutcome): string | undefined {
+  if (existing === undefined || isTombstone(record)) return undefined;
+  if (isTombstone(existing)) return messages.idRetired(record.id);
+  return hasSameFields(existing, record)
     ? undefined
     : `The id ${record.id} belongs to another plant.`;
 }

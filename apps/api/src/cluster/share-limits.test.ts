@@ -7,17 +7,17 @@ const postgresql = { DATABASE_URL: 'postgresql://localhost/plants', WORKERS: '3'
 it('shares what holds for the whole service, and nothing else', () => {
   const config = parseConfig({ ...postgresql, RATE_LIMIT_PER_MINUTE: '100' }, '/');
   const share = shareLimits(config, 3);
-  expect(share.batcherLimits).toEqual({
-    ...config.batcherLimits,
-    queuePlants: Math.floor(config.batcherLimits.queuePlants / 3),
-    queueBytes: Math.floor(config.batcherLimits.queueBytes / 3),
+  expect(share.queueLimits).toEqual({
+    ...config.queueLimits,
+    queuePlants: Math.floor(config.queueLimits.queuePlants / 3),
+    queueBytes: Math.floor(config.queueLimits.queueBytes / 3),
   });
   expect(share.bodyMemoryLimitBytes).toBe(Math.floor(config.bodyMemoryLimitBytes / 3));
   expect([share.rateLimitPerMinute, share.authFailuresPerMinute]).toEqual([33, 10]);
-  const { batcherLimits, bodyMemoryLimitBytes, rateLimitPerMinute, authFailuresPerMinute, database } = config;
+  const { queueLimits, bodyMemoryLimitBytes, rateLimitPerMinute, authFailuresPerMinute, database } = config;
   expect({
     ...share,
-    ...{ batcherLimits, bodyMemoryLimitBytes, rateLimitPerMinute, authFailuresPerMinute, database },
+    ...{ queueLimits, bodyMemoryLimitBytes, rateLimitPerMinute, authFailuresPerMinute, database },
   }).toEqual(config);
 });
 

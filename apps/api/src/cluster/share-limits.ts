@@ -5,7 +5,7 @@ export const primaryConnections = 1;
 
 /** The settings of one of several workers: of a limit that holds for the whole service each has an equal share. */
 export function shareLimits(config: Config, workers: number): Config {
-  const { batcherLimits, bodyMemoryLimitBytes, database, rateLimitPerMinute, authFailuresPerMinute } = config;
+  const { queueLimits, bodyMemoryLimitBytes, database, rateLimitPerMinute, authFailuresPerMinute } = config;
   const share = (limit: number) => Math.max(1, Math.floor(limit / workers));
   const shareUnlessNone = (limit: number) => (limit === 0 ? 0 : share(limit));
   return {
@@ -13,10 +13,10 @@ export function shareLimits(config: Config, workers: number): Config {
     bodyMemoryLimitBytes: share(bodyMemoryLimitBytes),
     rateLimitPerMinute: shareUnlessNone(rateLimitPerMinute),
     authFailuresPerMinute: shareUnlessNone(authFailuresPerMinute),
-    batcherLimits: {
-      ...batcherLimits,
-      queuePlants: share(batcherLimits.queuePlants),
-      queueBytes: share(batcherLimits.queueBytes),
+    queueLimits: {
+      ...queueLimits,
+      queuePlants: share(queueLimits.queuePlants),
+      queueBytes: share(queueLimits.queueBytes),
     },
     database:
       database.engine === 'sqlite'

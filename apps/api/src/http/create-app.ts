@@ -65,7 +65,7 @@ export interface AppDependencies extends OperationDependencies, Shutdown {
  * order, too: see docs/use/api.md, "Which error is reported".
  */
 export async function createApp(dependencies: AppDependencies): Promise<Express> {
-  const { plants, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
+  const { queue, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
   const { trustedProxies, turns, ignoredFields } = dependencies;
   const app = express();
@@ -98,7 +98,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
         ...(limit === undefined ? [] : [limit.middleware]),
       ],
       scope: (scope) => requireScope(scope, dependencies.jwt?.scopes[scope]),
-      write: rejectWhenFull(plants),
+      write: rejectWhenFull(queue),
       body: (shape) => jsonBody(withoutMembers(shape, ignoredFields), bodyLimitBytes, memory, turns),
     },
   );

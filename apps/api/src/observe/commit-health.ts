@@ -1,120 +1,126 @@
+import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import { ServiceError } from '../errors/service-error.js';
-import type { PlantStore } from '../plants/plant-store.js';
 
 /** How long commits must by default have been without a success to count as failing, in milliseconds. */
 export const failingAfterMs = 3_000;
 
-/** Whether plants can be stored, and of which part of all ids. */
-export interface CommitHealth {
-  /**
-   * Checks that the database would store plants with at least half of all ids.
-   *
-   * @throws {ServiceError} why it would not
-   */
-  check(): Promise<void>;
-  /** A sentence for the operator while plants with some ids cannot be stored. */
-  warnings(): readonly string[];
-  /** The fraction of all ids whose commits are failing, from 0 to 1. */
-  failingShare(): number;
-}
-
-/** How a database is asked whether it would store plants. */
-export interface CheckedDatabase {
-  /** Checks that it answers, and accepts writes. */
-  check(): Promise<void>;
-  /** Inserts a plant, rolls back, and commits. */
-  probeCommit(): Promise<void>;
-}
-
-/** The health of commits that all go the same way. While they are failing a service gets no creates, so commits are probed. */
-export function createCommitHealth(commits: CommitRecord, database: CheckedDatabase): CommitHealth {
-  let probing: Promise<void> | undefined;
-
-  async function probe(): Promise<void> {
-    await database.probeCommit();
-    commits.succeeded();
-  }
-
-  return {
-    async check() {
-      if (!commits.isFailing()) return database.check();
-      probing ??= probe().finally(() => {
-        probing = undefined;
-      });
-      return probing;
-    },
-    warnings: () => [],
-    failingShare: () => (commits.isFailing() ? 1 : 0),
-  };
-}
-
 /** A commit in flight. */
 export interface CommitInFlight {
+  readonly begunAt: number;
   /** Since when it hangs: its beginning, or the latest success since. */
   since: number;
 }
 
-/** Whether commits succeed. A commit that hangs counts like one that fails. */
+/** Records commits, and whether they succeed. One that hangs counts like one that fails. */
 export interface CommitRecord {
-  begin(): CommitInFlight;
-  /** Records that a commit is over, with neither a success nor a failure of the database. */
-  end(commit: CommitInFlight): void;
-  fail(commit: CommitInFlight): void;
-  /** Records a success, here or elsewhere. */
-  succeeded(): void;
+  /** @param size how many records are committed */
+  begin(size: number): CommitInFlight;
+  /**
+   * @param error what it ended with, if it failed. A `ServiceError` means that the database does not answer, or is damaged; any
+   * other one that it has answered and rejected a record, which is neither a success nor a failure of the database.
+   */
+  end(commit: CommitInFlight, error?: unknown): void;
   /** Whether commits were attempted, but none has succeeded for long enough. */
   isFailing(): boolean;
+  /**
+   * Checks that the database would store a record now. While commits are failing a service gets no creates, so one is probed.
+   *
+   * @throws {ServiceError} why it would not
+   */
+  check(): Promise<void>;
 }
 
-/** @param afterMs how long commits must have been without a success to count as failing, in milliseconds */
-export function createCommitRecord(afterMs: number): CommitRecord {
+/** How a database is asked whether it would store records. */
+export interface CheckedDatabase {
+  /** Checks that it answers, and accepts writes. */
+  check(): Promise<void>;
+  /** Inserts a record, rolls back, and commits. */
+  probeCommit(): Promise<void>;
+}
+
+/**
+ * @param afterMs how long commits must have been without a success to count as failing, in milliseconds
+ * @param metrics where they are measured; without it they are not
+ */
+export function createCommitRecord(
+  database: CheckedDatabase,
+  afterMs: number,
+  metrics?: Registry,
+): CommitRecord {
   const inFlight = new Set<CommitInFlight>();
+  const measures = metrics && measureCommits(metrics);
   /** When the first commit began that has failed since the last success. */
   let failedSince = Number.POSITIVE_INFINITY;
+  let probing: Promise<void> | undefined;
+
+  function succeeded(): void {
+    failedSince = Number.POSITIVE_INFINITY;
+    for (const commit of inFlight) commit.since = performance.now();
+  }
+
+  function isFailing(): boolean {
+    const since = Math.min(failedSince, ...[...inFlight].map((commit) => commit.since));
+    return performance.now() - since >= afterMs;
+  }
+
   return {
-    begin() {
-      const commit = { since: performance.now() };
+    begin(size) {
+      const begunAt = performance.now();
+      const commit = { begunAt, since: begunAt };
       inFlight.add(commit);
+      measures?.sizes.observe(size);
       return commit;
     },
-    end: (commit) => void inFlight.delete(commit),
-    fail(commit) {
+    end(commit, error) {
       inFlight.delete(commit);
-      failedSince = Math.min(failedSince, commit.since);
+      if (error === undefined) {
+        measures?.durations.observe((performance.now() - commit.begunAt) / 1_000);
+        succeeded();
+        return;
+      }
+      const isOfDatabase = error instanceof ServiceError;
+      if (isOfDatabase) failedSince = Math.min(failedSince, commit.since);
+      measures?.failures.inc({ error: isOfDatabase ? error.errorName : 'internal_error' });
     },
-    succeeded() {
-      failedSince = Number.POSITIVE_INFINITY;
-      for (const commit of inFlight) commit.since = performance.now();
-    },
-    isFailing() {
-      const since = Math.min(failedSince, ...[...inFlight].map((commit) => commit.since));
-      return performance.now() - since >= afterMs;
+    isFailing,
+    async check() {
+      if (!isFailing()) return database.check();
+      probing ??= database
+        .probeCommit()
+        .then(succeeded)
+        .finally(() => {
+          probing = undefined;
+        });
+      return probing;
     },
   };
 }
 
-/**
- * Records a commit. A `ServiceError` means that the database does not answer, or is damaged; any other one that it has answered
- * and rejected a plant, which is neither a success nor a failure of the database.
- *
- * @param onFailure called with a `ServiceError`
- */
-export async function recordCommit(
-  record: CommitRecord,
-  commit: () => ReturnType<PlantStore['insert']>,
-  onFailure?: (error: ServiceError) => void,
-): ReturnType<PlantStore['insert']> {
-  const begun = record.begin();
-  try {
-    const outcomes = await commit();
-    record.end(begun);
-    record.succeeded();
-    return outcomes;
-  } catch (error) {
-    if (error instanceof ServiceError) {
-      record.fail(begun);
-      onFailure?.(error);
-    } else record.end(begun);
-    throw error;
-  }
+/** The metrics of commits: how many records each has, how long it takes, and why it fails. */
+function measureCommits(registry: Registry) {
+  const registers = [registry];
+  const failures = new Counter({
+    name: 'plant_store_commit_failures_total',
+    help: 'Commits that failed, by the name of the error',
+    labelNames: ['error'],
+    registers,
+  });
+  // What appears later than at zero has no rate at first.
+  for (const error of ['database_unavailable', 'database_damaged', 'internal_error'])
+    failures.inc({ error }, 0);
+  return {
+    failures,
+    sizes: new Histogram({
+      name: 'plant_store_commit_plants',
+      help: 'Plants of a commit',
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+      registers,
+    }),
+    durations: new Histogram({
+      name: 'plant_store_commit_duration_seconds',
+      help: 'Time of a commit that succeeded, from the statement to the disk',
+      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    }),
+  };
 }

@@ -1,9 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
-import { ServiceError } from '../errors/service-error.js';
 import { readPackage } from '../package-folder.js';
-import type { PlantInserter, PlantWriter } from '../plants/plant-store.js';
-import type { CommitHealth } from './commit-health.js';
+import type { PlantQueue } from '../plants/plant-store.js';
 
 /** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
 export function createRegistry(): Registry {
@@ -48,12 +46,13 @@ export function addGauge(registry: Registry, { name, help, aggregator = 'sum', r
 /** What the gauges are read from. */
 interface GaugeSources {
   readonly connections: { readonly size: number };
-  readonly plants: PlantWriter;
-  readonly health: CommitHealth;
+  readonly queue: PlantQueue;
+  /** The fraction of all ids whose plants cannot be stored, from 0 to 1. */
+  failingShare(): number;
 }
 
 /** Adds what is read from the running service at each scrape: its connections, its queue and what cannot be stored. */
-export function addServiceGauges(registry: Registry, { connections, plants, health }: GaugeSources): void {
+export function addServiceGauges(registry: Registry, { connections, queue, failingShare }: GaugeSources): void {
   addGauge(registry, {
     name: 'plant_store_http_connections',
     help: 'Open connections of clients',
@@ -62,59 +61,19 @@ export function addServiceGauges(registry: Registry, { connections, plants, heal
   addGauge(registry, {
     name: 'plant_store_queue_plants',
     help: 'Plants that wait for the next commit',
-    read: () => plants.queued().plants,
+    read: () => queue.queued().records,
   });
   addGauge(registry, {
     name: 'plant_store_queue_bytes',
     help: 'Size of the names and tags of the plants that wait for the next commit',
-    read: () => plants.queued().bytes,
+    read: () => queue.queued().bytes,
   });
   addGauge(registry, {
     name: 'plant_store_failing_ids_ratio',
     help: 'Fraction of all ids, from 0 to 1, whose plants cannot be stored',
     aggregator: 'max',
-    read: health.failingShare,
+    read: failingShare,
   });
-}
-
-/** Measures the commits of a store: how many plants each has, how long it takes, and why it fails. */
-export function measureInserts(store: PlantInserter, registry: Registry): PlantInserter {
-  const registers = [registry];
-  const sizes = new Histogram({
-    name: 'plant_store_commit_plants',
-    help: 'Plants of a commit',
-    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'plant_store_commit_duration_seconds',
-    help: 'Time of a commit that succeeded, from the statement to the disk',
-    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
-  });
-  const failures = new Counter({
-    name: 'plant_store_commit_failures_total',
-    help: 'Commits that failed, by the name of the error',
-    labelNames: ['error'],
-    registers,
-  });
-  // What appears later than at zero has no rate at first.
-  for (const error of ['database_unavailable', 'database_damaged', 'internal_error'])
-    failures.inc({ error }, 0);
-  return {
-    async insert(plants) {
-      sizes.observe(plants.length);
-      const startedAt = performance.now();
-      try {
-        const outcomes = await store.insert(plants);
-        durations.observe((performance.now() - startedAt) / 1_000);
-        return outcomes;
-      } catch (error) {
-        failures.inc({ error: error instanceof ServiceError ? error.errorName : 'internal_error' });
-        throw error;
-      }
-    },
-  };
 }
 
 /** A checkpoint: the pages that the write-ahead log has after it, and how long it took, in milliseconds. */

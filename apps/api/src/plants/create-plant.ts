@@ -4,7 +4,7 @@ import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/budget.js';
 import { isTombstone } from '../store/store.js';
-import type { PlantWriter } from './plant-store.js';
+import type { PlantQueue } from './plant-store.js';
 
 /**
  * Creates a plant (API: Create plant, rule 1). The id is also the idempotency key: creating the same plant again is a
@@ -13,14 +13,14 @@ import type { PlantWriter } from './plant-store.js';
  * @returns whether an earlier request had already stored it
  * @throws {ServiceError} `id_taken` when a different plant has the id, `id_retired` when it was that of a deleted one; nothing
  * is changed then
- * @throws whatever the writer throws
+ * @throws whatever the queue throws
  */
 export async function createPlant(
-  writer: Pick<PlantWriter, 'write'>,
+  queue: Pick<PlantQueue, 'create'>,
   newPlant: NewPlant,
   caller: Caller,
 ): Promise<{ readonly replayed: boolean }> {
-  const outcome = await writer.write(newPlant, caller);
+  const outcome = await queue.create(newPlant, caller);
   if (outcome.stored) return { replayed: false };
   if (isTombstone(outcome.existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));
   if (hasSameFields(outcome.existing, newPlant)) return { replayed: true };

@@ -3,7 +3,9 @@ import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { internalError, ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/budget.js';
 import { createPlant } from './create-plant.js';
-import type { PlantOutcome, PlantWriter } from './plant-store.js';
+import type { CreatePlantOutcome, PlantQueue } from './plant-store.js';
+
+type Creates = Pick<PlantQueue, 'create'>;
 
 /**
  * Creates plants, each as `createPlant` does, all of them at the same time, those of one id as if one after the other.
@@ -14,13 +16,13 @@ import type { PlantOutcome, PlantWriter } from './plant-store.js';
  * @returns a result for each plant, in order; none stops the others
  */
 export async function createPlants(
-  writer: PlantWriter,
+  queue: Creates,
   plants: readonly unknown[],
   caller: Caller,
   awaitTurn: (left: number) => Promise<number>,
   onError: (error: unknown) => void,
 ): Promise<CreateResult[]> {
-  const inOrder = writeInOrder(writer);
+  const inOrder = createInOrder(queue);
   const results: Promise<CreateResult>[] = [];
   while (results.length < plants.length) {
     const count = await awaitTurn(plants.length - results.length);
@@ -31,27 +33,27 @@ export async function createPlants(
 }
 
 /**
- * Writes of several plants with one id only the first, since those that are in flight together may be stored in any order. What
+ * Creates of several plants with one id only the first, since those that are in flight together may be stored in any order. What
  * becomes of the others follows from it.
  */
-function writeInOrder(writer: PlantWriter): Pick<PlantWriter, 'write'> {
-  const firstWrites = new Map<bigint, () => Promise<PlantOutcome>>();
+function createInOrder(queue: Creates): Creates {
+  const first = new Map<bigint, () => Promise<CreatePlantOutcome>>();
   return {
-    write(record, caller) {
-      const afterFirst = firstWrites.get(record.id);
+    create(plant, caller) {
+      const afterFirst = first.get(plant.id);
       if (afterFirst !== undefined) return afterFirst();
-      const written = writer.write(record, caller);
-      firstWrites.set(record.id, async () => {
-        const outcome = await written;
-        return outcome.stored ? { stored: false, existing: record } : outcome;
+      const created = queue.create(plant, caller);
+      first.set(plant.id, async () => {
+        const outcome = await created;
+        return outcome.stored ? { stored: false, existing: plant } : outcome;
       });
-      return written;
+      return created;
     },
   };
 }
 
 async function createOne(
-  writer: Pick<PlantWriter, 'write'>,
+  queue: Creates,
   plant: unknown,
   caller: Caller,
   onError: (error: unknown) => void,
@@ -62,7 +64,7 @@ async function createOne(
       const { errorName, message } = explainInvalidRequest({ body: error.issues });
       throw new ServiceError(errorName, message);
     }
-    const { replayed } = await createPlant(writer, data, caller);
+    const { replayed } = await createPlant(queue, data, caller);
     return { status: 200, replayed };
   } catch (error) {
     if (!(error instanceof ServiceError)) onError(error);

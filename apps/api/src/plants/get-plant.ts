@@ -5,7 +5,7 @@ import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import { type Caller, createBudget } from '../runtime/budget.js';
 import { FairQueue } from '../runtime/fair-queue.js';
 import { isTombstone } from '../store/store.js';
-import type { PlantReader, PlantRecord, StoredPlant } from './plant-store.js';
+import type { PlantRecord, PlantStore, StoredPlant } from './plant-store.js';
 
 /** Finds what has an id. */
 export type FindPlant = (id: bigint, caller: Caller) => Promise<PlantRecord | undefined>;
@@ -42,7 +42,7 @@ interface Lookup {
  * Creates a function that finds plants one by one, with one query for those that are asked for in a turn of the event loop, or
  * while an earlier query is in flight. Callers take turns.
  */
-export function createFindPlant(store: Pick<PlantReader, 'find'>): FindPlant {
+export function createFindPlant(store: Pick<PlantStore, 'find'>): FindPlant {
   const waiting = new FairQueue<Lookup>();
   const places = createBudget(maxWaiting);
   let isBusy = false;

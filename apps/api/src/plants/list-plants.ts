@@ -3,7 +3,7 @@ import { readCursor, writeCursor } from '@plant-store/contract/cursor';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 import type { ListPosition, ListQuery } from '../store/store.js';
-import type { PlantReader, StoredPlant } from './plant-store.js';
+import type { PlantStore, StoredPlant } from './plant-store.js';
 
 /** How many plants a page has, unless its request says so. */
 const defaultLimit = 100;
@@ -30,7 +30,7 @@ interface Page {
  * @throws whatever the store throws
  */
 export async function listPlants(
-  store: Pick<PlantReader, 'list'>,
+  store: Pick<PlantStore, 'list'>,
   query: PlantQuery,
   share: number,
 ): Promise<Page> {

@@ -2,7 +2,6 @@ import type { Registry } from '@prometheus-io/client';
 import type { AccessTokenStore } from '../auth/access-token-store.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { PlantStore } from '../plants/plant-store.js';
-import type { OpenWriter, WriterOptions } from './batcher.js';
 
 /** The fields of a log line besides its message. */
 export interface LogFields {
@@ -26,10 +25,8 @@ export interface Database {
   readonly appliedMigrations: readonly string[];
   /** How many lists are read at a time: some connections are left for creates. */
   readonly concurrentLists: number;
-  /** Opens what stores the plants of requests, in batches. */
-  openWriter(options: WriterOptions): OpenWriter;
-  /** How an import makes the most of the engine. */
-  readonly bulk: BulkInserts;
+  /** How many commits of plants may be in flight at a time. */
+  readonly concurrentCommits: number;
   /**
    * Checks that the engine would store a plant now.
    *
@@ -46,16 +43,10 @@ export interface Database {
   probeCommit(): Promise<void>;
   /** Problems that an operator should know of while the database works: a sentence each, shown by `/readyz`. */
   warnings?(): readonly string[];
+  /** The fraction of all ids whose plants cannot be stored while the others can, from 0 to 1. */
+  failingShare?(): number;
   /** Closes it. Everything acknowledged is on disk already. */
   close(): Promise<void>;
-}
-
-/** How inserts of many plants are divided. */
-export interface BulkInserts {
-  /** How many batches to store concurrently. */
-  readonly concurrentBatches: number;
-  /** How much larger than that of a writer each is. */
-  readonly batchFactor: number;
 }
 
 /** Options of `openDatabase`. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../runtime/budget.js';
+import { ServiceError } from '../errors/service-error.js';
 
 /** A resource under its id, as it is created. */
 export type New<Resource> = Resource & { readonly id: bigint };
@@ -31,36 +31,52 @@ export function withoutTombstones<Resource>(records: readonly StoredRecord<Resou
   return records.filter((record): record is Stored<Resource> => !isTombstone(record));
 }
 
-/** The outcome for one record: stored now, or not, because its id is taken by the existing one. */
-export type InsertOutcome<Resource> =
+/** What became of a create: the record was stored now, or not, because its id is taken by what exists. */
+export type CreateOutcome<Resource> =
   | { readonly stored: true }
-  | { readonly stored: false; readonly existing: New<Resource> | Tombstone };
+  | { readonly stored: false; readonly existing: StoredRecord<Resource> };
 
 /** The outcome of a record that was stored. */
 export const stored = { stored: true } as const;
 
-/** A store of one resource, on any database engine. */
+/** What became of a removal: the record was removed now or before, or nothing ever had the id, which then stays free. */
+export type RemoveOutcome = 'removed' | 'removed_before' | 'unknown';
+
+/** The outcome of a record, unless it was refused. @throws {ServiceError} with which it was */
+export function orThrow<Outcome>(outcome: Outcome | ServiceError): Outcome {
+  if (outcome instanceof ServiceError) throw outcome;
+  return outcome;
+}
+
+/** A store of one resource, on any database engine. Everything it returns is on disk. */
 export interface Store<Resource> {
   /**
-   * Stores many records durably and resolves once they are on disk: plants in one commit, where no tombstone has the same id.
+   * Stores many records in one commit, those whose id was never taken.
    *
-   * @param records any number of them, in the order of their arrival. Each has the outcome that a call of its own would have
-   * had: a plant is stored if its id was never taken, a tombstone unless its id has one already; it erases the plant that has
-   * the id, if there is one. A plant without a time gets that of the service.
-   * @returns one outcome per record, in the same order.
+   * @param records any number of them. Each has the outcome that a call of its own would have had, in their order. One without a
+   * time gets that of the service.
+   * @returns one outcome per record, in the same order; of a distributed database possibly an error with which one alone was refused
    * @throws {ServiceError} `database_unavailable` when the engine does not answer. The records may or may not have been
    * stored; retrying is safe.
    */
-  insert(records: readonly StoredRecord<Resource>[]): Promise<readonly InsertOutcome<Resource>[]>;
+  create(
+    records: readonly Stored<Resource>[],
+  ): Promise<readonly (CreateOutcome<Resource> | ServiceError)[]>;
   /**
-   * Finds what has these ids, in any order. What it returns is as durable as what `insert` has stored.
+   * Removes many records in one commit: what is left of each is a tombstone, so that its id stays taken.
+   *
+   * @param retire whether ids that nothing ever had are taken by tombstones, too, which counts as removed
+   * @returns one outcome per id, in the same order; throws and returns errors as `create` does
+   */
+  remove(ids: readonly bigint[], retire?: boolean): Promise<readonly (RemoveOutcome | ServiceError)[]>;
+  /**
+   * Finds what has these ids, in any order.
    *
    * @throws {ServiceError} `database_unavailable` when the engine does not answer
    */
   find(ids: readonly bigint[]): Promise<readonly StoredRecord<Resource>[]>;
   /**
-   * Examines records in an order, as many as the limits allow, at least one, and returns the plants that match. What it returns
-   * is as durable as what `insert` has stored.
+   * Examines records in an order, as many as the limits allow, at least one, and returns those that match and were not removed.
    *
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, `overloaded` when too many lists wait
    */
@@ -75,29 +91,6 @@ export interface Store<Resource> {
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, from the iterator
    */
   read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredRecord<Resource>[]>;
-}
-
-/**
- * Stores plants, and deletes them, one by one, each once it is on disk, however many are written at the same time. Callers take
- * turns.
- */
-export interface Writer<Resource> {
-  /**
-   * Queues a plant, or a tombstone, and resolves once it is on disk, or its id turns out to be taken.
-   *
-   * @throws {ServiceError} `overloaded` when the queue has no room for the caller; it is not stored then
-   * @throws {ServiceError} `database_unavailable` when the store does not answer
-   * @throws whatever else the store throws for this plant; an error caused by another plant is not reported
-   */
-  write(record: New<Resource> | Tombstone, caller: Caller): Promise<InsertOutcome<Resource>>;
-  /** Whether the queue has as many plants as its limit allows the caller: `write` would reject another one. */
-  isFull(caller: Caller): boolean;
-  /** What part of the time a plant waited to be stored lately, from 0 to 1. */
-  waitingShare(): number;
-  /** How much is queued; bytes are those of the texts, in UTF-8. */
-  queued(): { readonly plants: number; readonly bytes: number };
-  /** Resolves once nothing is queued or being stored. */
-  idle(): Promise<void>;
 }
 
 /** Which plants to examine, and which of these match. */

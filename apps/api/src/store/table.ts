@@ -1,5 +1,5 @@
 import { type Field, type FieldsOf, namesOf } from '@plant-store/contract/fields';
-import { isTombstone, type StoredRecord } from './store.js';
+import type { StoredRecord } from './store.js';
 
 /** What follows from the fields of a resource: parts of the statements of both engines, which are composed once, and what rows hold. */
 export interface Table<Resource = unknown> {
@@ -21,8 +21,10 @@ export interface Table<Resource = unknown> {
    * in the record, rather than `null`.
    */
   toRecord(row: readonly unknown[]): StoredRecord<Resource>;
-  /** The texts of a record, in the order of their columns. A tombstone has empty ones where they are required. */
-  toTexts(record: StoredRecord<Resource>): readonly (string | null)[];
+  /** The texts of a record, in the order of their columns. */
+  toTexts(record: Resource): readonly (string | null)[];
+  /** The size of the texts of a record, in bytes in UTF-8. */
+  bytesOf(record: Resource): number;
 }
 
 /** The table of a resource whose fields are all texts. Beside them it has an id, a time, and whether the record was deleted. */
@@ -36,7 +38,6 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
   // A copy has all members at once, in one order, which makes reading and writing it several times as fast.
   const absent = Object.fromEntries(['id', ...texts, 'addedAt'].map((member) => [member, undefined]));
   const required = texts.filter((text) => fields[text]?.required);
-  const ofTombstone = texts.map((text) => (required.includes(text) ? '' : null));
   return {
     ...{ name, columns, texts, required },
     erased: texts.map((text) => `${text} = ${required.includes(text) ? "''" : 'NULL'}`),
@@ -54,9 +55,14 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
       return record as unknown as StoredRecord<Resource>;
     },
     toTexts(record) {
-      if (isTombstone(record)) return ofTombstone;
-      const values = record as Readonly<Record<string, unknown>>;
-      return texts.map((text) => (values[text] as string | undefined) ?? null);
+      const values = record as Readonly<Record<string, string | undefined>>;
+      return texts.map((text) => values[text] ?? null);
+    },
+    bytesOf(record) {
+      const values = record as Readonly<Record<string, string | undefined>>;
+      let bytes = 0;
+      for (const text of texts) bytes += Buffer.byteLength(values[text] ?? '');
+      return bytes;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { overloadErrors, ServiceError } from '../../errors/service-error.js';
-import type { PlantWriter } from '../../plants/plant-store.js';
+import type { PlantQueue } from '../../plants/plant-store.js';
 import { type BodySource, discardBody } from '../json-body.js';
 import { callerOf } from './bearer-auth.js';
 
@@ -30,9 +30,9 @@ export function rejectDuringShutdown({ draining, stopping }: Shutdown): RequestH
 }
 
 /** Rejects creates that the queue would reject, before their bodies are read: a rejection must cost less than a create. */
-export function rejectWhenFull(plants: Pick<PlantWriter, 'isFull'>): RequestHandler {
+export function rejectWhenFull(queue: Pick<PlantQueue, 'isFull'>): RequestHandler {
   return function rejectWhenFull(request: Request & BodySource, { locals }, next) {
-    if (plants.isFull(callerOf(locals))) {
+    if (queue.isFull(callerOf(locals))) {
       // Node.js would buffer the body until the reply is sent, which matters only where many are rejected.
       discardBody(request);
       throw overloadErrors.waiting_plants;

@@ -1,14 +1,14 @@
 import type { contract } from '@plant-store/contract';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import { createPlant } from '../../plants/create-plant.js';
-import type { PlantWriter } from '../../plants/plant-store.js';
+import type { PlantQueue } from '../../plants/plant-store.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 
 /** Answers `createPlant`. */
-export function createPlantHandler(plants: PlantWriter): AppRouteImplementation<typeof contract.createPlant> {
+export function createPlantHandler(queue: PlantQueue): AppRouteImplementation<typeof contract.createPlant> {
   return async ({ body, res }) => {
     res.locals['plantId'] = body.id.toString();
-    const { replayed } = await createPlant(plants, body, callerOf(res.locals));
+    const { replayed } = await createPlant(queue, body, callerOf(res.locals));
     if (replayed) res.setHeader('Idempotent-Replayed', 'true');
     // A Plant has no id (API: Resources, rule 2).
     const { id: _, ...plant } = body;

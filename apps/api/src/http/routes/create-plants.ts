@@ -5,7 +5,7 @@ import type { AppRouteImplementation } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
 import { createPlants } from '../../plants/create-plants.js';
-import type { PlantWriter } from '../../plants/plant-store.js';
+import type { PlantQueue } from '../../plants/plant-store.js';
 import type { ActiveCallers } from '../../runtime/active-callers.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
@@ -19,7 +19,7 @@ const errorNames = new Map<number, string>(Object.entries(errors).map(([name, { 
 
 /** What batches depend on. */
 export interface BatchDependencies {
-  readonly plants: PlantWriter;
+  readonly queue: PlantQueue;
   /** What the event loop has to do, large batches and bodies among it. */
   readonly turns: Turns;
   /** Who calls the service at the moment. */
@@ -31,7 +31,7 @@ export interface BatchDependencies {
 
 /** Answers `createPlants`. */
 export function createPlantsHandler({
-  plants: writer,
+  queue,
   turns,
   callers,
   countBatch,
@@ -50,7 +50,7 @@ export function createPlantsHandler({
       await turns.take(caller, (count / plantsPerTurn) * costPerTurn);
       return count;
     };
-    const results = await createPlants(writer, plants, caller, awaitTurn, (error) => {
+    const results = await createPlants(queue, plants, caller, awaitTurn, (error) => {
       firstError ??= error;
     });
     res.locals.outcomes = countOutcomes(results);

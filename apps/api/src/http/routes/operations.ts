@@ -8,7 +8,7 @@ import type { Express, NextFunction, RequestHandler, Response } from 'express';
 import { deletePlant } from '../../plants/delete-plant.js';
 import { createFindPlant, getPlant } from '../../plants/get-plant.js';
 import { listPlants } from '../../plants/list-plants.js';
-import type { PlantReader } from '../../plants/plant-store.js';
+import type { PlantStore } from '../../plants/plant-store.js';
 import type { ActiveCallers } from '../../runtime/active-callers.js';
 import { createListGate } from '../../runtime/list-gate.js';
 import { callerOf } from '../middleware/bearer-auth.js';
@@ -22,7 +22,7 @@ type Name = keyof typeof contract;
 /** What operations depend on. */
 export interface OperationDependencies extends BatchDependencies {
   /** What operations read from. */
-  readonly store: PlantReader;
+  readonly store: Pick<PlantStore, 'find' | 'list'>;
   /** How many lists it reads at a time. */
   readonly concurrentLists: number;
   /** Who calls the service at the moment. */
@@ -75,12 +75,12 @@ export function mountOperations(
   const lists = createListGate({
     concurrency: dependencies.concurrentLists,
     callers: dependencies.callers,
-    waitingShare: () => dependencies.plants.waitingShare(),
+    waitingShare: () => dependencies.queue.waitingShare(),
   });
   const operations: OperationOptions = {
     createPlant: {
       middleware: middlewareOf('createPlant'),
-      handler: createPlantHandler(dependencies.plants),
+      handler: createPlantHandler(dependencies.queue),
     },
     createPlants: {
       middleware: middlewareOf('createPlants'),
@@ -90,7 +90,7 @@ export function mountOperations(
       middleware: middlewareOf('deletePlant'),
       handler: async ({ params: { id }, res }) => {
         res.locals['plantId'] = id.toString();
-        await deletePlant(findPlant, dependencies.plants, id, callerOf(res.locals));
+        await deletePlant(dependencies.queue, id, callerOf(res.locals));
         // Those of other replies are set with their body.
         setCommonHeaders(res.req, res);
         return { status: 204, body: undefined };

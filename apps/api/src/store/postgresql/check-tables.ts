@@ -2,8 +2,8 @@ import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
 import { plantTable } from '../../plants/plant-store.js';
 import { type DriverError, findDriverError } from './errors.js';
+import { createInsert } from './postgresql-store.js';
 import { confirmDurable } from './probe-commit.js';
-import { composeStatements } from './single-table.js';
 
 /** How long the check waits for the lock of another program on the table, in milliseconds. */
 const lockTimeoutMs = 200;
@@ -39,11 +39,8 @@ export async function checkTables(connection: ClientBase): Promise<void> {
   await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
   try {
     // This plans the insert and checks its privileges, but does not run it.
-    await connection.query(`EXPLAIN ${composeStatements(plantTable).insert}`, [
-      [],
-      ...plantTable.texts.map(() => []),
-      0,
-    ]);
+    const { sql, args } = createInsert(plantTable).compose([]);
+    await connection.query(`EXPLAIN ${sql}`, args);
   } catch (error) {
     const serverError = findDriverError(error);
     if (serverError === undefined) throw error;

@@ -1,11 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import pg, { type Pool } from 'pg';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
 import { plantTable } from '../../plants/plant-store.js';
-import { openWriter } from '../batcher.js';
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
@@ -17,13 +15,12 @@ import { connectionSettings, endConnection, queryTimeoutMs, rejectAfter } from '
 import { findDriverError } from './errors.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
-import { createPostgresqlStore } from './postgresql-store.js';
+import { createInsert, createPostgresqlStore } from './postgresql-store.js';
 import { confirmDurable, createProbeCommit } from './probe-commit.js';
 import { createRunQuery } from './run-query.js';
-import { composeStatements, createSingleTable } from './single-table.js';
 
-/** How many inserts are in flight: while one waits for the disk, the next one is sent and planned. */
-const concurrentInserts = 2;
+/** How many commits are in flight: while one waits for the disk, the next one is sent and planned. */
+const concurrentCommits = 2;
 
 /** Of how many connections one may read a list: creates need the others, and what the server has to do for them. */
 const connectionsPerList = 4;
@@ -39,7 +36,7 @@ export async function openPostgresql(
   { log = stderrLog, metrics }: Pick<OpenOptions, 'log' | 'metrics'> = {},
 ): Promise<Database> {
   const { schema } = location;
-  const runQuery = createRunQuery(queryTimeoutMs(location));
+  const transact = createRunQuery(queryTimeoutMs(location));
   try {
     const { isPooled } = await checkPooler(location);
     const { appliedMigrations, isDistributed } = await prepare(location);
@@ -48,14 +45,13 @@ export async function openPostgresql(
     if (metrics !== undefined) measurePool(pool, metrics);
     // Loaded only here: most databases are not distributed.
     const citus = isDistributed ? await import('./citus/open-citus.js') : undefined;
-    const distributed = await citus?.openCitus(pool, runQuery, log);
-    const { table = createSingleTable(plantTable), watch, divide } = distributed ?? {};
-    const adapter = new PrismaPg(pool, {
-      schema,
-      statementNameGenerator: citus?.nameStatement ?? nameStatement,
-    });
+    const distributed = await citus?.openCitus(pool, plantTable, transact, log);
+    const insert = distributed?.insert ?? createInsert(plantTable);
+    const adapter = new PrismaPg(pool, { schema, statementNameGenerator: insert.nameOf });
     const connections = await adapter.connect();
-    const plants = createPostgresqlStore(connections, runQuery, plantTable, table);
+    const plants =
+      distributed?.createStore(connections) ??
+      createPostgresqlStore({ connections, table: plantTable, transact, insert });
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({
@@ -63,21 +59,21 @@ export async function openPostgresql(
       recordUses: (uses) => recordUses(pool, uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => void (await pool.query(confirmDurable)),
-      runQuery,
+      runQuery: transact,
     });
     const probe = createProbeCommit(pool);
-    const inserts = Math.min(citus?.concurrentInserts ?? concurrentInserts, connectionPool.size);
-    const concurrentLists = Math.max(1, Math.floor(connectionPool.size / connectionsPerList));
-    const check = () => runQuery(() => checkWritable(pool));
-    const probeCommit = () => runQuery(() => watch?.probe() ?? probe());
+    const watch = distributed?.watch;
     return {
-      ...{ plants, accessTokens, appliedMigrations, check, probeCommit, concurrentLists },
-      bulk: { concurrentBatches: inserts, batchFactor: 1 },
-      openWriter(options) {
-        const { insert } = plants;
-        const writer = openWriter({ insert, divide, inserts, metrics, check, probeCommit }, options);
-        return watch === undefined ? writer : { ...writer, health: watch.addTo(writer.health) };
+      ...{ plants, accessTokens, appliedMigrations },
+      async check() {
+        watch?.requireEnough();
+        await transact(() => checkWritable(pool));
       },
+      probeCommit: () => transact(() => watch?.probe() ?? probe()),
+      concurrentLists: Math.max(1, Math.floor(connectionPool.size / connectionsPerList)),
+      concurrentCommits: Math.min(citus?.concurrentCommits ?? concurrentCommits, connectionPool.size),
+      warnings: () => watch?.warnings() ?? [],
+      failingShare: () => watch?.failingShare() ?? 0,
       async close() {
         watch?.close();
         await accessTokens.close();
@@ -119,13 +115,6 @@ export async function hasCitus(connection: Pick<pg.ClientBase, 'query'>): Promis
     `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
   );
   return rows[0]?.found === true;
-}
-
-const { insert: insertPlants } = composeStatements(plantTable);
-
-/** Makes each connection keep the plan of the insert, which runs all the time. Other statements are planned for each call. */
-function nameStatement({ sql }: SqlQuery): string {
-  return sql === insertPlants ? 'insert_plants' : '';
 }
 
 /** Any encoding but UTF-8 would reject some names. */

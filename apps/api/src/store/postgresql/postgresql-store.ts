@@ -1,48 +1,193 @@
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import type { QueryWrapper } from '../queries.js';
-import { insertInOrder, resolveInsertOutcomes } from '../resolve-insert-outcomes.js';
+import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import {
-  type InsertOutcome,
+  clearArguments,
+  integer,
+  integers,
+  type QueryWrapper,
+  readPages,
+  texts as textList,
+} from '../queries.js';
+import {
+  type CreateOutcome,
   isTombstone,
+  type RemoveOutcome,
   type Store,
+  type Stored,
   type StoredRecord,
   stored,
   withoutTombstones,
 } from '../store.js';
 import type { Table } from '../table.js';
-import { listIds, type TableAccess } from './single-table.js';
+import { listIds } from './list-ids.js';
+import { durableColumnSql } from './probe-commit.js';
 
-/** Creates the store of a table on PostgreSQL. */
-export function createPostgresqlStore<Resource>(
-  connections: SqlDriverAdapter,
-  runQuery: QueryWrapper,
-  table: Table<Resource>,
-  access: TableAccess<Resource>,
-): Store<Resource> {
-  async function insert(
-    records: readonly StoredRecord<Resource>[],
-  ): Promise<readonly InsertOutcome<Resource>[]> {
-    const sorted = records.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-    const newIds = records.length === 0 ? [] : await access.insert(connections, sorted);
-    if (newIds.length === records.length) return records.map(() => stored);
-    return resolveInsertOutcomes(records, new Set(newIds), (ids) => access.find(connections, ids));
+/** How records are inserted by one statement, which returns the ids of those that it has stored. */
+export interface InsertStatement<Resource> {
+  /** @param records in the order of their ids */
+  compose(records: readonly Stored<Resource>[]): SqlQuery;
+  /** The name under which each connection keeps the plan of a query, if it is one that runs all the time; others have an empty one. */
+  nameOf(query: SqlQuery): string;
+}
+
+/** What a store of PostgreSQL works with. */
+export interface PostgresqlStoreOptions<Resource> {
+  readonly connections: SqlDriverAdapter;
+  readonly table: Table<Resource>;
+  /** Runs a transaction, which is a statement or idempotent; see `createRunQuery`. */
+  readonly transact: QueryWrapper;
+  readonly insert: InsertStatement<Resource>;
+  /** Resolves once the rows with these ids may be read or written. */
+  readonly beforeAccess?: (ids: readonly bigint[]) => Promise<void>;
+}
+
+/**
+ * Creates the store of a table of PostgreSQL. Each transaction is one statement for any number of records. Where the table has been
+ * distributed meanwhile, they work as well, only with more work for the cluster.
+ */
+export function createPostgresqlStore<Resource>({
+  connections,
+  table,
+  transact,
+  insert,
+  beforeAccess,
+}: PostgresqlStoreOptions<Resource>): Store<Resource> {
+  const { name, columns, required, erased, bytes, toRecord } = table;
+  const selected = columns.join(', ');
+  // What is found is going to be acknowledged, so it must be as durable as a commit.
+  const findSql = `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
+  const setErased = `SET ${erased.join(', ')}, deleted = true`;
+  const removeSql = `UPDATE ${name} ${setErased} WHERE id = ANY($1::bigint[]) AND NOT deleted RETURNING id`;
+  /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
+  const composeRetire = (ids: readonly bigint[]) => `
+    INSERT INTO ${name} (id, deleted, ${required.join(', ')})
+    VALUES ${ids.map((id) => `(${id}, true${", ''".repeat(required.length)})`).join(', ')}
+    ON CONFLICT (id) DO UPDATE ${setErased} WHERE NOT ${name}.deleted RETURNING id`;
+  // It measures more texts than it returns, which PostgreSQL does without reading them.
+  const readSql = `
+    WITH next AS (
+      SELECT id, ${bytes} AS bytes FROM ${name} WHERE $1::bigint IS NULL OR id > $1 ORDER BY id LIMIT $2
+    ), page AS (
+      SELECT id, row_number() OVER in_order AS place, sum(bytes) OVER in_order AS total
+      FROM next WINDOW in_order AS (ORDER BY id)
+    )
+    SELECT ${selected} FROM page JOIN ${name} USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`;
+
+  /** Runs a statement that returns ids. */
+  async function writeIds(query: SqlQuery): Promise<ReadonlySet<bigint>> {
+    const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
+    return new Set(rows.map(([id]) => BigInt(String(id))));
+  }
+
+  async function findAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, StoredRecord<Resource>>> {
+    if (ids.length === 0) return new Map();
+    const { rows } = await connections.queryRaw({ sql: findSql, args: [ids], argTypes: [integers] });
+    return new Map(rows.map(toRecord).map((record) => [record.id, record]));
+  }
+
+  async function createAll(
+    records: readonly Stored<Resource>[],
+  ): Promise<readonly CreateOutcome<Resource>[]> {
+    const unclaimed = new Set(await writeIds(insert.compose(records.toSorted(byId))));
+    if (unclaimed.size === records.length) return records.map(() => stored);
+    // Of several records with the same new id, the first one was stored.
+    const wasStored = records.map(({ id }) => unclaimed.delete(id));
+    // What has an id never changes but once, when it is removed, so it may be read after the insert.
+    const taken = await findAll([...new Set(records.filter((_, at) => !wasStored[at]).map(({ id }) => id))]);
+    return records.map(({ id }, at) => {
+      if (wasStored[at]) return stored;
+      const existing = taken.get(id);
+      // A trigger may skip a row silently.
+      if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
+      return { stored: false, existing };
+    });
+  }
+
+  async function removeAll(ids: readonly bigint[], retire: boolean): Promise<readonly RemoveOutcome[]> {
+    const removed = new Set<bigint>();
+    const taken = new Set<bigint>();
+    let left = [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
+    for (let attempt = 1; left.length > 0; attempt++) {
+      // A trigger skips it silently; after the first attempt it may have been created since.
+      if (attempt > 2) throw new Error(`The record ${left[0]} was not removed`);
+      const query = retire
+        ? { sql: composeRetire(left), args: [], argTypes: [] }
+        : { sql: removeSql, args: [left], argTypes: [integers] };
+      for (const id of await writeIds(query)) removed.add(id);
+      const others = await findAll(left.filter((id) => !removed.has(id)));
+      for (const id of others.keys()) taken.add(id);
+      left = left.filter((id) => {
+        const other = others.get(id);
+        return other === undefined ? retire && !removed.has(id) : !isTombstone(other);
+      });
+    }
+    for (const id of removed) taken.add(id);
+    return ids.map((id) => (removed.delete(id) ? 'removed' : taken.has(id) ? 'removed_before' : 'unknown'));
   }
 
   return {
-    insert(records) {
-      // Each part runs by itself, since a retry of one that was carried out would find its own plants.
-      const run = (part: readonly StoredRecord<Resource>[]) => runQuery(() => insert(part));
-      return records.some(isTombstone) ? insertInOrder(records, run) : run(records);
+    async create(records) {
+      if (records.length === 0) return [];
+      await beforeAccess?.(records.map(({ id }) => id));
+      return transact(() => createAll(records));
     },
-    find: (ids) => runQuery(() => access.find(connections, ids)),
+    async remove(ids, retire = false) {
+      if (ids.length === 0) return [];
+      await beforeAccess?.(ids);
+      return transact(() => removeAll(ids, retire));
+    },
+    async find(ids) {
+      await beforeAccess?.(ids);
+      return transact(async () => [...(await findAll(ids)).values()]);
+    },
     list: (query, limits) =>
-      runQuery(async () => {
+      transact(async () => {
         const { ids, last } = await listIds(connections, table, query, limits);
-        const found = ids.length === 0 ? [] : await access.find(connections, ids);
-        const byId = new Map(found.map((plant) => [plant.id, plant]));
-        // One may have been deleted since its id was read.
-        return { plants: withoutTombstones(ids.flatMap((id) => byId.get(id) ?? [])), last };
+        await beforeAccess?.(ids);
+        const found = await findAll(ids);
+        // One may have been removed since its id was read.
+        return { plants: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])), last };
       }),
-    read: (after, limits) => access.read(connections, runQuery, after, limits),
+    read: (after, limits) =>
+      readPages(async (last) => {
+        const query = {
+          sql: readSql,
+          args: [last ?? null, BigInt(limits.plants), BigInt(limits.bytes)],
+          argTypes: [integer, integer, integer],
+        };
+        return (await transact(() => connections.queryRaw(query))).rows.map(toRecord);
+      }, after),
+  };
+}
+
+/** In the order of their ids two inserts that share some wait for each other instead of deadlocking. */
+const byId = (a: { readonly id: bigint }, b: { readonly id: bigint }) =>
+  a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+
+/** An insert with an array for each column, so that the statement is the same for any number of records. */
+export function createInsert<Resource>({ name, texts, toTexts }: Table<Resource>): InsertStatement<Resource> {
+  const arrays = ['$1::bigint[]', ...texts.map((_, index) => `$${index + 2}::text[]`)].join(', ');
+  const time = `$${texts.length + 2}::bigint`;
+  const sqlOf = (from: string) => `
+    INSERT INTO ${name} (${['id', ...texts, 'added_at'].join(', ')}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
+  const withTimeOfAll = sqlOf(`*, ${time} FROM unnest(${arrays})`);
+  /** As an import has them. */
+  const withTimes = sqlOf(`* FROM unnest(${arrays}, ${time}[])`);
+  const textTypes = texts.map(() => textList);
+  return {
+    compose(records) {
+      const now = Date.now();
+      const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);
+      const rows = records.map(toTexts);
+      return {
+        sql: haveTimes ? withTimes : withTimeOfAll,
+        args: [
+          records.map(({ id }) => id),
+          ...texts.map((_, at) => rows.map((row) => row[at])),
+          haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
+        ],
+        argTypes: [integers, ...textTypes, haveTimes ? integers : integer],
+      };
+    },
+    nameOf: ({ sql }) => (sql === withTimeOfAll ? `insert_${name}` : ''),
   };
 }

@@ -1,10 +1,8 @@
 import { accessSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { ServiceError } from '../../errors/service-error.js';
-import { retry } from '../../runtime/timing.js';
-import { type DatabaseLog, databaseDamaged, databaseUnavailable } from '../database.js';
-import type { QueryWrapper } from '../queries.js';
+import { databaseDamaged, databaseUnavailable } from '../database.js';
 
 /** Explains why a database cannot be opened, and what the operator can do about it. */
 export function explainFailure(error: unknown, path: string): string {
@@ -96,36 +94,20 @@ export function isRowRejected(error: unknown): boolean {
 }
 
 /**
- * How long a query waits for other processes that have locked the file, in milliseconds: workers write one after the other. Less
- * than after which commits count as failing.
- */
-const busyTimeoutMs = 2_500;
-
-/**
  * The SQLite result codes for a file that cannot be used at the moment, whatever the statement: it is locked by another
  * process or read-only, or the disk is full or failing.
  */
 const unavailableCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCOL)/;
 
-/**
- * Runs a query, and converts a failure of the database, as opposed to one of the query, into an error of the registry.
- *
- * @throws {ServiceError} `database_unavailable` with `Retry-After`, or `database_damaged`
- * @throws {Error} with SQLite's code and message for its other errors; any other error unchanged
- */
-export async function runQuery<Result>(query: () => Promise<Result>): Promise<Result> {
-  try {
-    return await retryWhileBusy(query, busyTimeoutMs);
-  } catch (error) {
-    const driverError = findDriverError(error);
-    if (driverError === undefined) throw error;
-    // Prisma's own message has only the kind of error.
-    const { code, message } = driverError;
-    const cause = new Error(`${code}: ${message}`, { cause: error });
-    if (isDamaged(error)) throw databaseDamaged(cause);
-    if (!unavailableCodes.test(code)) throw cause;
-    throw databaseUnavailable(cause);
-  }
+/** Converts a failure of the database, as opposed to one of the query, into an error of the registry; see `Transact`. */
+export function toServiceError(error: unknown): unknown {
+  const driverError = findDriverError(error);
+  if (driverError === undefined) return error;
+  // Prisma's own message has only the kind of error.
+  const { code, message } = driverError;
+  const cause = new Error(`${code}: ${message}`, { cause: error });
+  if (isDamaged(error)) return databaseDamaged(cause);
+  return unavailableCodes.test(code) ? databaseUnavailable(cause) : cause;
 }
 
 /** How long to wait between these attempts, and for how long at first; after that less, in milliseconds. */
@@ -141,37 +123,17 @@ const impatientDelayMs = 2;
  * @throws what the last attempt threw
  */
 export async function retryWhileBusy<Result>(
-  action: () => Promise<Result>,
+  action: () => Result | Promise<Result>,
   timeoutMs: number,
 ): Promise<Result> {
-  const deadline = performance.now() + timeoutMs;
-  try {
-    return await retry(action, isBusy, { timeoutMs: Math.min(patientMs, timeoutMs), delayMs: busyDelayMs });
-  } catch (error) {
-    const leftMs = deadline - performance.now();
-    if (!isBusy(error) || leftMs <= 0) throw error;
-    return retry(action, isBusy, { timeoutMs: leftMs, delayMs: impatientDelayMs });
-  }
-}
-
-/**
- * Creates a function that runs queries until one of them finds the database damaged. That is logged once, and every
- * later query is rejected: plants stored in a damaged file would be lost when a backup is restored, and might damage it
- * further.
- */
-export function rememberDamage(log: DatabaseLog): QueryWrapper {
-  let damage: ServiceError | undefined;
-  return async function run(query) {
-    if (damage !== undefined) throw damage;
+  const startedAt = performance.now();
+  for (;;) {
     try {
-      return await query();
+      return await action();
     } catch (error) {
-      if (damage === undefined && error instanceof ServiceError && error.errorName === 'database_damaged') {
-        damage = error;
-        const { cause } = error;
-        log.error(cause instanceof Error ? { err: cause } : {}, 'the database is damaged');
-      }
-      throw error;
+      const waitedMs = performance.now() - startedAt;
+      if (!isBusy(error) || waitedMs >= timeoutMs) throw error;
+      await sleep(waitedMs < patientMs ? busyDelayMs : impatientDelayMs);
     }
-  };
+  }
 }

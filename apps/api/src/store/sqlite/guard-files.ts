@@ -12,12 +12,8 @@ export interface FileGuard {
    * @throws {ServiceError} `database_unavailable` when a file has been deleted, moved away or replaced
    */
   check(): void;
-  /**
-   * Runs an insert, with a check before and after it, unless the last one was within the last 10 ms.
-   *
-   * @throws {ServiceError} as `check` does; the plants may or may not have been stored then
-   */
-  run<Result>(store: () => Promise<Result>): Promise<Result>;
+  /** Checks it, unless the last check was within the last 10 ms. */
+  checkIfDue(): void;
 }
 
 /**
@@ -40,10 +36,6 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
     throw databaseUnavailable(new Error(found));
   }
 
-  function checkIfDue(): void {
-    if (problem !== undefined || performance.now() - checkedAt >= checkIntervalMs) check();
-  }
-
   function report(found: string | undefined): void {
     if (found === undefined) {
       log.info({}, 'the files of the database are back');
@@ -59,17 +51,8 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
 
   return {
     check,
-    async run(store) {
-      checkIfDue();
-      try {
-        const result = await store();
-        checkIfDue();
-        return result;
-      } catch (error) {
-        // The error of SQLite about files that are gone is less clear.
-        check();
-        throw error;
-      }
+    checkIfDue() {
+      if (problem !== undefined || performance.now() - checkedAt >= checkIntervalMs) check();
     },
   };
 }

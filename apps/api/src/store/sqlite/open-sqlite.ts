@@ -4,23 +4,22 @@ import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../observe/metrics.js';
-import { type PlantStore, plantTable } from '../../plants/plant-store.js';
-import { openWriter } from '../batcher.js';
+import { plantTable } from '../../plants/plant-store.js';
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
-import { compose, text } from '../queries.js';
+import { text } from '../queries.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
-import { createDurableFactory, createFactory } from './connections.js';
+import { createDurableFactory, createFactory, enableMmap, openConnection } from './connections.js';
 import { createDatabaseFile, requireDatabaseFile, syncToDisk } from './database-file.js';
-import { explainFailure, rememberDamage, retryWhileBusy, runQuery } from './errors.js';
+import { explainFailure, retryWhileBusy } from './errors.js';
 import { identifyFiles } from './file-identity.js';
 import { guardFiles } from './guard-files.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { probeCommit } from './probe-commit.js';
 import { createSqliteStore, syncOrThrow } from './sqlite-store.js';
-import { enableMmap, openConnection, prepareStatements } from './statements.js';
+import { createTransact } from './transact.js';
 
 /** How long a start waits for another process that has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
@@ -38,53 +37,46 @@ export async function openSqlite(
     if (mustExist) requireDatabaseFile(path);
     else createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
-    const { connection, refreshMmap, statements, files, version } = await connect(path);
+    const { connection, refreshMmap, files } = await connect(path);
     const guard = guardFiles(files, log, () => void connection.exec('PRAGMA wal_checkpoint'));
+    const transact = createTransact(guard, log);
     const adapter = createDurableFactory(path, guard.check);
-    const unlessDamaged = rememberDamage(log);
-    const runUnlessDamaged = compose(unlessDamaged, runQuery);
     const syncLog = () => syncToDisk(files.log.path);
     const query = async (sql: string, values: readonly string[]) =>
       connection.prepare<unknown[], unknown[]>(sql).raw().all(values);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(query, '?', hash),
-      recordUses: (uses) => runCheck(() => recordUses(createFactory(path, guard.check), uses)),
+      recordUses: (uses) => recordUses(createFactory(path, guard.check), uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
       confirmRead: async () => syncOrThrow(syncLog),
-      runQuery: runUnlessDamaged,
+      runQuery: transact,
     });
     const lists = createListThread(files, plantTable);
-    const plants = createSqliteStore(statements, {
-      ...{ syncLog, syncedVersion: version },
-      run: compose(unlessDamaged, guard.run, runQuery),
-      runRead: runQuery,
-      list: lists.list,
-      onDeleted: () => checkpointer?.truncateLog(),
-    });
-    const runCheck = async (check: () => Promise<void>) => {
-      guard.check();
-      await runUnlessDamaged(check);
-    };
     const onCheckpoint = metrics && measureCheckpoints(metrics);
     let checkpointer: Checkpointer | undefined;
-    const insert: PlantStore['insert'] = (newPlants) => {
-      // Only inserts need it, and the start is faster without it.
-      checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
-      refreshMmap(newPlants.length);
-      return plants.insert(newPlants);
-    };
-    const checks = {
-      check: () => runCheck(async () => checkWritable(connection)),
-      probeCommit: () => runCheck(() => probeCommit(adapter)),
-    };
+    const plants = createSqliteStore({
+      ...{ connection, table: plantTable, transact, syncLog, listRecords: lists.list },
+      onWrite(records) {
+        // Only writes need it, and the start is faster without it.
+        checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
+        refreshMmap(records);
+      },
+      onRemoved: () => checkpointer?.truncateLog(),
+    });
     return {
-      plants: { ...plants, insert },
-      ...{ accessTokens, appliedMigrations, ...checks },
+      ...{ plants, accessTokens, appliedMigrations },
+      async check() {
+        guard.check();
+        await transact(() => checkWritable(connection));
+      },
+      async probeCommit() {
+        guard.check();
+        await transact(() => probeCommit(adapter));
+      },
       // The thread reads one while the reply to the one before is composed.
       concurrentLists: 2,
-      bulk: { concurrentBatches: 1, batchFactor: 1 },
       // SQLite has one writer.
-      openWriter: (options) => openWriter({ insert, inserts: 1, metrics, ...checks }, options),
+      concurrentCommits: 1,
       warnings: () => describeCheckpoints(checkpointer?.failure()),
       async close() {
         await checkpointer?.stop();
@@ -134,14 +126,12 @@ function connect(path: string) {
     const connection = openConnection(path);
     try {
       const refreshMmap = enableMmap(connection);
-      const statements = prepareStatements(connection, plantTable);
       // After the first read all of them exist, and remain while the connection is open.
       const files = identifyFiles(path);
-      const version = statements.readDataVersion();
       // A log left by a killed process, or its directory entry, may not be on disk yet.
       syncToDisk(files.log.path);
       syncToDisk(dirname(path));
-      return { connection, refreshMmap, statements, files, version };
+      return { connection, refreshMmap, files };
     } catch (error) {
       connection.close();
       throw error;

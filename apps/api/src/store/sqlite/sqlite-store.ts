@@ -1,32 +1,66 @@
+import type Sqlite from 'better-sqlite3';
 import { databaseUnavailable } from '../database.js';
-import { type QueryWrapper, readPages } from '../queries.js';
-import { withoutTime } from '../resolve-insert-outcomes.js';
-import { isTombstone, type Store, stored, withoutTombstones } from '../store.js';
+import { readPages } from '../queries.js';
+import {
+  isTombstone,
+  type RemoveOutcome,
+  type Store,
+  type Stored,
+  type StoredRecord,
+  stored,
+  withoutTombstones,
+} from '../store.js';
+import type { Table } from '../table.js';
 import type { ListRecords } from './list-thread.js';
-import type { Snapshot, Statements } from './statements.js';
+import type { Transact } from './transact.js';
 
-/** How the store runs its queries. */
+/** What a store of SQLite works with. */
 export interface SqliteStoreOptions<Resource> {
+  readonly connection: Sqlite.Database;
+  readonly table: Table<Resource>;
+  readonly transact: Transact;
   /** Syncs the write-ahead log to disk. */
   readonly syncLog: () => void;
-  /** `readDataVersion` of the statements before the log was synced last. */
-  readonly syncedVersion: unknown;
-  /** Runs queries whose results are acknowledged. */
-  readonly run: QueryWrapper;
-  /** Runs the queries of a read. */
-  readonly runRead: QueryWrapper;
   /** Lists what is visible, which may not be durable. */
-  readonly list: ListRecords<Resource>;
-  /** Called once plants may have been deleted. */
-  readonly onDeleted: () => void;
+  readonly listRecords: ListRecords<Resource>;
+  /** Called before records are stored or removed, with how many. */
+  readonly onWrite: (records: number) => void;
+  /** Called once some may have been removed. */
+  readonly onRemoved: () => void;
 }
 
-/** Creates the store of SQLite. An insert is one transaction, and thus one commit, for any number of plants. */
-export function createSqliteStore<Resource>(
-  statements: Statements<Resource>,
-  { syncLog, syncedVersion: lastSynced, run, runRead, list, onDeleted }: SqliteStoreOptions<Resource>,
-): Store<Resource> {
-  let syncedVersion = lastSynced;
+/** Creates the store of a table of SQLite, with statements that are prepared once. */
+export function createSqliteStore<Resource>({
+  connection,
+  table,
+  transact,
+  syncLog,
+  listRecords,
+  onWrite,
+  onRemoved,
+}: SqliteStoreOptions<Resource>): Store<Resource> {
+  const { name, columns, texts, required, toRecord, toTexts } = table;
+  const insert = connection.prepare(
+    `INSERT INTO ${name} (id, added_at, ${texts.join(', ')}) VALUES (?, ?${', ?'.repeat(texts.length)})
+      ON CONFLICT (id) DO NOTHING`,
+  );
+  const select = connection
+    .prepare<[bigint], unknown[]>(`SELECT ${columns.join(', ')} FROM ${name} WHERE id = ?`)
+    .safeIntegers()
+    .raw();
+  // A row that is deleted and inserted again keeps no column, nor one that another version of the service has added.
+  const deleteLive = connection
+    .prepare<[bigint], bigint | null>(`DELETE FROM ${name} WHERE id = ? AND NOT deleted RETURNING added_at`)
+    .safeIntegers()
+    .pluck();
+  const insertTombstone = connection.prepare<[bigint, bigint | null]>(
+    `INSERT INTO ${name} (id, added_at, deleted, ${required.join(', ')}) VALUES (?, ?, true${", ''".repeat(required.length)})
+      ON CONFLICT (id) DO NOTHING`,
+  );
+  /** A number that differs from the one before if another connection has committed meanwhile. */
+  const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
+
+  let syncedVersion: bigint | undefined;
 
   /**
    * Makes durable what was read. Commits of this connection are synced before anybody sees them; the log is synced once more if
@@ -34,35 +68,91 @@ export function createSqliteStore<Resource>(
    *
    * @param version of the connection, when it was read
    */
-  function confirmDurable(version: unknown): void {
+  function confirmDurable(version: bigint | undefined): void {
     if (version === syncedVersion) return;
     syncOrThrow(syncLog);
     syncedVersion = version;
   }
 
-  /** Makes durable what a transaction has read. */
-  function confirm<Records>({ records, version }: Snapshot<Records>): Records {
-    confirmDurable(version);
-    return records;
+  function findOne(id: bigint): StoredRecord<Resource> | undefined {
+    const row = select.get(id);
+    return row && toRecord(row);
   }
 
+  /** Returns what has the id of each record that was not stored; `undefined` if all were stored. */
+  function createAll(records: readonly Stored<Resource>[]) {
+    const now = Date.now();
+    let taken: Map<number, StoredRecord<Resource>> | undefined;
+    for (const [index, record] of records.entries()) {
+      const { id, addedAt = now } = record;
+      if (insert.run(id, addedAt, ...toTexts(record)).changes === 1) continue;
+      const existing = findOne(id);
+      // A trigger may skip a row silently.
+      if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
+      taken ??= new Map();
+      taken.set(index, existing);
+    }
+    return taken && { taken, version: dataVersion.get() };
+  }
+
+  function removeOne(id: bigint, retire: boolean): RemoveOutcome {
+    const addedAt = deleteLive.get(id);
+    const isTaken = addedAt !== undefined || retire;
+    if (isTaken && insertTombstone.run(id, addedAt ?? null).changes === 1) return 'removed';
+    const existing = findOne(id);
+    if (existing === undefined && !isTaken) return 'unknown';
+    // A trigger may skip a row silently.
+    if (existing === undefined || !isTombstone(existing)) throw new Error(`The record ${id} was not removed`);
+    return 'removed_before';
+  }
+
+  const createTransaction = connection.transaction(createAll);
+  const removeTransaction = connection.transaction((ids: readonly bigint[], retire: boolean) => ({
+    outcomes: ids.map((id) => removeOne(id, retire)),
+    version: dataVersion.get(),
+  }));
+  const findTransaction = connection.transaction((ids: readonly bigint[]) => ({
+    found: ids.map(findOne).filter((record) => record !== undefined),
+    version: dataVersion.get(),
+  }));
+
   return {
-    async insert(records) {
-      const inserted = run(async () => {
-        const taken = statements.insert(records);
-        return taken && confirm(taken);
+    async create(records) {
+      if (records.length === 0) return [];
+      onWrite(records.length);
+      const taken = await transact(() => {
+        const created = createTransaction.immediate(records);
+        if (created !== undefined) confirmDurable(created.version);
+        return created?.taken;
       });
-      const taken = await (records.some(isTombstone) ? inserted.finally(onDeleted) : inserted);
-      if (taken === undefined) return records.map(() => stored);
-      return taken.map((existing) =>
-        existing === undefined ? stored : { stored: false, existing: withoutTime(existing) },
-      );
+      return records.map((_, index) => {
+        const existing = taken?.get(index);
+        return existing === undefined ? stored : { stored: false, existing };
+      });
     },
-    find: (ids) => run(async () => confirm(statements.find(ids))),
+    async remove(ids, retire = false) {
+      if (ids.length === 0) return [];
+      onWrite(ids.length);
+      try {
+        return await transact(() => {
+          const { outcomes, version } = removeTransaction.immediate(ids, retire);
+          confirmDurable(version);
+          return outcomes;
+        });
+      } finally {
+        onRemoved();
+      }
+    },
+    find: (ids) =>
+      transact(() => {
+        const { found, version } = findTransaction(ids);
+        confirmDurable(version);
+        return found;
+      }),
     list: (query, limits) =>
-      run(async () => {
-        const { plants, ...listed } = await list(query, limits);
-        confirmDurable(statements.readDataVersion());
+      transact(async () => {
+        const { plants, ...listed } = await listRecords(query, limits);
+        confirmDurable(dataVersion.get());
         return { ...listed, plants: withoutTombstones(plants) };
       }),
     read: (after, limits) =>
@@ -72,7 +162,7 @@ export function createSqliteStore<Resource>(
           after: last === undefined ? undefined : { id: last },
           tombstones: true,
         } as const;
-        const { plants } = await runRead(() => list(query, { ...limits, matches: limits.plants }));
+        const { plants } = await transact(() => listRecords(query, { ...limits, matches: limits.plants }));
         return plants;
       }, after),
   };

@@ -1,31 +1,33 @@
-import type { Plant } from '@plant-store/contract';
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { Pool } from 'pg';
-import type { PlantStore } from '../../../plants/plant-store.js';
-import type { BatchInsert } from '../../batcher.js';
 import type { DatabaseLog } from '../../database.js';
 import type { QueryWrapper } from '../../queries.js';
+import type { Store } from '../../store.js';
+import type { Table } from '../../table.js';
+import { createPostgresqlStore, type InsertStatement } from '../postgresql-store.js';
 import { createProbeCommit } from '../probe-commit.js';
-import type { TableAccess } from '../single-table.js';
-import { distributedTable, nameStatement } from './distributed-table.js';
-import { insertByNode } from './insert-by-node.js';
+import { createInsertOfValues, readDistributed } from './distributed-table.js';
 import { findIdOn, locate } from './nodes.js';
 import { type NodeWatch, watchNodes } from './watch-nodes.js';
+import { createWriteByNode } from './write-by-node.js';
 
-export { nameStatement };
+/** How many commits are in flight: each waits for several servers, one after the other. */
+export const concurrentCommits = 4;
 
-/** How many inserts are in flight: each waits for several servers, one after the other. */
-export const concurrentInserts = 4;
-
-/** What plants need that Citus distributes, besides a store. */
-interface Citus {
-  readonly table: TableAccess<Plant>;
+/** A table that Citus distributes. */
+interface DistributedTable<Resource> {
+  readonly insert: InsertStatement<Resource>;
   readonly watch: NodeWatch;
-  /** See `insertByNode`. */
-  readonly divide: (insert: PlantStore['insert']) => BatchInsert;
+  createStore(connections: SqlDriverAdapter): Store<Resource>;
 }
 
 /** @throws {OperatorError} when a node would acknowledge plants before they are on its disk */
-export async function openCitus(pool: Pool, runQuery: QueryWrapper, log: DatabaseLog): Promise<Citus> {
+export async function openCitus<Resource>(
+  pool: Pool,
+  table: Table<Resource>,
+  transact: QueryWrapper,
+  log: DatabaseLog,
+): Promise<DistributedTable<Resource>> {
   const probeCommit = createProbeCommit(pool);
   const watch = await watchNodes({
     ...{ pool, log },
@@ -34,22 +36,29 @@ export async function openCitus(pool: Pool, runQuery: QueryWrapper, log: Databas
       if (id !== undefined) await probeCommit({ id, node });
     },
   });
-  const divide = insertByNode({ watch, locate: (ids) => runQuery(() => locate(pool, ids)) });
-  const requireUsable = async (ids: readonly bigint[]) => {
-    if (!watch.areAllUsable()) await watch.requireUsable(new Set((await locate(pool, ids)).values()));
-  };
+  const insert = createInsertOfValues(table);
+  const writeByNode = createWriteByNode({ watch, locate: (ids) => transact(() => locate(pool, ids)) });
   return {
-    ...{ watch, divide },
-    table: {
-      ...distributedTable,
-      async insert(connections, records) {
-        await requireUsable(records.map(({ id }) => id));
-        return distributedTable.insert(connections, records);
-      },
-      async find(connections, ids) {
-        await requireUsable(ids);
-        return distributedTable.find(connections, ids);
-      },
+    ...{ insert, watch },
+    createStore(connections) {
+      const store = createPostgresqlStore({
+        ...{ connections, table, transact, insert },
+        async beforeAccess(ids) {
+          if (!watch.areAllUsable()) await watch.requireUsable(new Set((await locate(pool, ids)).values()));
+        },
+      });
+      return {
+        ...store,
+        create: writeByNode(store.create, ({ id }) => id),
+        async remove(ids, retire) {
+          // The outcomes of a node are by its items, of which none may occur twice.
+          const distinct = [...new Set(ids)];
+          const remove = writeByNode((some: readonly bigint[]) => store.remove(some, retire), (id) => id);
+          const outcomes = new Map((await remove(distinct)).map((outcome, at) => [distinct[at], outcome]));
+          return ids.flatMap((id) => outcomes.get(id) ?? []);
+        },
+        read: (after, limits) => readDistributed(connections, table, transact, after, limits),
+      };
     },
   };
 }

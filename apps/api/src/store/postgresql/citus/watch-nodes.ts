@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
-import type { CommitHealth } from '../../../observe/commit-health.js';
 import { withTimeout } from '../../../runtime/timing.js';
 import { type DatabaseLog, databaseUnavailable } from '../../database.js';
 import { findDriverError } from '../errors.js';
@@ -22,8 +21,11 @@ export interface NodeWatch {
   suspect(error: unknown, group?: number): void;
   /** Checks those of the nodes that had a problem, for a second at most. @throws {Error} as one of the server, if one still has */
   requireUsable(groups: ReadonlySet<number>): Promise<void>;
-  /** Adds the nodes that are away to the health of commits. */
-  addTo(commits: CommitHealth): CommitHealth;
+  /** @throws {ServiceError} why less than half of the ids can be stored */
+  requireEnough(): void;
+  /** The fraction of all ids that are on nodes that are away, from 0 to 1, and a sentence for the operator while there are some. */
+  failingShare(): number;
+  warnings(): readonly string[];
   /** Tests a commit on all nodes; throws why less than half of the ids can be stored. */
   probe(): Promise<void>;
   close(): void;
@@ -153,14 +155,9 @@ export async function watchNodes(options: WatchOptions): Promise<NodeWatch> {
         if (problem !== undefined) throw serverError('55000', problem.error.message);
       }
     },
-    addTo: (commits) => ({
-      async check() {
-        requireEnough();
-        await commits.check();
-      },
-      failingShare: () => (findAway().length > 0 ? awayShare() : commits.failingShare()),
-      warnings: () => (findAway().length > 0 ? [describe(awayShare())] : commits.warnings()),
-    }),
+    requireEnough,
+    failingShare: awayShare,
+    warnings: () => (findAway().length > 0 ? [describe(awayShare())] : []),
     async probe() {
       suspect(new Error('commits are failing'));
       await Promise.all(nodes.map(check));

@@ -1,0 +1,235 @@
+import { overloadErrors, ServiceError } from '../errors/service-error.js';
+import type { CommitRecord } from '../observe/commit-health.js';
+import type { ActiveCallers } from '../runtime/active-callers.js';
+import { type Caller, createBudget } from '../runtime/budget.js';
+import { BusyShare } from '../runtime/busy-share.js';
+import { FairQueue } from '../runtime/fair-queue.js';
+import type { CreateOutcome, New, RemoveOutcome, Store } from './store.js';
+import type { Table } from './table.js';
+
+/** Creates and removes records one by one, each once that is on disk, however many at the same time. Callers take turns. */
+export interface CommitQueue<Resource> {
+  /**
+   * Queues a record, and resolves once it is on disk, or its id turns out to be taken.
+   *
+   * @throws {ServiceError} `overloaded` when the queue has no room for the caller; it is not stored then
+   * @throws {ServiceError} `database_unavailable` when the store does not answer
+   * @throws whatever else the store throws for this record; an error caused by another one is not reported
+   */
+  create(record: New<Resource>, caller: Caller): Promise<CreateOutcome<Resource>>;
+  /** Queues the removal of what has an id, and resolves once that is on disk. Throws as `create` does. */
+  remove(id: bigint, caller: Caller): Promise<RemoveOutcome>;
+  /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
+  isFull(caller: Caller): boolean;
+  /** What part of the time a record waited lately, from 0 to 1. */
+  waitingShare(): number;
+  /** How much is queued; bytes are those of the texts, in UTF-8. */
+  queued(): { readonly records: number; readonly bytes: number };
+  /** Resolves once nothing is queued or being stored. */
+  idle(): Promise<void>;
+}
+
+/** How much may be queued, and how much one batch may hold. Bytes are those of the texts, in UTF-8. */
+export interface QueueLimits {
+  readonly queuePlants: number;
+  readonly queueBytes: number;
+  readonly batchPlants: number;
+  readonly batchBytes: number;
+}
+
+/** What a queue stores in. */
+export interface CommitQueueOptions<Resource> {
+  readonly store: Pick<Store<Resource>, 'create' | 'remove'>;
+  readonly table: Pick<Table<Resource>, 'bytesOf'>;
+  /** How many batches may be in flight. */
+  readonly concurrency: number;
+  readonly limits: QueueLimits;
+  /** Who shares the time with what is stored. */
+  readonly callers: Pick<ActiveCallers, 'count'>;
+  /** Where each commit is recorded, for health and metrics. */
+  readonly commits: CommitRecord;
+}
+
+/** What waits to be stored, with the callbacks of the promise that awaits it. */
+interface Write<Item, Outcome> {
+  readonly item: Item;
+  readonly bytes: number;
+  readonly caller: Caller;
+  resolve(outcome: Outcome): void;
+  reject(error: unknown): void;
+}
+
+type Create<Resource> = Write<New<Resource>, CreateOutcome<Resource>>;
+type Remove = Write<bigint, RemoveOutcome>;
+
+/** How many bytes a batch holds in any case, however many callers share the time. */
+const minBatchBytes = 2 ** 18;
+
+/**
+ * Groups concurrent writes into commits: what arrives together is stored together, one commit for each batch (group commit). A
+ * single write does not wait for others: it is stored at the end of the turn of the event loop in which it arrives. A full batch
+ * is stored immediately, rather than rejecting the writes that follow.
+ */
+export function createCommitQueue<Resource>({
+  store,
+  table,
+  concurrency,
+  limits,
+  callers,
+  commits,
+}: CommitQueueOptions<Resource>): CommitQueue<Resource> {
+  const waiting = new FairQueue<Create<Resource> | Remove>();
+  const places = createBudget(limits.queuePlants);
+  const bytesHeld = createBudget(limits.queueBytes);
+  const inFlight = new Set<Promise<void>>();
+  const busy = new BusyShare();
+  let endOfTurn: NodeJS.Immediate | undefined;
+
+  /** The limit that a further write would exceed, if any. */
+  function findOverload(caller: Caller, bytes: number): 'waiting_plants' | 'waiting_bytes' | undefined {
+    if (!places.hasRoom(caller, 1)) return 'waiting_plants';
+    return bytesHeld.hasRoom(caller, bytes) ? undefined : 'waiting_bytes';
+  }
+
+  /** Whether waiting would add no more to the next batch, or would cause some to be rejected. */
+  const isBatchFull = () =>
+    waiting.size >= Math.min(limits.batchPlants, limits.queuePlants) || bytesHeld.held >= limits.batchBytes;
+
+  function enqueue<Item, Outcome>(item: Item, bytes: number, caller: Caller): Promise<Outcome> {
+    let overload = findOverload(caller, bytes);
+    if (overload !== undefined && endOfTurn !== undefined) {
+      storeBatches();
+      overload = findOverload(caller, bytes);
+    }
+    if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
+    return new Promise<Outcome>((resolve, reject) => {
+      const write: Write<Item, Outcome> = { item, bytes, caller, resolve, reject };
+      waiting.push(caller, write as Create<Resource> | Remove);
+      places.add(caller, 1);
+      bytesHeld.add(caller, bytes);
+      busy.begin();
+      storeSoon();
+      if (endOfTurn !== undefined && isBatchFull()) storeBatches();
+    });
+  }
+
+  function dequeue(): Create<Resource> | Remove | undefined {
+    const write = waiting.shift();
+    if (write === undefined) return undefined;
+    places.release(write.caller, 1);
+    bytesHeld.release(write.caller, write.bytes);
+    return write;
+  }
+
+  /** Stores what waits at the end of this turn of the event loop, or of the first one that brings no more of it. */
+  function storeSoon(): void {
+    if (endOfTurn !== undefined || waiting.size === 0 || inFlight.size >= concurrency) return;
+    const { size } = waiting;
+    endOfTurn = setImmediate(() => {
+      endOfTurn = undefined;
+      if (waiting.size > size) storeSoon();
+      else storeBatches();
+    });
+  }
+
+  function storeBatches(): void {
+    clearImmediate(endOfTurn);
+    endOfTurn = undefined;
+    if (waiting.size > 0 && inFlight.size < concurrency) {
+      const stored = storeBatch(takeBatch()).then(() => {
+        inFlight.delete(stored);
+        if (inFlight.size === 0 && waiting.size === 0) busy.end();
+        storeSoon();
+      });
+      inFlight.add(stored);
+    }
+    // What did not fit into this batch need not wait until it is stored.
+    storeSoon();
+  }
+
+  /**
+   * Removes the next batch from the queue: at least one write, however large. Each of several callers has an equal part of it at
+   * most, so that none makes the commits of others long.
+   */
+  function takeBatch(): readonly (Create<Resource> | Remove)[] {
+    const batch: (Create<Resource> | Remove)[] = [];
+    const sharing = callers.count();
+    const maxBytes = Math.max(limits.batchBytes / sharing, Math.min(limits.batchBytes, minBatchBytes));
+    let bytes = 0;
+    // In each round every caller has a turn.
+    for (let rounds = Math.ceil(limits.batchPlants / sharing); rounds > 0; rounds--) {
+      for (let turns = waiting.callers; turns > 0; turns--) {
+        const next = waiting.peek();
+        if (next === undefined) return batch;
+        bytes += next.bytes;
+        if (batch.length > 0 && (batch.length === limits.batchPlants || bytes > maxBytes)) return batch;
+        dequeue();
+        batch.push(next);
+      }
+    }
+    return batch;
+  }
+
+  async function storeBatch(batch: readonly (Create<Resource> | Remove)[]): Promise<void> {
+    const removes = batch.filter((write): write is Remove => typeof write.item === 'bigint');
+    const creates =
+      removes.length === 0 ? batch : batch.filter((write) => typeof write.item !== 'bigint');
+    let outage = await commit(creates as readonly Create<Resource>[], (records) => store.create(records));
+    if (outage === undefined) outage = await commit(removes, (ids) => store.remove(ids));
+    else for (const { reject } of removes) reject(outage);
+    if (outage === undefined) return;
+    // What is queued has waited for a database that does not answer; it should not wait as long again.
+    for (let write = dequeue(); write !== undefined; write = dequeue()) write.reject(outage);
+  }
+
+  /**
+   * Stores writes, and resolves or rejects each. When that fails because of one of them, each half is stored by itself, so that only
+   * this one is rejected.
+   *
+   * @returns the error that some or all were rejected with because the store is unavailable, if it is
+   */
+  async function commit<Item, Outcome>(
+    writes: readonly Write<Item, Outcome>[],
+    storeAll: (items: readonly Item[]) => Promise<readonly (Outcome | ServiceError)[]>,
+  ): Promise<ServiceError | undefined> {
+    if (writes.length === 0) return undefined;
+    const begun = commits.begin(writes.length);
+    try {
+      const outcomes = await storeAll(writes.map(({ item }) => item));
+      const refused = outcomes.filter((outcome) => outcome instanceof ServiceError);
+      commits.end(begun, refused.length === outcomes.length ? refused[0] : undefined);
+      for (const [index, { resolve, reject }] of writes.entries()) {
+        const outcome = outcomes[index];
+        if (outcome === undefined) reject(new Error('The store returned no outcome'));
+        else if (outcome instanceof ServiceError) reject(outcome);
+        else resolve(outcome);
+      }
+      return undefined;
+    } catch (error) {
+      commits.end(begun, error);
+      if (writes.length === 1 || error instanceof ServiceError) {
+        for (const { reject } of writes) reject(error);
+        return error instanceof ServiceError ? error : undefined;
+      }
+      const middle = Math.ceil(writes.length / 2);
+      const outage = await commit(writes.slice(0, middle), storeAll);
+      if (outage === undefined) return commit(writes.slice(middle), storeAll);
+      for (const { reject } of writes.slice(middle)) reject(outage);
+      return outage;
+    }
+  }
+
+  return {
+    create: (record, caller) => enqueue(record, table.bytesOf(record), caller),
+    remove: (id, caller) => enqueue(id, 0, caller),
+    waitingShare: () => busy.value(),
+    isFull: (caller) => findOverload(caller, 0) === 'waiting_plants',
+    queued: () => ({ records: waiting.size, bytes: bytesHeld.held }),
+    async idle() {
+      while (inFlight.size > 0 || waiting.size > 0) {
+        await Promise.all(inFlight);
+        await new Promise(setImmediate);
+      }
+    },
+  };
+}
