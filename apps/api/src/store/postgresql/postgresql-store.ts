@@ -72,6 +72,13 @@ export function createPostgresqlStore<Resource>({
     )
     SELECT ${selected} FROM page JOIN ${name} USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`;
 
+  /** Runs a transaction on the rows with these ids. */
+  const access = <Result>(ids: readonly bigint[], run: () => Promise<Result>) =>
+    transact(async () => {
+      await beforeAccess?.(ids);
+      return run();
+    });
+
   /** Runs a statement that returns ids. */
   async function writeIds(query: SqlQuery): Promise<ReadonlySet<bigint>> {
     const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
@@ -127,18 +134,14 @@ export function createPostgresqlStore<Resource>({
   return {
     async create(records) {
       if (records.length === 0) return [];
-      await beforeAccess?.(records.map(({ id }) => id));
-      return transact(() => createAll(records));
+      const ids = records.map(({ id }) => id);
+      return access(ids, () => createAll(records));
     },
     async remove(ids, retire = false) {
       if (ids.length === 0) return [];
-      await beforeAccess?.(ids);
-      return transact(() => removeAll(ids, retire));
+      return access(ids, () => removeAll(ids, retire));
     },
-    async find(ids) {
-      await beforeAccess?.(ids);
-      return transact(async () => [...(await findAll(ids)).values()]);
-    },
+    find: (ids) => access(ids, async () => [...(await findAll(ids)).values()]),
     list: (query, limits) =>
       transact(async () => {
         const { ids, last } = await listIds(connections, table, query, limits);
