@@ -74,10 +74,7 @@ export function createPostgresqlStore<Resource>({
 
   /** Runs a transaction on the rows with these ids. */
   const access = <Result>(ids: readonly bigint[], run: () => Promise<Result>) =>
-    transact(async () => {
-      await beforeAccess?.(ids);
-      return run();
-    });
+    transact(beforeAccess === undefined ? run : () => beforeAccess(ids).then(run));
 
   /** Runs a statement that returns ids. */
   async function writeIds(query: SqlQuery): Promise<ReadonlySet<bigint>> {
