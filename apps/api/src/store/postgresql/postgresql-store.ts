@@ -60,7 +60,7 @@ export function createPostgresqlStore<Resource>({
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
     INSERT INTO ${name} (id, deleted, ${required.join(', ')})
-    VALUES ${ids.map((id) => `(${id}, true${", ''".repeat(required.length)})`).join(', ')}
+    VALUES ${ids.map((id) => `((${id})::bigint, true${", ''".repeat(required.length)})`).join(', ')}
     ON CONFLICT (id) DO UPDATE ${setErased} WHERE NOT ${name}.deleted RETURNING id`;
   // It measures more texts than it returns, which PostgreSQL does without reading them.
   const readSql = `
