@@ -10,8 +10,6 @@ import type { RejectionLog } from './request-log.js';
 /** From half a millisecond to ten seconds. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-const errorNames = new Map(Object.entries(errors).map(([name, { error }]) => [error as number, name]));
-
 /** Measures requests and counts the outcomes of creates; `onBegin` and `onEnd` are to be called with each request. */
 export function measureRequests(registry: Registry) {
   const countRequest = createCounter(registry, {
@@ -35,7 +33,7 @@ export function measureRequests(registry: Registry) {
     name: 'plant_store_creates_total',
     help: 'Creates that are over, by outcome: stored, replayed, cut_off, or the name of the error',
     labelNames: ['outcome'],
-    initial: ['stored', 'replayed', 'cut_off', ...errorNames.values()],
+    initial: ['stored', 'replayed', 'cut_off', ...Object.keys(errors)],
   });
 
   return {
@@ -46,7 +44,7 @@ export function measureRequests(registry: Registry) {
       inFlight--;
       const route = response.locals.route ?? routeOf(request);
       const status = response.writableFinished ? response.statusCode : 0;
-      countRequest(request.method, route, status, response.locals.error ?? '');
+      countRequest(request.method, route, status, response.locals.error?.number ?? '');
       observeDuration(route, durationMs / 1_000);
       const { outcomes } = response.locals;
       if (outcomes !== undefined) {
@@ -67,10 +65,10 @@ function routeOf({ route }: Request): string {
 }
 
 function outcomeOf(response: Response): string {
-  const { error } = response.locals;
-  if (error !== undefined) return errorNames.get(error) ?? 'other';
+  const { error, replayed } = response.locals;
+  if (error !== undefined) return error.errorName;
   if (!response.writableFinished) return 'cut_off';
-  return response.hasHeader('Idempotent-Replayed') ? 'replayed' : 'stored';
+  return replayed ? 'replayed' : 'stored';
 }
 
 /** Counts the requests that were rejected for overload, by the limit that was reached. */

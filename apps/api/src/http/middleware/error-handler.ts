@@ -12,7 +12,7 @@ export function errorHandler(log: Logger, rejections: RejectionLog): ErrorReques
   return function errorHandler(error: unknown, request, response, _next) {
     if (error instanceof ClientGoneError) return;
     const serviceError = toServiceError(error);
-    response.locals.error = serviceError.number;
+    response.locals.error = serviceError;
     if (serviceError instanceof OverloadError) rejections.count(serviceError.reason);
     else if (serviceError.status >= 500 && !loggedElsewhere.has(serviceError.errorName))
       log.error({ requestId: request.id, err: serviceError.cause ?? serviceError }, serviceError.message);
