@@ -5,7 +5,7 @@ import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
 import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt-settings.js';
 import { ConfigurationError } from './errors/operator-error.js';
-import { parseTrustedProxies } from './http/trusted-proxies.js';
+import { parseTrustedProxies } from './http/client-address.js';
 import { failingAfterMs } from './observe/commit-health.js';
 import { packageFolder } from './package-folder.js';
 import { countAvailableCores } from './runtime/available-cores.js';

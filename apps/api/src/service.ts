@@ -4,7 +4,6 @@ import type { Registry } from '@prometheus-io/client';
 import type { Logger } from 'pino';
 import { type AdminPort, openAdminPort } from './admin-port.js';
 import type { AccessTokenStore } from './auth/access-token-store.js';
-import { createAuthenticationLimit } from './auth/authentication-limit.js';
 import { createLastUseRecorder } from './auth/last-use-recorder.js';
 import { createTokenService, type TokenService } from './auth/token-service.js';
 import type { Config } from './config.js';
@@ -13,8 +12,8 @@ import { createGracefulShutdown, listen, trackConnections } from './http/listen.
 import { type ClientPackage, readClient } from './http/read-client.js';
 import { type Page, readPage } from './http/read-page.js';
 import { createServer } from './http/server.js';
-import { countTokenChecks } from './observe/measure-requests.js';
 import { createCommitRecord } from './observe/commit-health.js';
+import { countTokenChecks } from './observe/measure-requests.js';
 import { addServiceGauges, createRegistry } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';
@@ -103,7 +102,7 @@ export async function startService(
   const app = await createApp({
     ...config,
     ...{ queue, store: database.plants, concurrentLists: database.concurrentLists, callers, turns },
-    ...{ accessTokens: tokens.verifier, authenticationLimit: tokens.authenticationLimit, ...files },
+    ...{ accessTokens: tokens.verifier, ...files },
     ...{ metrics, log, requestLog },
     draining: draining.signal,
     stopping: stopping.signal,
@@ -165,7 +164,7 @@ export async function startService(
 
 /** Opens what verifies tokens: access tokens of the service and, where the settings say so, JSON Web Tokens. */
 async function openTokens(
-  { jwt, authFailuresPerMinute }: Config,
+  { jwt }: Config,
   store: AccessTokenStore,
   { metrics, log }: { readonly metrics: Registry | undefined; readonly log: Logger },
 ) {
@@ -175,15 +174,13 @@ async function openTokens(
   const withJwts = jwt && (await import('./auth/accept-jwts.js')).acceptJwts(own, jwt, log);
   const verified = withJwts ?? own;
   const verifier = metrics ? countTokenChecks(verified, metrics) : verified;
-  const authenticationLimit = createAuthenticationLimit(verifier, authFailuresPerMinute, log);
   return {
     /** The access tokens of the service, to issue some. */
     own,
-    ...{ verifier, authenticationLimit },
+    verifier,
     /** Stores when tokens were used, if that takes no longer than the time, in milliseconds. */
     close(withinMs: number) {
       withJwts?.close();
-      authenticationLimit.clear();
       return lastUses.close(withinMs);
     },
   };

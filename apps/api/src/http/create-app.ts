@@ -1,7 +1,6 @@
 import type { Registry } from '@prometheus-io/client';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
-import type { AuthenticationLimit } from '../auth/authentication-limit.js';
 import type { JwtSettings } from '../auth/jwt-settings.js';
 import type { TokenVerifier } from '../auth/token-service.js';
 import { countRejections, measureRequests } from '../observe/measure-requests.js';
@@ -29,9 +28,9 @@ import { commonHeaders } from './security-headers.js';
 
 /** What an app depends on. */
 export interface AppDependencies extends OperationDependencies, Shutdown {
-  readonly accessTokens: Pick<TokenVerifier, 'verifyCached'>;
-  /** What verifies the tokens that are not known to be valid. */
-  readonly authenticationLimit: AuthenticationLimit;
+  readonly accessTokens: TokenVerifier;
+  /** How many failed authentications a client address may have in a minute; 0 is no limit. */
+  readonly authFailuresPerMinute: number;
   /** What the identity provider calls scopes, where its tokens are accepted. */
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;

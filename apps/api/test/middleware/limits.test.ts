@@ -1,8 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { overloadErrors } from '../../src/errors/service-error.js';
-import { limitAuthentication } from '../../src/http/middleware/limit-authentication.js';
 import { rejectDuringShutdown, rejectWhenFull } from '../../src/http/middleware/overload.js';
 import { createRequestCounts, type RequestCounts, rateLimit } from '../../src/http/middleware/rate-limit.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
@@ -74,28 +72,4 @@ it('closes connections while the service drains, and rejects requests once it st
   await send().expect(200, reached).expect('Connection', 'close');
   stopping.abort();
   await send().expect(503).expect('Connection', 'close');
-});
-
-it.each([
-  ['of an address that is not trusted', '203.0.113.7', [], 1],
-  ['of a trusted proxy', '203.0.113.7', ['203.0.113.7'], 0],
-  ['no header', undefined, [], 0],
-])('warns of X-Forwarded-For that is ignored: %s', (_, forwarded, ips, warnings) => {
-  const logged: unknown[] = [];
-  const verify = limitAuthentication({
-    authenticationLimit: {
-      verify: async () => ({ status: 'limited', retryAfterSeconds: 7, isFirst: true }),
-      clear: () => undefined,
-    },
-    log: pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }),
-    stopping: new AbortController().signal,
-  });
-  const request = { headers: { 'x-forwarded-for': forwarded }, ips, socket: { remoteAddress: '192.0.2.1' } };
-  const verified = verify(request as never, 'token', undefined);
-  return expect(verified)
-    .rejects.toMatchObject({ errorName: 'rate_limited', headers: { 'Retry-After': '7' } })
-    .then(() => {
-      expect(logged).toHaveLength(warnings);
-      if (warnings > 0) expect(logged).toMatchObject([{ proxyAddress: '192.0.2.1' }]);
-    });
 });
