@@ -9,8 +9,8 @@ import { createTokenService, type TokenService } from './auth/token-service.js';
 import type { Config } from './config.js';
 import { createApp } from './http/create-app.js';
 import { createGracefulShutdown, listen, trackConnections } from './http/listen.js';
-import { type ClientPackage, readClient } from './http/read-client.js';
-import { type Page, readPage } from './http/read-page.js';
+import { readClient } from './http/routes/client.js';
+import { readPage } from './http/routes/page.js';
 import { createServer } from './http/server.js';
 import { createCommitRecord } from './observe/commit-health.js';
 import { countTokenChecks } from './observe/measure-requests.js';
@@ -81,7 +81,8 @@ export async function startService(
   // Nobody could read metrics without an admin port.
   { requestLog = log, metrics = config.admin && createRegistry(), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
-  const files = readConfiguredFiles(config);
+  const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder);
+  const client = config.clientFolder === undefined ? undefined : readClient(config.clientFolder);
   const callers = new ActiveCallers();
   const database = await openDatabase(config.database, { log, metrics });
   const tokens = await openTokens(config, database.accessTokens, { metrics, log });
@@ -102,7 +103,7 @@ export async function startService(
   const app = await createApp({
     ...config,
     ...{ queue, store: database.plants, concurrentLists: database.concurrentLists, callers, turns },
-    ...{ accessTokens: tokens.verifier, ...files },
+    ...{ accessTokens: tokens.verifier, page, client },
     ...{ metrics, log, requestLog },
     draining: draining.signal,
     stopping: stopping.signal,
@@ -183,24 +184,5 @@ async function openTokens(
       withJwts?.close();
       return lastUses.close(withinMs);
     },
-  };
-}
-
-/** What is served besides the API; `undefined` for what is not. */
-interface ConfiguredFiles {
-  /** The page on which people keep plants. */
-  readonly page: Page | undefined;
-  /** The packed client. */
-  readonly client: ClientPackage | undefined;
-}
-
-/** @throws {OperatorError} when one of them cannot be served */
-function readConfiguredFiles({
-  pageFolder,
-  clientFolder,
-}: Pick<Config, 'pageFolder' | 'clientFolder'>): ConfiguredFiles {
-  return {
-    page: pageFolder === undefined ? undefined : readPage(pageFolder),
-    client: clientFolder === undefined ? undefined : readClient(clientFolder),
   };
 }

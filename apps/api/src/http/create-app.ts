@@ -17,13 +17,11 @@ import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middlewar
 import { rateLimit } from './middleware/rate-limit.js';
 import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
 import { observeRequests, requestId, requestLogger } from './middleware/request-logger.js';
-import type { ClientPackage } from './read-client.js';
-import type { Page } from './read-page.js';
-import { client } from './routes/client.js';
+import { type ClientPackage, client } from './routes/client.js';
 import { docs } from './routes/docs.js';
 import { notFound, rejectOtherMethods } from './routes/fallbacks.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
-import { page } from './routes/page.js';
+import { type Page, page } from './routes/page.js';
 import { commonHeaders } from './security-headers.js';
 
 /** What an app depends on. */

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { hideAccessTokens } from '../../auth/access-token-format.js';
 import { OverloadError } from '../../errors/service-error.js';
 import { parseTraceparent, type RequestLog } from '../../observe/request-log.js';
-import { hashedFilesRoute } from '../read-page.js';
+import { hashedFilesRoute } from '../served-files.js';
 
 /**
  * Logs one line per request, once it is over, except for those rejected for overload, and for the scripts and styles of the
