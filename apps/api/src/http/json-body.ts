@@ -47,7 +47,7 @@ export function jsonBody(
       onBody(bytes) {
         const cost = bytes.length / bytesPerRequest;
         if (cost < 1) parse(bytes);
-        else turns.run(callerOf(response.locals), cost, () => parse(bytes));
+        else turns.schedule(callerOf(response.locals), cost, () => parse(bytes));
       },
       onError: next,
     });
@@ -206,7 +206,7 @@ function readBody(
     take(chunk);
     if (chunk === null || chunk.length < smallestPaced) return true;
     let goesOn: boolean | undefined;
-    turns.run(callerOf(response.locals), chunk.length / bytesReadPerRequest, () => {
+    turns.schedule(callerOf(response.locals), chunk.length / bytesReadPerRequest, () => {
       if (goesOn === undefined) goesOn = true;
       else if (request.readOn === undefined) request.resume();
       else request.readOn();

@@ -72,10 +72,10 @@ export function createAdminServer({ readiness, metrics, log }: AdminDependencies
 }
 
 /** Calls while one is in flight get its result. */
-function shareInFlight<Result>(run: () => Promise<Result>): () => Promise<Result> {
+function shareInFlight<Result>(action: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | undefined;
   return () => {
-    current ??= run().finally(() => {
+    current ??= action().finally(() => {
       current = undefined;
     });
     return current;

@@ -42,7 +42,7 @@ export function createPlantsHandler({
     const awaitTurn = async (left: number) => {
       // Those of several batches would otherwise be stored in turns, in no order of their ids, which takes SQLite longer.
       const count = callers.count() === 1 ? left : Math.min(left, plantsPerTurn);
-      await turns.take(caller, (count / plantsPerTurn) * costPerTurn);
+      await turns.wait(caller, (count / plantsPerTurn) * costPerTurn);
       return count;
     };
     const outcomes = await createPlants(queue, plants, caller, awaitTurn);

@@ -96,7 +96,7 @@ export function mountOperations(
       return { status: 200, body: showStoredPlant(await getPlant(findPlant, id, callerOf(res.locals))) };
     },
     async listPlants({ query, res }) {
-      const { plants, next } = await lists.run(callerOf(res.locals), {
+      const { plants, next } = await lists.read(callerOf(res.locals), {
         isWanted: () => !res.closed,
         read: (share) => listPlants(store, query, share),
       });
