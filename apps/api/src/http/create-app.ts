@@ -6,7 +6,6 @@ import type { TokenVerifier } from '../auth/token-service.js';
 import { countRejections, measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
 import { countReplies, createCallerMemory } from './caller-memory.js';
-import { writeExactIntegers } from './exact-integers.js';
 import { sendJson } from './fast-path.js';
 import { jsonBody, withoutMembers } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
@@ -68,7 +67,6 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   app.set('trust proxy', trustedProxies);
-  writeExactIntegers();
   const memory = createCallerMemory(bodyMemoryLimitBytes);
   if (fastPath) sendJson(app, memory);
 

@@ -90,27 +90,22 @@ export function countRejections(rejections: RejectionLog, registry: Registry): R
   };
 }
 
-/** Creates what counts the results of verifications; it returns each as it is. */
-function createCheckCounter(registry: Registry): <Result extends Verification>(result: Result) => Result {
-  const outcomes = ['valid', ...Object.keys(tokenRejections), 'insufficient_scope'];
-  const count = createCounter(registry, {
-    name: 'plant_store_token_checks_total',
-    help: `Access tokens that were verified, by outcome: ${outcomes.join(', ')}`,
-    labelNames: ['outcome'],
-    initial: outcomes,
-  });
-  return (result) => {
-    count(result.status);
-    return result;
-  };
-}
-
 /** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
 export function countTokenChecks<Tokens extends TokenVerifier>(
   accessTokens: Tokens,
   registry: Registry,
 ): Tokens {
-  const count = createCheckCounter(registry);
+  const outcomes = ['valid', ...Object.keys(tokenRejections), 'insufficient_scope'];
+  const countOutcome = createCounter(registry, {
+    name: 'plant_store_token_checks_total',
+    help: `Access tokens that were verified, by outcome: ${outcomes.join(', ')}`,
+    labelNames: ['outcome'],
+    initial: outcomes,
+  });
+  const count = (verification: Verification) => {
+    countOutcome(verification.status);
+    return verification;
+  };
   const lookups = new Counter({
     name: 'plant_store_token_lookups_total',
     help: 'Verifications that the cache did not answer: they read the database, or checked a signature',
