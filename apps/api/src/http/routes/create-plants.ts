@@ -37,7 +37,7 @@ export function createPlantsHandler({
     if (plants.length > MAX_PLANTS) {
       throw new ServiceError('batch_too_large', messages.batchTooLarge(plants.length));
     }
-    await countBatch?.(res, plants.length);
+    countBatch?.(res, plants.length);
     const caller = callerOf(res.locals);
     const awaitTurn = async (left: number) => {
       // Those of several batches would otherwise be stored in turns, in no order of their ids, which takes SQLite longer.
