@@ -88,8 +88,12 @@ export async function startService(
   const tokens = await openTokens(config, database.accessTokens, { metrics, log });
   const commits = createCommitRecord(database, config.failingAfterMs, metrics);
   const queue = createCommitQueue({
-    ...{ store: database.plants, table: plantTable, concurrency: database.concurrentCommits },
-    ...{ limits: config.queueLimits, callers, commits },
+    store: database.plants,
+    table: plantTable,
+    concurrency: database.concurrentCommits,
+    limits: config.queueLimits,
+    callers,
+    commits,
   });
   const draining = new AbortController();
   const stopping = new AbortController();
@@ -102,9 +106,17 @@ export async function startService(
   const turns = createTurns(callers, config.workers);
   const app = await createApp({
     ...config,
-    ...{ queue, store: database.plants, concurrentLists: database.concurrentLists, callers, turns },
-    ...{ accessTokens: tokens.verifier, page, client },
-    ...{ metrics, log, requestLog },
+    queue,
+    store: database.plants,
+    concurrentLists: database.concurrentLists,
+    accessTokens: tokens.verifier,
+    callers,
+    turns,
+    page,
+    client,
+    metrics,
+    log,
+    requestLog,
     draining: draining.signal,
     stopping: stopping.signal,
   });
@@ -142,7 +154,10 @@ export async function startService(
     const baseUrl = await listen(server, config.host, config.port);
     admin = await openAdminPort(config.admin, { readiness, metrics, log });
     return {
-      ...{ baseUrl, adminUrl: admin.adminUrl, readiness, stop },
+      baseUrl,
+      adminUrl: admin.adminUrl,
+      readiness,
+      stop,
       accessTokens: tokens.own,
       appliedMigrations: database.appliedMigrations,
       async drain(delayMs) {

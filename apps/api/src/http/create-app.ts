@@ -1,3 +1,4 @@
+import { jsonShapeOf } from '@plant-store/contract';
 import type { Registry } from '@prometheus-io/client';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
@@ -84,19 +85,18 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   );
 
   const limit = rateLimitPerMinute > 0 ? await rateLimit(rateLimitPerMinute) : undefined;
-  mountOperations(
-    app,
-    { ...dependencies, countBatch: limit?.countBatch },
-    {
-      all: [
-        bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers),
-        ...(limit === undefined ? [] : [limit.middleware]),
-      ],
-      scope: (scope) => requireScope(scope, dependencies.jwt?.scopes[scope]),
-      write: rejectWhenFull(queue),
-      body: (shape) => jsonBody(withoutMembers(shape, ignoredFields), bodyLimitBytes, memory, turns),
-    },
-  );
+  const authenticate = bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers);
+  mountOperations(app, { ...dependencies, countBatch: limit?.countBatch }, (operation) => {
+    const { scope } = operation.metadata;
+    const shape = 'body' in operation && withoutMembers(jsonShapeOf(operation.body), ignoredFields);
+    return [
+      authenticate,
+      ...(limit ? [limit.middleware] : []),
+      requireScope(scope, dependencies.jwt?.scopes[scope]),
+      ...(scope === 'read' ? [] : [rejectWhenFull(queue)]),
+      ...(shape ? [jsonBody(shape, bodyLimitBytes, memory, turns)] : []),
+    ];
+  });
   // Behind the operations, so that they are without it.
   app.use(logRefusedOrigins(log));
   app.use(rejectOtherMethods);

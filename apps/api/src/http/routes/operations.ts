@@ -1,6 +1,4 @@
-import { contract, jsonShapeOf, type StoredPlant as StoredPlantReply } from '@plant-store/contract';
-import type { Scope } from '@plant-store/contract/access-token';
-import type { JsonShape } from '@plant-store/contract/exact-json/parse';
+import { contract, type StoredPlant as StoredPlantReply } from '@plant-store/contract';
 import { plantFieldNames } from '@plant-store/contract/fields';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
@@ -30,17 +28,8 @@ export interface OperationDependencies extends BatchDependencies {
   readonly callers: ActiveCallers;
 }
 
-/** The middleware that every operation has, and that which it has by what the contract declares of it. */
-export interface OperationMiddleware {
-  /** Comes first, in this order. */
-  readonly all: readonly RequestHandler[];
-  /** For an operation that needs this of a token. */
-  readonly scope: (scope: Scope) => RequestHandler;
-  /** For an operation that may change what is stored. */
-  readonly write: RequestHandler;
-  /** For an operation with a body of this shape. */
-  readonly body: (shape: JsonShape) => RequestHandler;
-}
+/** What the contract has of an operation. */
+export type Operation = (typeof contract)[Name];
 
 /**
  * Middleware as ts-rest takes it for any operation. It types a request by the operation's schemas, as which it is not
@@ -51,22 +40,16 @@ type OperationHandler = (request: object, response: Response, next: NextFunction
 /** The code that answers each operation. */
 type Handlers = { [Key in Name]: AppRouteImplementation<(typeof contract)[Key]> };
 
-/** Mounts the operations of the contract, each with the middleware that it needs and the code that answers it. */
+/**
+ * Mounts the operations of the contract, each with the code that answers it.
+ *
+ * @param middlewareOf returns what comes before the code of an operation, in order
+ */
 export function mountOperations(
   app: Express,
   dependencies: OperationDependencies,
-  middleware: OperationMiddleware,
+  middlewareOf: (operation: Operation) => readonly RequestHandler[],
 ): void {
-  const middlewareOf = (name: Name) => {
-    const route = contract[name];
-    const { scope } = route.metadata;
-    return [
-      middleware.scope(scope),
-      ...('pathParams' in route ? [keepPathParameters] : []),
-      ...(scope === 'read' ? [] : [middleware.write]),
-      ...('body' in route ? [middleware.body(jsonShapeOf(route.body))] : []),
-    ] as OperationHandler[];
-  };
   const { queue, store, callers } = dependencies;
   const findPlant = createFindPlant(store);
   const lists = createListGate({
@@ -104,18 +87,18 @@ export function mountOperations(
     },
   };
 
-  writeExactIntegers();
   app.set('query parser', (text?: string) => parseQuery(text ?? ''));
+  writeExactIntegers();
   // Express takes the first route that matches; the fake plant store, 404 and 405 go by the same order.
   const operations = Object.fromEntries(
-    (Object.keys(routes) as Name[]).map((name) => [
-      name,
-      { middleware: middlewareOf(name), handler: handlers[name] },
-    ]),
+    (Object.keys(routes) as Name[]).map((name) => {
+      const operation = contract[name];
+      const own = 'pathParams' in operation ? [keepPathParameters] : [];
+      return [name, { middleware: [...middlewareOf(operation), ...own], handler: handlers[name] }];
+    }),
   ) as { [Key in Name]: { middleware: OperationHandler[]; handler: Handlers[Key] } };
   createExpressEndpoints(contract, initServer().router(contract, operations), app, {
     logInitialization: false,
-    globalMiddleware: middleware.all.map((handler) => handler as OperationHandler),
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });
 }
