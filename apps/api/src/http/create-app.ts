@@ -1,9 +1,7 @@
 import { jsonShapeOf } from '@plant-store/contract';
-import type { Registry } from '@prometheus-io/client';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { JwtSettings } from '../auth/jwt-settings.js';
-import type { TokenVerifier } from '../auth/token-service.js';
 import { countRejections, measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
 import { countReplies, createCallerMemory } from './caller-memory.js';
@@ -12,7 +10,7 @@ import { jsonBody, withoutMembers } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
 import { cors, logRefusedOrigins } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
-import { limitAuthentication } from './middleware/limit-authentication.js';
+import { type LimitDependencies, limitAuthentication } from './middleware/limit-authentication.js';
 import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middleware/overload.js';
 import { rateLimit } from './middleware/rate-limit.js';
 import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
@@ -25,16 +23,11 @@ import { type Page, page } from './routes/page.js';
 import { commonHeaders } from './security-headers.js';
 
 /** What an app depends on. */
-export interface AppDependencies extends OperationDependencies, Shutdown {
-  readonly accessTokens: TokenVerifier;
-  /** How many failed authentications a client address may have in a minute; 0 is no limit. */
-  readonly authFailuresPerMinute: number;
+export interface AppDependencies extends OperationDependencies, LimitDependencies, Shutdown {
   /** What the identity provider calls scopes, where its tokens are accepted. */
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
   readonly requestLog: RequestLog;
-  /** Where the metrics of requests are registered; by default there are none. */
-  readonly metrics?: Registry | undefined;
   /** The share of the requests without an error that are logged, from 0 to 1. */
   readonly requestLogShare: number;
   /** The largest request body that is read, in bytes. */

@@ -16,11 +16,12 @@ const limitedLookUpMs = 1_000;
 /** How many addresses are counted, and how many tokens remembered of each kind; the one used the longest ago goes first. */
 export const maxRemembered = 10_000;
 
-interface LimitDependencies {
+export interface LimitDependencies {
   readonly accessTokens: TokenVerifier;
-  /** 0 is no limit. */
+  /** How many failures an address may have in a minute; 0 is no limit. */
   readonly authFailuresPerMinute: number;
   readonly log: Pick<Logger, 'warn'>;
+  /** Where metrics are registered; by default there are none. */
   readonly metrics?: Registry | undefined;
   /** Aborted once the service begins to stop: what was counted is then logged. */
   readonly stopping: AbortSignal;
