@@ -19,7 +19,7 @@ import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';
 import { plantTable } from './plants/plant-store.js';
 import { ActiveCallers } from './runtime/active-callers.js';
-import { startStopTime } from './runtime/stop-timeouts.js';
+import { stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/timing.js';
 import { createTurns } from './runtime/turns.js';
 import { createCommitQueue } from './store/commit-queue.js';
@@ -142,10 +142,12 @@ export async function startService(
   async function stop(): Promise<boolean> {
     draining.abort();
     stopping.abort();
-    const time = startStopTime(config.shutdownTimeoutMs);
-    const isAnswered = await stopServer(time.untilCutOff());
-    await tokens.close(time.untilCutOff());
-    const isClosed = await withTimeout(closeDatabase(), time.toCloseDatabase(), () => false);
+    const cutOffAt = performance.now() + config.shutdownTimeoutMs;
+    /** How long it is until requests in flight are cut off, or until some time after that, in milliseconds. */
+    const leftUntil = (afterCutOffMs: number) => Math.max(0, cutOffAt + afterCutOffMs - performance.now());
+    const isAnswered = await stopServer(leftUntil(0));
+    await tokens.close(leftUntil(0));
+    const isClosed = await withTimeout(closeDatabase(), leftUntil(stopTimeouts.databaseMs), () => false);
     await admin?.close();
     return isAnswered && isClosed;
   }

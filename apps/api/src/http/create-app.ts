@@ -2,7 +2,7 @@ import { jsonShapeOf } from '@plant-store/contract';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { JwtSettings } from '../auth/jwt-settings.js';
-import { countRejections, measureRequests } from '../observe/measure-requests.js';
+import { measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
 import { countReplies, createCallerMemory } from './caller-memory.js';
 import { sendJson } from './fast-path.js';
@@ -98,7 +98,6 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   if (dependencies.client !== undefined) app.use(client(dependencies.client));
   app.use(docs({ hasPage: dependencies.page !== undefined, hasClient: dependencies.client !== undefined }));
   app.use(notFound);
-  const rejections = createRejectionLog(log, stopping);
-  app.use(errorHandler(log, metrics === undefined ? rejections : countRejections(rejections, metrics)));
+  app.use(errorHandler(log, createRejectionLog(log, stopping, metrics)));
   return app;
 }

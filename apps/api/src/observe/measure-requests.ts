@@ -3,9 +3,7 @@ import { routes } from '@plant-store/contract/routes';
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request, Response } from 'express';
 import { type TokenVerifier, tokenRejections, type Verification } from '../auth/token-service.js';
-import { overloadErrors } from '../errors/service-error.js';
 import { addGauge, createCounter, createHistogram } from './metrics.js';
-import type { RejectionLog } from './request-log.js';
 
 /** From half a millisecond to ten seconds. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -69,25 +67,6 @@ function outcomeOf(response: Response): string {
   if (error !== undefined) return error.errorName;
   if (!response.writableFinished) return 'cut_off';
   return replayed ? 'replayed' : 'stored';
-}
-
-/** Counts the requests that were rejected for overload, by the limit that was reached. */
-export function countRejections(rejections: RejectionLog, registry: Registry): RejectionLog {
-  const reasons = Object.keys(overloadErrors);
-  const counter = new Counter({
-    name: 'plant_store_overload_rejections_total',
-    help: `Requests rejected with overloaded, by reason: ${reasons.join(', ')}`,
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  // What appears later than at zero has no rate at first.
-  for (const reason of reasons) counter.inc({ reason }, 0);
-  return {
-    count(reason) {
-      counter.inc({ reason });
-      rejections.count(reason);
-    },
-  };
 }
 
 /** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
