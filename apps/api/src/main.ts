@@ -57,7 +57,7 @@ const context: CliContext = {
       for (const name of names) process.on(name, onSignal);
     }),
   onHangUp: (listener) => void process.on('SIGHUP', listener),
-  startingProcessEnded: async () => (await import('./runtime/watch-launcher.js')).untilLauncherEnds(),
+  startingProcessEnded: async () => (await import('./runtime/watch-launcher.js')).watchLauncher().ended,
 };
 
 /** Ends the process soon, if something such as a blocked write or a hanging database keeps it running. */

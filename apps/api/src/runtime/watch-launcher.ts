@@ -19,24 +19,38 @@ interface ProcessState {
   readonly isZombie: boolean;
 }
 
+/** The parent of this process, and the package managers that have started the parent. */
+export interface StartingProcesses {
+  /** Resolves once one of them has ended: up to half a second later. */
+  readonly ended: Promise<void>;
+  /** Looks now whether one of them has ended. */
+  readonly haveEnded: () => Promise<boolean>;
+}
+
 /**
- * Resolves once the parent of this process has ended, or a package manager that has started the parent: up to half a second
- * later. npx ends at a SIGTERM, but neither passes it on to pnpm nor ends it, so a service would keep running (npm/cli,
- * `npm exec`). The other ancestors, such as the shell of a person, may end.
+ * Watches the processes that have started this one. npx ends at a SIGTERM, but neither passes it on to pnpm nor ends it, so
+ * a service would keep running (npm/cli, `npm exec`). The other ancestors, such as the shell of a person, may end.
  */
-export async function untilLauncherEnds(): Promise<void> {
+export function watchLauncher(): StartingProcesses {
   const parent = process.ppid;
-  let known = (await tryFindStartingProcesses(parent)) ?? [parent];
-  while (process.ppid === parent && known.every(isRunning)) {
+  const first = tryFindStartingProcesses(parent);
+  let known: readonly number[] | undefined;
+  const haveEnded = async () => {
+    known ??= (await first) ?? [parent];
+    if (process.ppid !== parent || !known.every(isRunning)) return true;
     // Elsewhere it would start programs each time.
-    if (process.platform === 'linux') {
-      const found = (await tryFindStartingProcesses(parent)) ?? known;
-      // A process that has lost its parent belongs to another one, such as 1.
-      if (found.length < known.length) return;
-      known = found;
-    }
-    await delay(intervalMs, undefined, { ref: false });
-  }
+    if (process.platform !== 'linux') return false;
+    const found = (await tryFindStartingProcesses(parent)) ?? known;
+    // A process that has lost its parent belongs to another one, such as 1.
+    if (found.length < known.length) return true;
+    known = found;
+    return false;
+  };
+  return { ended: untilTrue(haveEnded), haveEnded };
+}
+
+async function untilTrue(check: () => Promise<boolean>): Promise<void> {
+  while (!(await check())) await delay(intervalMs, undefined, { ref: false });
 }
 
 /** As below, or `undefined` if they cannot be read now, such as while connections take all file descriptors. */
