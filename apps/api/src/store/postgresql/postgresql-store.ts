@@ -56,7 +56,11 @@ export function createPostgresqlStore<Resource>({
   // What is found is going to be acknowledged, so it must be as durable as a commit.
   const findSql = `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
   const setErased = `SET ${erased.join(', ')}, deleted = true`;
-  const removeSql = `UPDATE ${name} ${setErased} WHERE id = ANY($1::bigint[]) AND NOT deleted RETURNING id`;
+  // Rows are locked in the order of their ids, so that two removals that share some wait for each other instead of deadlocking.
+  const removeSql = `
+    WITH found AS (SELECT id, deleted FROM ${name} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE),
+    removed AS (UPDATE ${name} ${setErased} FROM found WHERE ${name}.id = found.id AND NOT found.deleted RETURNING ${name}.id)
+    SELECT found.id, found.deleted, removed.id FROM found LEFT JOIN removed USING (id)`;
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
     INSERT INTO ${name} (id, deleted, ${required.join(', ')})
@@ -106,26 +110,28 @@ export function createPostgresqlStore<Resource>({
     });
   }
 
-  async function removeAll(ids: readonly bigint[], retire: boolean): Promise<readonly RemoveOutcome[]> {
-    const removed = new Set<bigint>();
-    const taken = new Set<bigint>();
-    let left = [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
-    for (let attempt = 1; left.length > 0; attempt++) {
-      // A trigger skips it silently; after the first attempt it may have been created since.
-      if (attempt > 2) throw new Error(`The record ${left[0]} was not removed`);
-      const query = retire
-        ? { sql: composeRetire(left), args: [], argTypes: [] }
-        : { sql: removeSql, args: [left], argTypes: [integers] };
-      for (const id of await writeIds(query)) removed.add(id);
-      const others = await findAll(left.filter((id) => !removed.has(id)));
-      for (const id of others.keys()) taken.add(id);
-      left = left.filter((id) => {
-        const other = others.get(id);
-        return other === undefined ? retire && !removed.has(id) : !isTombstone(other);
-      });
+  async function removeAll(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
+    const { rows } = await connections.queryRaw({ sql: removeSql, args: [ids], argTypes: [integers] });
+    const found = new Map<bigint, RemoveOutcome>();
+    for (const [digits, wasRemoved, removed] of rows) {
+      const id = BigInt(String(digits));
+      if (!wasRemoved && removed === null) throw notRemoved(id);
+      found.set(id, wasRemoved ? 'removed_before' : 'removed');
     }
-    for (const id of removed) taken.add(id);
-    return ids.map((id) => (removed.delete(id) ? 'removed' : taken.has(id) ? 'removed_before' : 'unknown'));
+    return toRemoveOutcomes(ids, (id) => found.get(id) ?? 'unknown');
+  }
+
+  /** Removes what has the ids, and takes those that nothing ever had. */
+  async function retireAll(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
+    const inOrder = [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
+    const removed = await writeIds({ sql: composeRetire(inOrder), args: [], argTypes: [] });
+    const others = await findAll(inOrder.filter((id) => !removed.has(id)));
+    return toRemoveOutcomes(ids, (id) => {
+      if (removed.has(id)) return 'removed';
+      const other = others.get(id);
+      if (other === undefined || !isTombstone(other)) throw notRemoved(id);
+      return 'removed_before';
+    });
   }
 
   return {
@@ -136,7 +142,7 @@ export function createPostgresqlStore<Resource>({
     },
     async remove(ids, retire = false) {
       if (ids.length === 0) return [];
-      return access(ids, () => removeAll(ids, retire));
+      return access(ids, () => (retire ? retireAll(ids) : removeAll(ids)));
     },
     find: (ids) => access(ids, async () => [...(await findAll(ids)).values()]),
     list: (query, limits) =>
@@ -162,6 +168,23 @@ export function createPostgresqlStore<Resource>({
 /** In the order of their ids two inserts that share some wait for each other instead of deadlocking. */
 const byId = (a: { readonly id: bigint }, b: { readonly id: bigint }) =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+
+/** The outcome of each id in order, of which only the first one removes what has it. */
+function toRemoveOutcomes(
+  ids: readonly bigint[],
+  outcomeOf: (id: bigint) => RemoveOutcome,
+): readonly RemoveOutcome[] {
+  const seen = new Set<bigint>();
+  return ids.map((id) => {
+    const outcome = outcomeOf(id);
+    const isAgain = seen.has(id);
+    seen.add(id);
+    return isAgain && outcome === 'removed' ? 'removed_before' : outcome;
+  });
+}
+
+/** A trigger may skip a row silently. */
+const notRemoved = (id: bigint) => new Error(`The record ${id} was not removed`);
 
 /** An insert with an array for each column, so that the statement is the same for any number of records. */
 export function createInsert<Resource>({ name, texts, toTexts }: Table<Resource>): InsertStatement<Resource> {
