@@ -3,13 +3,18 @@ import { fileURLToPath } from 'node:url';
 import { fieldsAfter } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
-import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt-settings.js';
+import {
+  checkJwtVariables,
+  type JwtSettings,
+  jwtVariables,
+  toJwtSettings,
+  wholeNumber,
+} from './auth/jwt-settings.js';
 import { ConfigurationError } from './errors/operator-error.js';
 import { parseTrustedProxies } from './http/client-address.js';
 import { failingAfterMs } from './observe/commit-health.js';
 import { packageFolder } from './package-folder.js';
 import { countAvailableCores } from './runtime/available-cores.js';
-import { wholeNumber } from './runtime/whole-number.js';
 import type { QueueLimits } from './store/commit-queue.js';
 import {
   addPasswordOfFile,
