@@ -120,8 +120,8 @@ export interface BodySource {
  * client disconnects before the end; they are callbacks, since a promise would cost each request.
  *
  * @param onBody called with the complete body, in the turn of the event loop in which its end arrives
- * @param onError called instead with `body_too_large` beyond the limit, or `overloaded` when there is no memory for it; the
- * rest of the body is discarded
+ * @param onError called instead with `body_too_large` beyond the limit, or `overloaded` when there is no memory for it;
+ * the rest of the body is discarded
  */
 function readBody(
   request: IncomingMessage & BodySource,

@@ -107,7 +107,7 @@ export interface RejectionLog {
   count(reason: OverloadReason): void;
 }
 
-/** How often the rejections since the last line are logged, in milliseconds: a line for each would cost more than the rest of it. */
+/** How often rejections are logged, in milliseconds: a line for each would cost more than the rest of it. */
 const intervalMs = 1_000;
 
 /**

@@ -2,7 +2,7 @@ import type { ActiveCallers } from './active-callers.js';
 import type { Caller } from './budget.js';
 import { FairQueue } from './fair-queue.js';
 
-/** How much is done in a turn of the event loop, as `Turns.schedule` counts it: so many requests without a large body. */
+/** How much is done in a turn of the event loop, as `Turns.schedule` counts it: so many requests without a body. */
 export const costPerTurn = 32;
 
 /** How much is done in a millisecond. */

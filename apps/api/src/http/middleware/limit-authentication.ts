@@ -13,7 +13,7 @@ import type { VerifyUncached } from './bearer-auth.js';
 const windowMs = 60_000;
 const limitedLookUpMs = 1_000;
 
-/** How many addresses are counted, and how many tokens remembered of each kind; the one used the longest ago goes first. */
+/** How many addresses are counted, and tokens remembered of each kind; the one used the longest ago goes first. */
 export const maxRemembered = 10_000;
 
 export interface LimitDependencies {
@@ -49,7 +49,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
   stopping.addEventListener('abort', () => failed.clear());
   // By hash: the text of a token is kept nowhere.
   const validTokens = new LRUCache<string, true>({ max: maxRemembered });
-  /** How often a token was passed over, since another one of its address was looked up; infinite for one that is wrong. */
+  /** How often a token was passed over for another one of its address; infinite for one that is wrong. */
   const passedOver = new LRUCache<string, number>(forAMinute);
   /** By kind of token, so that an identity provider that hangs holds up no others, and by address. */
   const allLookUps = new LRUCache<string, LookUps>({ max: maxRemembered });
@@ -126,7 +126,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
   };
 }
 
-/** The look-ups of an address: each may fail, so no more are in flight than that. Once it is limited, there is one a second. */
+/** The look-ups of an address: no more are in flight than may fail. Once it is limited, there is one a second. */
 class LookUps {
   readonly #failuresLeft: () => number;
   #waiting: (PromiseWithResolvers<boolean> & { readonly rank: number })[] = [];
@@ -137,7 +137,10 @@ class LookUps {
     this.#failuresLeft = failuresLeft;
   }
 
-  /** Waits until a token may be looked up, or `false`: another one is, which was passed over more often, or as often by chance. */
+  /**
+   * Resolves to whether a token may be looked up; if not, another one is, which was passed over more often, or as often and by
+   * chance.
+   */
   enter(times: number): Promise<boolean> {
     const request = { rank: times + Math.random(), ...Promise.withResolvers<boolean>() };
     this.#waiting.push(request);
