@@ -1,7 +1,27 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { messages } from '@plant-store/contract/messages';
+import type { Logger } from 'pino';
 import type { Config } from './config.js';
+import { ServiceError } from './errors/service-error.js';
 import { createGracefulShutdown, listen } from './http/listen.js';
-import { type AdminDependencies, createAdminServer } from './observe/admin-server.js';
+import type { Readiness } from './observe/readiness.js';
 import { stopTimeouts } from './runtime/stop-timeouts.js';
+
+/** Metrics in the text format of Prometheus. */
+export interface ReadableMetrics {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
+
+/** What the admin server reports. */
+interface AdminDependencies {
+  /** Whether the service accepts creates. */
+  readonly readiness: () => Promise<Readiness>;
+  /** The metrics, shown in Prometheus' text format; without them there is no `/metrics`. */
+  readonly metrics?: ReadableMetrics | undefined;
+  readonly log: Logger;
+}
 
 /** The admin port of a service. */
 export interface AdminPort {
@@ -16,10 +36,126 @@ export interface AdminPort {
  *
  * @throws {OperatorError} when the address cannot be listened on
  */
-export async function openAdminPort(admin: Config['admin'], parts: AdminDependencies): Promise<AdminPort> {
+export async function openAdminPort(
+  admin: Config['admin'],
+  dependencies: AdminDependencies,
+): Promise<AdminPort> {
   if (admin === undefined) return { adminUrl: undefined, close: async () => undefined };
-  const server = createAdminServer(parts);
+  const server = createAdminServer(dependencies);
   const stop = createGracefulShutdown(server);
   const adminUrl = await listen(server, admin.host, admin.port, 'ADMIN_');
   return { adminUrl, close: async () => void (await stop(stopTimeouts.adminMs)) };
+}
+
+/** The reply of a route; its body is sent as JSON unless it is text. */
+interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | object;
+}
+
+type Routes = ReadonlyMap<string, () => Promise<Reply>>;
+
+/** Time limits for clients, in milliseconds. Probes and scrapes are small, and are replied to within about 2 seconds. */
+const timeLimits = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+/** How long a client may leave its reply unread, in milliseconds. */
+const idleMs = 10_000;
+
+/** How many connections are open at once; more are closed as they arrive. */
+const maxConnections = 64;
+
+/**
+ * Creates the server of the admin port, not listening yet, for monitoring and for the health checks of load balancers and
+ * orchestrators. It requires no token and logs no requests. A connection on which a request arrives before the reply to the
+ * one before is sent is closed, so that none brings many requests at once.
+ */
+export function createAdminServer({ readiness, metrics, log }: AdminDependencies): Server {
+  const routes: Routes = new Map([
+    ['/livez', async () => live],
+    ['/readyz', async () => describeReadiness(await readiness())],
+    ...(metrics === undefined
+      ? []
+      : ([['/metrics', shareInFlight(() => describeMetrics(metrics))]] as const)),
+  ]);
+  const busy = new WeakSet<Socket>();
+  const server = createServer(timeLimits, async (request, response) => {
+    const { socket } = request;
+    if (busy.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    busy.add(socket);
+    response.once('close', () => busy.delete(socket));
+    send(response, await handle(routes, request).catch((error: unknown) => toErrorReply(error, log)));
+  });
+  server.timeout = idleMs;
+  server.maxConnections = maxConnections;
+  return server;
+}
+
+/** Calls while one is in flight get its result. */
+function shareInFlight<Result>(action: () => Promise<Result>): () => Promise<Result> {
+  let current: Promise<Result> | undefined;
+  return () => {
+    current ??= action().finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
+}
+
+const live: Reply = { status: 200, body: { status: 'live' } };
+
+function describeReadiness(readiness: Readiness): Reply {
+  if (readiness.ready) {
+    const { warnings } = readiness;
+    return { status: 200, body: { status: 'ready', ...(warnings.length > 0 && { warnings }) } };
+  }
+  const { reason } = readiness;
+  // Until a damaged database is restored, a retry does not help.
+  const headers = reason === 'database_damaged' ? {} : { 'Retry-After': '1' };
+  return { status: 503, headers, body: { status: 'unavailable', reason } };
+}
+
+async function describeMetrics(metrics: ReadableMetrics): Promise<Reply> {
+  return { status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.metrics() };
+}
+
+/** @throws {ServiceError} `not_found` or `method_not_allowed`, as on the public port */
+async function handle(routes: Routes, { method = '', url = '' }: IncomingMessage): Promise<Reply> {
+  const path = url.replace(/\?.*/, '');
+  const route = routes.get(path);
+  if (route === undefined) {
+    throw new ServiceError('not_found', messages.notFound(path));
+  }
+  if (method !== 'GET' && method !== 'HEAD') {
+    const message = messages.methodNotAllowed(method, path, ['GET', 'HEAD']);
+    throw new ServiceError('method_not_allowed', message, { headers: { Allow: 'GET, HEAD' } });
+  }
+  return route();
+}
+
+function toErrorReply(error: unknown, log: Logger): Reply {
+  if (error instanceof ServiceError) {
+    const { status, headers, body } = error;
+    return { status, headers, body };
+  }
+  log.error({ err: error }, 'admin request failed');
+  return toErrorReply(new ServiceError('internal_error', 'An unexpected error occurred.'), log);
+}
+
+function send(response: ServerResponse, { status, headers, body }: Reply): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+  response.end(text);
 }

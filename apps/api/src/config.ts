@@ -3,13 +3,18 @@ import { fileURLToPath } from 'node:url';
 import { fieldsAfter } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
-import { checkJwtVariables, type JwtSettings, jwtVariables, toJwtSettings } from './auth/jwt-settings.js';
+import {
+  checkJwtVariables,
+  type JwtSettings,
+  jwtVariables,
+  toJwtSettings,
+  wholeNumber,
+} from './auth/jwt-settings.js';
 import { ConfigurationError } from './errors/operator-error.js';
-import { parseTrustedProxies } from './http/trusted-proxies.js';
+import { parseTrustedProxies } from './http/client-address.js';
 import { failingAfterMs } from './observe/commit-health.js';
 import { packageFolder } from './package-folder.js';
 import { countAvailableCores } from './runtime/available-cores.js';
-import { wholeNumber } from './runtime/whole-number.js';
 import type { QueueLimits } from './store/commit-queue.js';
 import {
   addPasswordOfFile,
@@ -69,63 +74,57 @@ export type Config = Readonly<{
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-const onOrOff = z.enum(['on', 'off'], { error: 'must be on or off' });
+const onByDefault = z
+  .enum(['on', 'off'], { error: 'must be on or off' })
+  .default('on')
+  .transform((text) => text === 'on');
 
 /** The most that goes into one commit: a larger one is hardly cheaper per plant, and delays others. */
 const batchPlants = 1_000;
 const batchBytes = 2 ** 22;
 
 /** Every variable that the service reads, with its default. A test compares it with the documentation. */
-const EnvironmentSchema = z
-  .object({
-    HOST: z.string().default('127.0.0.1'),
-    PORT: wholeNumber(0, 65_535).default(3000),
-    ADMIN_PORT: wholeNumber(0, 65_535).optional(),
-    ADMIN_HOST: z.string().optional(),
-    DATABASE_URL: z.string().default('file:./data/plant-store.db').transform(orIssue(parseDatabaseUrl)),
-    DATABASE_PASSWORD_FILE: z.string().optional(),
-    DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
-    DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
-    WORKERS: z.string().default('1').transform(toWorkers),
-    LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
-    LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
-    BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
-    BODY_MEMORY_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
-    RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
-    AUTH_FAILURES_PER_MINUTE: wholeNumber(0, 10 ** 9).default(30),
-    TRUSTED_PROXIES: z.string().default('').transform(orIssue(parseTrustedProxies)),
-    CORS_ORIGINS: z.string().default('').transform(toOrigins),
-    ...jwtVariables,
-    QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
-    QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
-    DRAIN_DELAY_MS: wholeNumber(0, 10 ** 7).optional(),
-    SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
-    PAGE: onOrOff.default('on'),
-    CLIENT: onOrOff.default('on'),
-    COMPATIBLE_WITH: z
-      .string()
-      .regex(/^\d+\.\d+$/, { error: 'must be a minor version, such as 1.3' })
-      .optional(),
-    FAST_PATH: onOrOff.default('on'),
-  })
-  // One token may use half of the limit, which must leave room for one body.
-  .refine(
-    ({ BODY_MAX_BYTES, BODY_MEMORY_MAX_BYTES = Infinity }) => BODY_MEMORY_MAX_BYTES >= 2 * BODY_MAX_BYTES,
-    {
-      path: ['BODY_MEMORY_MAX_BYTES'],
-      error: 'must be at least twice BODY_MAX_BYTES',
-    },
-  )
-  .superRefine(checkSharedLimits)
-  .superRefine(checkJwtVariables);
+const EnvironmentSchema = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(3000),
+  ADMIN_PORT: wholeNumber(0, 65_535).optional(),
+  ADMIN_HOST: z.string().optional(),
+  DATABASE_URL: z.string().default('file:./data/plant-store.db').transform(orIssue(parseDatabaseUrl)),
+  DATABASE_PASSWORD_FILE: z.string().optional(),
+  DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
+  DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
+  WORKERS: z.string().default('1').transform(toWorkers),
+  LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
+  LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
+  BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
+  BODY_MEMORY_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
+  AUTH_FAILURES_PER_MINUTE: wholeNumber(0, 10 ** 9).default(30),
+  TRUSTED_PROXIES: z.string().default('').transform(orIssue(parseTrustedProxies)),
+  CORS_ORIGINS: z.string().default('').transform(toOrigins),
+  ...jwtVariables,
+  QUEUE_MAX_PLANTS: wholeNumber(1, 10 ** 6).default(10_000),
+  QUEUE_MAX_BYTES: wholeNumber(1, 2 ** 30).default(2 ** 25),
+  DRAIN_DELAY_MS: wholeNumber(0, 10 ** 7).optional(),
+  SHUTDOWN_TIMEOUT_MS: wholeNumber(0, 10 ** 7).default(10_000),
+  PAGE: onByDefault,
+  CLIENT: onByDefault,
+  COMPATIBLE_WITH: z
+    .string()
+    .regex(/^\d+\.\d+$/, { error: 'must be a minor version, such as 1.3' })
+    .optional(),
+  FAST_PATH: onByDefault,
+});
 
 /** The variables, with the location of the database that several of them determine together. */
-const SettingsSchema = EnvironmentSchema.transform((variables, context) => {
-  const database = addPasswordOfFile(variables.DATABASE_URL, variables.DATABASE_PASSWORD_FILE);
-  if (!('problem' in database)) return { ...variables, database };
-  context.addIssue({ code: 'custom', path: ['DATABASE_PASSWORD_FILE'], message: database.problem });
-  return z.NEVER;
-});
+const SettingsSchema = EnvironmentSchema.superRefine(checkLimits)
+  .superRefine(checkJwtVariables)
+  .transform((variables, context) => {
+    const database = addPasswordOfFile(variables.DATABASE_URL, variables.DATABASE_PASSWORD_FILE);
+    if (!('problem' in database)) return { ...variables, database };
+    context.addIssue({ code: 'custom', path: ['DATABASE_PASSWORD_FILE'], message: database.problem });
+    return z.NEVER;
+  });
 
 /** Names that variables had before, which remain valid. */
 export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES: 'BODY_MEMORY_MAX_BYTES' };
@@ -201,13 +200,12 @@ export function parseConfig(
     failingAfterMs,
     drainDelayMs: variables.DRAIN_DELAY_MS,
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
-    pageFolder: variables.PAGE === 'on' ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
-    clientFolder:
-      variables.CLIENT === 'on' ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
+    pageFolder: variables.PAGE ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
+    clientFolder: variables.CLIENT ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
     ignoredFields: Object.freeze(
       variables.COMPATIBLE_WITH === undefined ? [] : fieldsAfter(variables.COMPATIBLE_WITH),
     ),
-    fastPath: variables.FAST_PATH === 'on',
+    fastPath: variables.FAST_PATH,
   });
 }
 
@@ -247,41 +245,22 @@ function toWorkers(text: string, context: z.RefinementCtx): number {
   return z.NEVER;
 }
 
-/** The settings of which each worker gets a share. */
-interface SharedLimits {
-  readonly WORKERS: number;
-  readonly BODY_MAX_BYTES: number;
-  readonly BODY_MEMORY_MAX_BYTES?: number | undefined;
-  readonly QUEUE_MAX_PLANTS: number;
-  readonly QUEUE_MAX_BYTES: number;
-  readonly DATABASE_POOL_SIZE: number;
-  readonly DATABASE_URL: { readonly engine: string };
-}
-
-/** Requires that the share of each worker is not empty. */
-function checkSharedLimits(variables: SharedLimits, context: z.RefinementCtx): void {
-  const { WORKERS, DATABASE_URL } = variables;
+/** Checks the limits that depend on others, such as those of which each worker gets a share. */
+function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.RefinementCtx): void {
+  const report = (name: keyof typeof variables, message: string) =>
+    context.addIssue({ code: 'custom', path: [name], message });
+  const { WORKERS, BODY_MAX_BYTES, BODY_MEMORY_MAX_BYTES = Infinity } = variables;
+  // One token may use half of the limit, which must leave room for one body.
+  if (BODY_MEMORY_MAX_BYTES < 2 * BODY_MAX_BYTES)
+    report('BODY_MEMORY_MAX_BYTES', 'must be at least twice BODY_MAX_BYTES');
+  else if (BODY_MEMORY_MAX_BYTES < 2 * BODY_MAX_BYTES * WORKERS)
+    report('BODY_MEMORY_MAX_BYTES', 'must be at least twice BODY_MAX_BYTES for each worker');
   if (WORKERS === 1) return;
-  const { BODY_MAX_BYTES, BODY_MEMORY_MAX_BYTES = Infinity } = variables;
-  if (BODY_MEMORY_MAX_BYTES >= 2 * BODY_MAX_BYTES && BODY_MEMORY_MAX_BYTES < 2 * BODY_MAX_BYTES * WORKERS) {
-    const message = 'must be at least twice BODY_MAX_BYTES for each worker';
-    context.addIssue({ code: 'custom', path: ['BODY_MEMORY_MAX_BYTES'], message });
-  }
-  for (const name of ['QUEUE_MAX_PLANTS', 'QUEUE_MAX_BYTES'] as const) {
-    if (variables[name] < WORKERS) {
-      context.addIssue({
-        code: 'custom',
-        path: [name],
-        message: `must be at least the ${WORKERS} of WORKERS`,
-      });
-    }
-  }
-  if (DATABASE_URL.engine !== 'sqlite' && variables.DATABASE_POOL_SIZE <= WORKERS) {
-    context.addIssue({
-      code: 'custom',
-      path: ['DATABASE_POOL_SIZE'],
-      message: `must be more than the ${WORKERS} of WORKERS: one connection for each, and one besides`,
-    });
+  for (const name of ['QUEUE_MAX_PLANTS', 'QUEUE_MAX_BYTES'] as const)
+    if (variables[name] < WORKERS) report(name, `must be at least the ${WORKERS} of WORKERS`);
+  if (variables.DATABASE_URL.engine !== 'sqlite' && variables.DATABASE_POOL_SIZE <= WORKERS) {
+    const connections = 'one connection for each, and one besides';
+    report('DATABASE_POOL_SIZE', `must be more than the ${WORKERS} of WORKERS: ${connections}`);
   }
 }
 

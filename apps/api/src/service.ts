@@ -4,14 +4,13 @@ import type { Registry } from '@prometheus-io/client';
 import type { Logger } from 'pino';
 import { type AdminPort, openAdminPort } from './admin-port.js';
 import type { AccessTokenStore } from './auth/access-token-store.js';
-import { createAuthenticationLimit } from './auth/authentication-limit.js';
 import { createLastUseRecorder } from './auth/last-use-recorder.js';
 import { createTokenService, type TokenService } from './auth/token-service.js';
 import type { Config } from './config.js';
 import { createApp } from './http/create-app.js';
 import { createGracefulShutdown, listen, trackConnections } from './http/listen.js';
-import { type ClientPackage, readClient } from './http/read-client.js';
-import { type Page, readPage } from './http/read-page.js';
+import { readClient } from './http/routes/client.js';
+import { readPage } from './http/routes/page.js';
 import { createServer } from './http/server.js';
 import { createCommitRecord } from './observe/commit-health.js';
 import { countTokenChecks } from './observe/measure-requests.js';
@@ -20,7 +19,7 @@ import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';
 import { plantTable } from './plants/plant-store.js';
 import { ActiveCallers } from './runtime/active-callers.js';
-import { startStopTime } from './runtime/stop-timeouts.js';
+import { stopTimeouts } from './runtime/stop-timeouts.js';
 import { withTimeout } from './runtime/timing.js';
 import { createTurns } from './runtime/turns.js';
 import { createCommitQueue } from './store/commit-queue.js';
@@ -82,14 +81,19 @@ export async function startService(
   // Nobody could read metrics without an admin port.
   { requestLog = log, metrics = config.admin && createRegistry(), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
-  const files = readConfiguredFiles(config);
+  const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder);
+  const client = config.clientFolder === undefined ? undefined : readClient(config.clientFolder);
   const callers = new ActiveCallers();
   const database = await openDatabase(config.database, { log, metrics });
   const tokens = await openTokens(config, database.accessTokens, { metrics, log });
   const commits = createCommitRecord(database, config.failingAfterMs, metrics);
   const queue = createCommitQueue({
-    ...{ store: database.plants, table: plantTable, concurrency: database.concurrentCommits },
-    ...{ limits: config.queueLimits, callers, commits },
+    store: database.plants,
+    table: plantTable,
+    concurrency: database.concurrentCommits,
+    limits: config.queueLimits,
+    callers,
+    commits,
   });
   const draining = new AbortController();
   const stopping = new AbortController();
@@ -102,9 +106,17 @@ export async function startService(
   const turns = createTurns(callers, config.workers);
   const app = await createApp({
     ...config,
-    ...{ queue, store: database.plants, concurrentLists: database.concurrentLists, callers, turns },
-    ...{ accessTokens: tokens.verifier, authenticationLimit: tokens.authenticationLimit, ...files },
-    ...{ metrics, log, requestLog },
+    queue,
+    store: database.plants,
+    concurrentLists: database.concurrentLists,
+    accessTokens: tokens.verifier,
+    callers,
+    turns,
+    page,
+    client,
+    metrics,
+    log,
+    requestLog,
     draining: draining.signal,
     stopping: stopping.signal,
   });
@@ -130,10 +142,12 @@ export async function startService(
   async function stop(): Promise<boolean> {
     draining.abort();
     stopping.abort();
-    const time = startStopTime(config.shutdownTimeoutMs);
-    const isAnswered = await stopServer(time.untilCutOff());
-    await tokens.close(time.untilCutOff());
-    const isClosed = await withTimeout(closeDatabase(), time.toCloseDatabase(), () => false);
+    const cutOffAt = performance.now() + config.shutdownTimeoutMs;
+    /** How long it is until requests in flight are cut off, or until some time after that, in milliseconds. */
+    const leftUntil = (afterCutOffMs: number) => Math.max(0, cutOffAt + afterCutOffMs - performance.now());
+    const isAnswered = await stopServer(leftUntil(0));
+    await tokens.close(leftUntil(0));
+    const isClosed = await withTimeout(closeDatabase(), leftUntil(stopTimeouts.databaseMs), () => false);
     await admin?.close();
     return isAnswered && isClosed;
   }
@@ -142,7 +156,10 @@ export async function startService(
     const baseUrl = await listen(server, config.host, config.port);
     admin = await openAdminPort(config.admin, { readiness, metrics, log });
     return {
-      ...{ baseUrl, adminUrl: admin.adminUrl, readiness, stop },
+      baseUrl,
+      adminUrl: admin.adminUrl,
+      readiness,
+      stop,
       accessTokens: tokens.own,
       appliedMigrations: database.appliedMigrations,
       async drain(delayMs) {
@@ -165,7 +182,7 @@ export async function startService(
 
 /** Opens what verifies tokens: access tokens of the service and, where the settings say so, JSON Web Tokens. */
 async function openTokens(
-  { jwt, authFailuresPerMinute }: Config,
+  { jwt }: Config,
   store: AccessTokenStore,
   { metrics, log }: { readonly metrics: Registry | undefined; readonly log: Logger },
 ) {
@@ -175,35 +192,14 @@ async function openTokens(
   const withJwts = jwt && (await import('./auth/accept-jwts.js')).acceptJwts(own, jwt, log);
   const verified = withJwts ?? own;
   const verifier = metrics ? countTokenChecks(verified, metrics) : verified;
-  const authenticationLimit = createAuthenticationLimit(verifier, authFailuresPerMinute, log);
   return {
     /** The access tokens of the service, to issue some. */
     own,
-    ...{ verifier, authenticationLimit },
+    verifier,
     /** Stores when tokens were used, if that takes no longer than the time, in milliseconds. */
     close(withinMs: number) {
       withJwts?.close();
-      authenticationLimit.clear();
       return lastUses.close(withinMs);
     },
-  };
-}
-
-/** What is served besides the API; `undefined` for what is not. */
-interface ConfiguredFiles {
-  /** The page on which people keep plants. */
-  readonly page: Page | undefined;
-  /** The packed client. */
-  readonly client: ClientPackage | undefined;
-}
-
-/** @throws {OperatorError} when one of them cannot be served */
-function readConfiguredFiles({
-  pageFolder,
-  clientFolder,
-}: Pick<Config, 'pageFolder' | 'clientFolder'>): ConfiguredFiles {
-  return {
-    page: pageFolder === undefined ? undefined : readPage(pageFolder),
-    client: clientFolder === undefined ? undefined : readClient(clientFolder),
   };
 }

@@ -164,7 +164,7 @@ export type ErrorNumber<Status extends number = number> = Extract<
 >['error'];
 
 /**
- * The body of a reply that is not a success (API: Resources, Error). `error` is one of the numbers that this
+ * The body of a reply that is not a success. `error` is one of the numbers that this
  * version lists for the status; a service of another version may send others.
  */
 export type ErrorBody<Status extends number = number> = { error: ErrorNumber<Status>; message: string };

@@ -1,13 +1,13 @@
 import type { ErrorBody, ErrorNumber } from './errors.js';
 import type { routes } from './routes.js';
 
-/** A plant as the service shows it (API: Resources, Plant): `{ name, tag? }`. */
+/** A plant as the service shows it: `{ name, tag? }`. */
 export type Plant = { name: string; tag?: string | undefined };
 
 /** A plant under its id, once validated: `id` is a `bigint`. */
 export type NewPlant = Merged<{ id: bigint } & Plant>;
 
-/** What a client sends to create a plant (API: Resources, NewPlant); beyond 2^53 only a `bigint` is exact. */
+/** What a client sends to create a plant; beyond 2^53 only a `bigint` is exact. */
 export type NewPlantInput = Merged<{ id: number | bigint } & Plant>;
 
 /**

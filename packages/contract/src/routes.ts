@@ -9,7 +9,7 @@ export interface Route {
   readonly idempotent: boolean;
 }
 
-/** The operations of the API (API: Endpoints). The contract has what they take and give. */
+/** The operations of the API. The contract has what they take and give. */
 export const routes = {
   createPlant: {
     method: 'POST',

@@ -75,7 +75,7 @@ const TextSchema = withoutNul(
   z.string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') }),
 ).refine((text) => text.isWellFormed(), { error: 'must not contain an unpaired surrogate' });
 
-/** A plant as the service shows it (API: Resources, Plant). */
+/** A plant as the service shows it: `{ name, tag? }`. */
 export const PlantSchema = z
   .object({
     name: TextSchema.meta({ description: 'The name of the plant' }),
@@ -87,7 +87,7 @@ export const PlantSchema = z
     examples: [{ name: 'Monstera deliciosa', tag: 'houseplant' }],
   }) satisfies z.ZodType<Plant, Plant>;
 
-/** What a client sends to create a plant (API: Resources, NewPlant); fields beyond these are ignored. */
+/** What a client sends to create a plant; fields beyond these are ignored. */
 export const NewPlantSchema = z
   .object(
     {
@@ -282,7 +282,7 @@ export const CreateResultsSchema = z
     description: 'The outcome of each plant of a batch, in the order sent.',
   }) satisfies z.ZodType<CreateResults>;
 
-/** The body of every reply that is not a success (API: Resources, Error). */
+/** The body of every reply that is not a success. */
 export const ErrorSchema = z
   .object({
     error: z.int32().meta({

@@ -47,11 +47,7 @@ export function editsFor(operation: Operation): Edit[] {
     {
       file: routes,
       before: '  };\n\n  app.set(',
-      addition: `    ${name}: {
-      middleware: middlewareOf('${name}'),
-      handler: ${writeHandler(operation)},
-    },
-`,
+      addition: writeHandler(operation),
     },
     {
       file: 'packages/contract/test/operation-cases.ts',
@@ -78,21 +74,22 @@ function writeHandler({ name, scope, params, hasBody, success }: Operation): str
     ...(success === 204 ? ['res'] : []),
   ];
   const values = [
-    `dependencies.${dependencyOf(scope).dependency}`,
+    dependencyOf(scope).dependency,
     ...params.map((param) => `params.${param}`),
     ...(hasBody ? ['body'] : []),
   ];
   const call = `await ${name}(${values.join(', ')})`;
-  return `async (${parts.length > 0 ? `{ ${parts.join(', ')} }` : ''}) => ${
+  const reply =
     success === 200
-      ? `({ status: 200, body: ${call} })`
-      : `{
-        ${call};
-        // Those of other replies are set with their body.
-        setCommonHeaders(res.req, res);
-        return { status: 204, body: undefined };
-      }`
-  }`;
+      ? `return { status: 200, body: ${call} };`
+      : `${call};
+      // Those of other replies are set with their body.
+      setCommonHeaders(res.req, res);
+      return { status: 204, body: undefined };`;
+  return `    async ${name}(${parts.length > 0 ? `{ ${parts.join(', ')} }` : ''}) {
+      ${reply}
+    },
+`;
 }
 
 function writeRoute({ name, method, path, params, success }: Operation): string {
@@ -153,9 +150,9 @@ function summarize(name: string): string {
 }
 
 function writeMeaning({ name, scope, params, hasBody, success }: Operation): string {
-  const { dependency, type } = dependencyOf(scope);
+  const { dependency, type, methods } = dependencyOf(scope);
   const inputs = [
-    `_${dependency}: ${type}`,
+    `_${dependency}: Pick<${type}, ${methods}>`,
     ...params.map((param) => `_${param}: bigint`),
     ...(hasBody ? ['_body: NewPlant'] : []),
   ];

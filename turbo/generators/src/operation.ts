@@ -18,8 +18,8 @@ export interface Operation {
 /** What the code of an operation is given to work on, by what a token needs for it. */
 export function dependencyOf(scope: string) {
   return scope === 'read'
-    ? ({ dependency: 'store', type: 'PlantReader' } as const)
-    : ({ dependency: 'plants', type: 'PlantWriter' } as const);
+    ? ({ dependency: 'store', type: 'PlantStore', methods: "'find' | 'list'" } as const)
+    : ({ dependency: 'queue', type: 'PlantQueue', methods: "'create' | 'remove'" } as const);
 }
 
 /**

@@ -30,7 +30,7 @@ function findTypeErrors(): string[] {
 const ofSchemas = {
   what: 'the schemas',
   file: 'schemas.ts',
-  inApi: 'src/http/routes/create-plant.ts',
+  inApi: 'src/http/routes/operations.ts',
 };
 const ofTypes = {
   what: 'the types',

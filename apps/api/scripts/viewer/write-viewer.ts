@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { readClient } from '../../src/http/read-client.js';
+import { readClient } from '../../src/http/routes/client.js';
 import { documentName, openApiName } from '../../src/http/routes/docs.js';
 import { hashedFolder, hashOf } from '../../src/http/served-files.js';
 import { writeServedFiles } from '../write-served-files.js';

@@ -1,7 +1,6 @@
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
-import { wholeNumber } from '../runtime/whole-number.js';
 
 /**
  * The algorithms that a token may be signed with: those with a public key (RFC 7518, section 3.1; RFC 8037; RFC 9864). With
@@ -175,4 +174,14 @@ function isKeySetUrl(text: string): boolean {
   return (
     (protocol === 'https:' || (protocol === 'http:' && isLoopback)) && `${username}${password}${hash}` === ''
   );
+}
+
+/** The schema of a setting that is a whole number from `min` to `max`, in decimal digits. */
+export function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number);
 }

@@ -35,7 +35,7 @@ export class ServiceError extends Error {
     return errors[this.errorName].error;
   }
 
-  /** The body of its reply (API: Resources, Error). */
+  /** The body of its reply. */
   get body(): ErrorBody {
     return { error: this.number, message: this.message };
   }
@@ -74,3 +74,12 @@ export const overloadErrors: Readonly<Record<OverloadReason, OverloadError>> = {
   body_bytes: new OverloadError('body_bytes'),
   reply_bytes: new OverloadError('reply_bytes'),
 };
+
+/** Ends the work for a request whose client has disconnected: nobody gets a reply. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+
+  constructor() {
+    super('The client has disconnected');
+  }
+}

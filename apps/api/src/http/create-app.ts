@@ -1,43 +1,33 @@
-import type { Registry } from '@prometheus-io/client';
+import { jsonShapeOf } from '@plant-store/contract';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
-import type { AuthenticationLimit } from '../auth/authentication-limit.js';
 import type { JwtSettings } from '../auth/jwt-settings.js';
-import type { TokenVerifier } from '../auth/token-service.js';
-import { countRejections, measureRequests } from '../observe/measure-requests.js';
+import { measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
 import { countReplies, createCallerMemory } from './caller-memory.js';
-import { writeExactIntegers } from './exact-integers.js';
 import { sendJson } from './fast-path.js';
 import { jsonBody, withoutMembers } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
 import { cors, logRefusedOrigins } from './middleware/cors.js';
 import { errorHandler } from './middleware/error-handler.js';
-import { limitAuthentication } from './middleware/limit-authentication.js';
+import { type LimitDependencies, limitAuthentication } from './middleware/limit-authentication.js';
 import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middleware/overload.js';
 import { rateLimit } from './middleware/rate-limit.js';
 import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
 import { observeRequests, requestId, requestLogger } from './middleware/request-logger.js';
-import type { ClientPackage } from './read-client.js';
-import type { Page } from './read-page.js';
-import { client } from './routes/client.js';
+import { type ClientPackage, client } from './routes/client.js';
 import { docs } from './routes/docs.js';
 import { notFound, rejectOtherMethods } from './routes/fallbacks.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
-import { page } from './routes/page.js';
+import { type Page, page } from './routes/page.js';
 import { commonHeaders } from './security-headers.js';
 
 /** What an app depends on. */
-export interface AppDependencies extends OperationDependencies, Shutdown {
-  readonly accessTokens: Pick<TokenVerifier, 'verifyCached'>;
-  /** What verifies the tokens that are not known to be valid. */
-  readonly authenticationLimit: AuthenticationLimit;
+export interface AppDependencies extends OperationDependencies, LimitDependencies, Shutdown {
   /** What the identity provider calls scopes, where its tokens are accepted. */
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
   readonly requestLog: RequestLog;
-  /** Where the metrics of requests are registered; by default there are none. */
-  readonly metrics?: Registry | undefined;
   /** The share of the requests without an error that are logged, from 0 to 1. */
   readonly requestLogShare: number;
   /** The largest request body that is read, in bytes. */
@@ -71,7 +61,6 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag');
   app.set('trust proxy', trustedProxies);
-  writeExactIntegers();
   const memory = createCallerMemory(bodyMemoryLimitBytes);
   if (fastPath) sendJson(app, memory);
 
@@ -89,19 +78,18 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   );
 
   const limit = rateLimitPerMinute > 0 ? await rateLimit(rateLimitPerMinute) : undefined;
-  mountOperations(
-    app,
-    { ...dependencies, countBatch: limit?.countBatch },
-    {
-      all: [
-        bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers),
-        ...(limit === undefined ? [] : [limit.middleware]),
-      ],
-      scope: (scope) => requireScope(scope, dependencies.jwt?.scopes[scope]),
-      write: rejectWhenFull(queue),
-      body: (shape) => jsonBody(withoutMembers(shape, ignoredFields), bodyLimitBytes, memory, turns),
-    },
-  );
+  const authenticate = bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers);
+  mountOperations(app, { ...dependencies, countBatch: limit?.countBatch }, (operation) => {
+    const { scope } = operation.metadata;
+    const shape = 'body' in operation && withoutMembers(jsonShapeOf(operation.body), ignoredFields);
+    return [
+      authenticate,
+      ...(limit ? [limit.middleware] : []),
+      requireScope(scope, dependencies.jwt?.scopes[scope]),
+      ...(scope === 'read' ? [] : [rejectWhenFull(queue)]),
+      ...(shape ? [jsonBody(shape, bodyLimitBytes, memory, turns)] : []),
+    ];
+  });
   // Behind the operations, so that they are without it.
   app.use(logRefusedOrigins(log));
   app.use(rejectOtherMethods);
@@ -110,7 +98,6 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
   if (dependencies.client !== undefined) app.use(client(dependencies.client));
   app.use(docs({ hasPage: dependencies.page !== undefined, hasClient: dependencies.client !== undefined }));
   app.use(notFound);
-  const rejections = createRejectionLog(log, stopping);
-  app.use(errorHandler(log, metrics === undefined ? rejections : countRejections(rejections, metrics)));
+  app.use(errorHandler(log, createRejectionLog(log, stopping, metrics)));
   return app;
 }

@@ -47,7 +47,7 @@ export function messageClasses(app: Express): MessageClasses {
   }
   class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
     // Express would create an object without a prototype, whose properties V8 accesses slowly, too.
-    locals = { accessToken: undefined, plantId: undefined, error: undefined };
+    locals = { accessToken: undefined, plantId: undefined, replayed: undefined, error: undefined };
   }
   app.request = inheritFrom(app.request, AppRequest.prototype);
   app.response = inheritFrom(app.response, AppResponse.prototype);

@@ -39,18 +39,13 @@ export function jsonBody(
       next();
     }
 
-    // With callbacks, since a promise would cost each request.
-    readBody(request, response, {
-      limitBytes,
-      memory,
-      turns,
-      onBody(bytes) {
-        const cost = bytes.length / bytesPerRequest;
-        if (cost < 1) parse(bytes);
-        else turns.run(callerOf(response.locals), cost, () => parse(bytes));
-      },
-      onError: next,
-    });
+    function onBody(bytes: Buffer): void {
+      const cost = bytes.length / bytesPerRequest;
+      if (cost < 1) parse(bytes);
+      else turns.schedule(callerOf(response.locals), cost, () => parse(bytes));
+    }
+
+    readBody(request, response, { limitBytes, memory, turns }, onBody, next);
   };
 }
 
@@ -120,31 +115,24 @@ export interface BodySource {
   readOn?(): void;
 }
 
-/** How a body is to be read. */
-interface BodyReading {
-  /** The largest body that is read, in bytes. */
-  readonly limitBytes: number;
-  /** Where it takes the room that it needs. */
-  readonly memory: CallerMemory;
-  /** In which it is read. */
-  readonly turns: Turns;
-  /** Called with the complete body, in the turn of the event loop in which its end arrives. */
-  onBody(body: Buffer): void;
-  /**
-   * Called instead with `body_too_large` beyond the limit, or `overloaded` when there is no memory for it. The rest of the
-   * body is discarded.
-   */
-  onError(error: ServiceError): void;
-}
-
 /**
  * Reads the complete body of a request, and keeps nothing of one that is rejected. Neither callback is called when the
- * client disconnects before the end.
+ * client disconnects before the end; they are callbacks, since a promise would cost each request.
+ *
+ * @param onBody called with the complete body, in the turn of the event loop in which its end arrives
+ * @param onError called instead with `body_too_large` beyond the limit, or `overloaded` when there is no memory for it;
+ * the rest of the body is discarded
  */
 function readBody(
   request: IncomingMessage & BodySource,
   response: Response,
-  { limitBytes, memory, turns, onBody, onError }: BodyReading,
+  {
+    limitBytes,
+    memory,
+    turns,
+  }: { readonly limitBytes: number; readonly memory: CallerMemory; readonly turns: Turns },
+  onBody: (body: Buffer) => void,
+  onError: (error: ServiceError) => void,
 ): void {
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
   if (announced > limitBytes) {
@@ -206,7 +194,7 @@ function readBody(
     take(chunk);
     if (chunk === null || chunk.length < smallestPaced) return true;
     let goesOn: boolean | undefined;
-    turns.run(callerOf(response.locals), chunk.length / bytesReadPerRequest, () => {
+    turns.schedule(callerOf(response.locals), chunk.length / bytesReadPerRequest, () => {
       if (goesOn === undefined) goesOn = true;
       else if (request.readOn === undefined) request.resume();
       else request.readOn();

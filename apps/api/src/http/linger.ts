@@ -60,7 +60,7 @@ export function lingerOnClose(
           return;
         }
         connection.pause();
-        turns.run('lingering', chunk.length / bytesPerRequest, () => connection.resume());
+        turns.schedule('lingering', chunk.length / bytesPerRequest, () => connection.resume());
       })
       .once('end', () => (connection.writableFinished ? close() : connection.once('finish', close)))
       .setTimeout(limits.idleMs, close)

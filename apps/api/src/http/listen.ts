@@ -23,7 +23,7 @@ export async function listen(
     server.listen({ port, host, backlog });
     await once(server, 'listening');
   } catch (error) {
-    throw toListenError(error, host, port, settingsPrefix);
+    throw new OperatorError(describe(error, host, port, settingsPrefix), { cause: error });
   }
   return baseUrlOf(server.address() as AddressInfo);
 }
@@ -34,15 +34,6 @@ function baseUrlOf({ address, family, port }: AddressInfo): string {
 }
 
 /** Why an address cannot be listened on, with what to do. */
-function toListenError(
-  error: unknown,
-  host: string,
-  port: number,
-  settingsPrefix: '' | 'ADMIN_' = '',
-): OperatorError {
-  return new OperatorError(describe(error, host, port, settingsPrefix), { cause: error });
-}
-
 function describe(error: unknown, host: string, port: number, prefix: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') {
@@ -60,17 +51,16 @@ function describe(error: unknown, host: string, port: number, prefix: string): s
 /** How often connections that have become idle are looked for, in milliseconds. */
 const sweepMs = 20;
 
-/** Stops a server; see `createGracefulShutdown`. Resolves to whether all requests in flight were answered in time. */
-type GracefulShutdown = (timeoutMs: number) => Promise<boolean>;
-
 /**
  * Prepares a server for a graceful stop: no new connections, requests in flight are answered, then every connection is
  * closed. After the timeout, in milliseconds, the connections of requests still in flight are destroyed.
+ *
+ * @returns what stops it, and resolves to whether all requests in flight were answered in time
  */
 export function createGracefulShutdown(
   server: Server,
   sockets: ReadonlySet<Socket> = trackConnections(server),
-): GracefulShutdown {
+): (timeoutMs: number) => Promise<boolean> {
   // To Node.js a connection is idle once its reply is written, even if that is not sent yet. `server.close` calls this, too.
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {

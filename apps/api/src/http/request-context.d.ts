@@ -1,5 +1,6 @@
 import type { Scope } from '@plant-store/contract/access-token';
 import type { AccessToken } from '../auth/access-token-store.js';
+import type { ServiceError } from '../errors/service-error.js';
 
 /** What middleware finds out about a request, for the middleware after it. */
 declare global {
@@ -25,8 +26,10 @@ declare global {
       route?: string;
       /** How many bytes are counted for the request; `undefined` before any are. */
       heldBytes?: number;
-      /** The number of the error in the reply. */
-      error?: number;
+      /** The error of the reply. */
+      error?: ServiceError;
+      /** Whether the plant was stored by an earlier request, once a create has succeeded. */
+      replayed?: boolean;
     }
   }
 }

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { Negotiator } from 'negotiator';
+import { methodNotAllowed } from './routes/fallbacks.js';
+import { setCommonHeaders } from './security-headers.js';
 
 /** A file that the build has written to be served, as it is and compressed. */
 export interface ServedFile {
@@ -29,6 +31,9 @@ export const suffixes = { br: '.br', gzip: '.gz' } as const;
 
 /** The folder of the files whose names have a hash of their content. */
 export const hashedFolder = 'assets/';
+
+/** The route of all files of the page with a hash in their names, for metrics and the log: each build has others. */
+export const hashedFilesRoute = `/${hashedFolder}*`;
 
 /**
  * Reads the files that the build has written into memory, and checks that none is missing or changed.
@@ -85,11 +90,39 @@ function readList(folder: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(list));
 }
 
+/** Which files are served, and how. */
+interface FileRoutes {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Finds the file of a path as it was sent, so that no encoding of another one leads to a file. */
+  find(path: string): ServedFile | undefined;
+  /** The route of a file, for metrics and the log. */
+  routeOf(file: ServedFile): string;
+}
+
+/** Serves files from memory, without a token; a path without a file goes on to the next middleware. */
+export function serveFiles({ headers, find, routeOf }: FileRoutes): RequestHandler {
+  const rejectMethod = methodNotAllowed(['GET', 'HEAD']);
+  return function serveFile(request, response, next) {
+    const file = find(request.path);
+    if (file === undefined) {
+      next();
+      return;
+    }
+    response.locals.route = routeOf(file);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      rejectMethod(request, response, next);
+      return;
+    }
+    setCommonHeaders(request, response, headers);
+    sendFile(file, response);
+  };
+}
+
 /** The most that caches keep a reply, in seconds: a year (RFC 9111, section 5.2.2.1). */
 const year = 31_536_000;
 
 /** Sends a file in the coding that the client prefers, or 304 where the client has it (RFC 9110, section 13.2.2). */
-export function sendFile({ name, isHashed, plain, compressed }: ServedFile, response: Response): void {
+function sendFile({ name, isHashed, plain, compressed }: ServedFile, response: Response): void {
   const codings = [...compressed.keys()];
   const coding = selectCoding(codings, response.req);
   const { content, etag } = compressed.get(coding) ?? plain;

@@ -81,7 +81,7 @@ export function createServer(
 
   const exchanges = createExchanges();
   const begin = ({ request, response }: Exchange) =>
-    turns.run(readBearer(request.headers) ?? '', 1, () => {
+    turns.schedule(readBearer(request.headers) ?? '', 1, () => {
       // The request of a client that has disconnected is dropped.
       if (request.socket.destroyed) return;
       normalizeTarget(request);

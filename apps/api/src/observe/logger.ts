@@ -3,8 +3,7 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Logger, pino, stdTimeFunctions } from 'pino';
-import type { Config } from '../config.js';
+import { type LevelWithSilent, type Logger, pino, stdTimeFunctions } from 'pino';
 import { stopTimeouts } from '../runtime/stop-timeouts.js';
 import { withTimeout } from '../runtime/timing.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
@@ -36,10 +35,7 @@ const atomicBytes = 4_096;
  * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and
  * the process ends in time.
  */
-export function createLogger(
-  level: Config['logLevel'],
-  { format, isShared = false }: LoggerOptions = {},
-): Log {
+export function createLogger(level: LevelWithSilent, { format, isShared = false }: LoggerOptions = {}): Log {
   const output = createOutputWriter(openOutput(), isShared ? atomicBytes : undefined);
   const writeRest = () => output.endSync(stopTimeouts.logMs);
   process.once('exit', writeRest);

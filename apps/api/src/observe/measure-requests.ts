@@ -3,14 +3,10 @@ import { routes } from '@plant-store/contract/routes';
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request, Response } from 'express';
 import { type TokenVerifier, tokenRejections, type Verification } from '../auth/token-service.js';
-import { overloadErrors } from '../errors/service-error.js';
 import { addGauge, createCounter, createHistogram } from './metrics.js';
-import type { RejectionLog } from './request-log.js';
 
 /** From half a millisecond to ten seconds. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-const errorNames = new Map(Object.entries(errors).map(([name, { error }]) => [error as number, name]));
 
 /** Measures requests and counts the outcomes of creates; `onBegin` and `onEnd` are to be called with each request. */
 export function measureRequests(registry: Registry) {
@@ -35,7 +31,7 @@ export function measureRequests(registry: Registry) {
     name: 'plant_store_creates_total',
     help: 'Creates that are over, by outcome: stored, replayed, cut_off, or the name of the error',
     labelNames: ['outcome'],
-    initial: ['stored', 'replayed', 'cut_off', ...errorNames.values()],
+    initial: ['stored', 'replayed', 'cut_off', ...Object.keys(errors)],
   });
 
   return {
@@ -46,7 +42,7 @@ export function measureRequests(registry: Registry) {
       inFlight--;
       const route = response.locals.route ?? routeOf(request);
       const status = response.writableFinished ? response.statusCode : 0;
-      countRequest(request.method, route, status, response.locals.error ?? '');
+      countRequest(request.method, route, status, response.locals.error?.number ?? '');
       observeDuration(route, durationMs / 1_000);
       const { outcomes } = response.locals;
       if (outcomes !== undefined) {
@@ -67,44 +63,10 @@ function routeOf({ route }: Request): string {
 }
 
 function outcomeOf(response: Response): string {
-  const { error } = response.locals;
-  if (error !== undefined) return errorNames.get(error) ?? 'other';
+  const { error, replayed } = response.locals;
+  if (error !== undefined) return error.errorName;
   if (!response.writableFinished) return 'cut_off';
-  return response.hasHeader('Idempotent-Replayed') ? 'replayed' : 'stored';
-}
-
-/** Counts the requests that were rejected for overload, by the limit that was reached. */
-export function countRejections(rejections: RejectionLog, registry: Registry): RejectionLog {
-  const reasons = Object.keys(overloadErrors);
-  const counter = new Counter({
-    name: 'plant_store_overload_rejections_total',
-    help: `Requests rejected with overloaded, by reason: ${reasons.join(', ')}`,
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  // What appears later than at zero has no rate at first.
-  for (const reason of reasons) counter.inc({ reason }, 0);
-  return {
-    count(reason) {
-      counter.inc({ reason });
-      rejections.count(reason);
-    },
-  };
-}
-
-/** Creates what counts the results of verifications; it returns each as it is. */
-function createCheckCounter(registry: Registry): <Result extends Verification>(result: Result) => Result {
-  const outcomes = ['valid', ...Object.keys(tokenRejections), 'insufficient_scope'];
-  const count = createCounter(registry, {
-    name: 'plant_store_token_checks_total',
-    help: `Access tokens that were verified, by outcome: ${outcomes.join(', ')}`,
-    labelNames: ['outcome'],
-    initial: outcomes,
-  });
-  return (result) => {
-    count(result.status);
-    return result;
-  };
+  return replayed ? 'replayed' : 'stored';
 }
 
 /** Counts how many access tokens were verified, with which result, and how many of them needed no look-up. */
@@ -112,7 +74,17 @@ export function countTokenChecks<Tokens extends TokenVerifier>(
   accessTokens: Tokens,
   registry: Registry,
 ): Tokens {
-  const count = createCheckCounter(registry);
+  const outcomes = ['valid', ...Object.keys(tokenRejections), 'insufficient_scope'];
+  const countOutcome = createCounter(registry, {
+    name: 'plant_store_token_checks_total',
+    help: `Access tokens that were verified, by outcome: ${outcomes.join(', ')}`,
+    labelNames: ['outcome'],
+    initial: outcomes,
+  });
+  const count = (verification: Verification) => {
+    countOutcome(verification.status);
+    return verification;
+  };
   const lookups = new Counter({
     name: 'plant_store_token_lookups_total',
     help: 'Verifications that the cache did not answer: they read the database, or checked a signature',

@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
 import { readPackage } from '../package-folder.js';
-import type { PlantQueue } from '../plants/plant-store.js';
 
 /** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
 export function createRegistry(): Registry {
@@ -46,7 +45,7 @@ export function addGauge(registry: Registry, { name, help, aggregator = 'sum', r
 /** What the gauges are read from. */
 interface GaugeSources {
   readonly connections: { readonly size: number };
-  readonly queue: PlantQueue;
+  readonly queue: { queued(): { readonly records: number; readonly bytes: number } };
   /** The fraction of all ids whose plants cannot be stored, from 0 to 1. */
   failingShare(): number;
 }

@@ -7,7 +7,7 @@ import { isTombstone } from '../store/store.js';
 import type { PlantQueue } from './plant-store.js';
 
 /**
- * Creates a plant (API: Create plant, rule 1). The id is also the idempotency key: creating the same plant again is a
+ * Creates a plant (docs/use/api.md, "Plants"). The id is also the idempotency key: creating the same plant again is a
  * replay, and stores nothing.
  *
  * @returns whether an earlier request had already stored it

@@ -43,23 +43,23 @@ it('stores the first of several plants with one id, whatever is stored first of 
     stored.push(plant);
     return { stored: true };
   });
-  expect(await createPlants(queue, plants, 1, awaitTurn, fail)).toMatchObject([
-    { status: 200, replayed: false },
-    { status: 200, replayed: false },
-    { status: 400, error: 40003 },
-    { status: 200, replayed: true },
+  expect(await createPlants(queue, plants, 1, awaitTurn)).toMatchObject([
+    { replayed: false },
+    { replayed: false },
+    { errorName: 'id_taken' },
+    { replayed: true },
   ]);
   expect(stored).toEqual([plants[1], plants[0]]);
 });
 
 it('answers all plants with the id of a deleted one alike, and with that of one that could not be stored', async () => {
   const retired = createReversingQueue(({ id }) => ({ stored: false, existing: { id, deleted: true } }));
-  expect(await createPlants(retired, plants, 1, awaitTurn, fail)).toMatchObject(
-    Array(4).fill({ status: 400, error: 40007 }),
+  expect(await createPlants(retired, plants, 1, awaitTurn)).toMatchObject(
+    Array(4).fill({ errorName: 'id_retired' }),
   );
   const away = createReversingQueue(() => fail(new ServiceError('database_unavailable', 'away')) as never);
-  expect(await createPlants(away, plants, 1, awaitTurn, fail)).toMatchObject(
-    Array(4).fill({ status: 503, error: 50301 }),
+  expect(await createPlants(away, plants, 1, awaitTurn)).toMatchObject(
+    Array(4).fill({ errorName: 'database_unavailable' }),
   );
 });
 
@@ -79,7 +79,7 @@ it('gives others their turn between some plants and the next ones', async () => 
     turns.push(left);
     return Math.min(left, 10);
   };
-  const results = await createPlants(counting, many, 1, takeTen, fail);
+  const results = await createPlants(counting, many, 1, takeTen);
   expect(results).toHaveLength(count);
   expect(turns).toEqual([25, 15, 5]);
   expect(created.filter((turn) => turn === 1)).toHaveLength(10);

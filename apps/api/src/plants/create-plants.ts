@@ -1,4 +1,4 @@
-import { type CreateResult, NewPlantSchema } from '@plant-store/contract';
+import { NewPlantSchema } from '@plant-store/contract';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { internalError, ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/budget.js';
@@ -7,27 +7,28 @@ import type { CreatePlantOutcome, PlantQueue } from './plant-store.js';
 
 type Creates = Pick<PlantQueue, 'create'>;
 
+/** What became of one plant: whether an earlier request had already stored it, or why it is not stored. */
+export type CreatedOrRejected = { readonly replayed: boolean } | ServiceError;
+
 /**
  * Creates plants, each as `createPlant` does, all of them at the same time, those of one id as if one after the other.
  *
  * @param plants what the request has, not validated
  * @param awaitTurn resolves, when some of those that are left may be validated and queued, to how many
- * @param onError called with what is not an error of the registry
- * @returns a result for each plant, in order; none stops the others
+ * @returns what became of each plant, in order; none stops the others
  */
 export async function createPlants(
   queue: Creates,
   plants: readonly unknown[],
   caller: Caller,
   awaitTurn: (left: number) => Promise<number>,
-  onError: (error: unknown) => void,
-): Promise<CreateResult[]> {
+): Promise<CreatedOrRejected[]> {
   const inOrder = createInOrder(queue);
-  const results: Promise<CreateResult>[] = [];
+  const results: Promise<CreatedOrRejected>[] = [];
   while (results.length < plants.length) {
     const count = await awaitTurn(plants.length - results.length);
     for (const plant of plants.slice(results.length, results.length + count))
-      results.push(createOne(inOrder, plant, caller, onError));
+      results.push(createOne(inOrder, plant, caller));
   }
   return Promise.all(results);
 }
@@ -52,24 +53,15 @@ function createInOrder(queue: Creates): Creates {
   };
 }
 
-async function createOne(
-  queue: Creates,
-  plant: unknown,
-  caller: Caller,
-  onError: (error: unknown) => void,
-): Promise<CreateResult> {
+async function createOne(queue: Creates, plant: unknown, caller: Caller): Promise<CreatedOrRejected> {
   try {
     const { data, error } = NewPlantSchema.safeParse(plant);
     if (data === undefined) {
       const { errorName, message } = explainInvalidRequest({ body: error.issues });
       throw new ServiceError(errorName, message);
     }
-    const { replayed } = await createPlant(queue, data, caller);
-    return { status: 200, replayed };
+    return await createPlant(queue, data, caller);
   } catch (error) {
-    if (!(error instanceof ServiceError)) onError(error);
-    const { status, number, message } = error instanceof ServiceError ? error : internalError(error);
-    // A create is rejected with no other one.
-    return { status, error: number, message } as CreateResult;
+    return error instanceof ServiceError ? error : internalError(error);
   }
 }

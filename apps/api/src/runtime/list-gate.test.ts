@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ClientGoneError } from '../errors/client-gone-error.js';
+import { ClientGoneError } from '../errors/service-error.js';
 import { createListGate } from './list-gate.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -18,7 +18,7 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const ends = new Map<string, () => void>();
   const gone = new Set<string>();
   const list = (name: string) => {
-    const result = gate.run(name.slice(0, 1), {
+    const result = gate.read(name.slice(0, 1), {
       isWanted: () => !gone.has(name),
       read(share) {
         begun.push(name);

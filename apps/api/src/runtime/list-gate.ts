@@ -1,5 +1,4 @@
-import { ClientGoneError } from '../errors/client-gone-error.js';
-import { overloadErrors } from '../errors/service-error.js';
+import { ClientGoneError, overloadErrors } from '../errors/service-error.js';
 import type { ActiveCallers } from './active-callers.js';
 import { type Caller, createBudget } from './budget.js';
 import { FairQueue } from './fair-queue.js';
@@ -24,7 +23,7 @@ export interface ListGate {
    * @throws {ServiceError} `overloaded` when too many lists wait
    * @throws {ClientGoneError} when nobody waits for it any more
    */
-  run<Result extends Timed>(caller: Caller, list: List<Result>): Promise<Result>;
+  read<Result extends Timed>(caller: Caller, list: List<Result>): Promise<Result>;
 }
 
 /** A list to be read. */
@@ -102,7 +101,7 @@ export function createListGate({ concurrency, callers, waitingShare }: ListGateO
   }
 
   return {
-    run(caller, list) {
+    read(caller, list) {
       if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
       return new Promise((resolve) => {
         waiting.push(caller, () => resolve(begin(caller, list)));

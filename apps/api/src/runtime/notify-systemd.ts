@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
-
 /** How long systemd may take to receive it, in milliseconds. */
 const timeoutMs = 10_000;
 
@@ -17,5 +15,5 @@ export async function notifySystemd(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   if (!environment['NOTIFY_SOCKET']) return;
-  await run('systemd-notify', ['--ready'], { env: { ...environment }, timeout: timeoutMs });
+  await promisify(execFile)('systemd-notify', ['--ready'], { env: { ...environment }, timeout: timeoutMs });
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { expect, it, vi } from 'vitest';
-import { clusterStopTimeouts, startStopTime, stopTimeouts } from './stop-timeouts.js';
+import { expect, it } from 'vitest';
+import { clusterStopTimeouts, stopTimeouts } from './stop-timeouts.js';
 
 const deploy = readFileSync(new URL('../../../../docs/operate/deploy.md', import.meta.url), 'utf8');
 const { databaseMs, ...lastSteps } = stopTimeouts;
@@ -16,13 +16,3 @@ it.each([
     expect(sum).toBeLessThanOrEqual(0.75 * 1_000 * Number(seconds));
   },
 );
-
-it('the steps share the shutdown timeout; the database has time after the cut-off', () => {
-  vi.useFakeTimers();
-  const time = startStopTime(10_000);
-  expect([time.untilCutOff(), time.toCloseDatabase()]).toEqual([10_000, 10_000 + databaseMs]);
-  vi.advanceTimersByTime(9_000);
-  expect([time.untilCutOff(), time.toCloseDatabase()]).toEqual([1_000, 1_000 + databaseMs]);
-  vi.advanceTimersByTime(2_000);
-  expect([time.untilCutOff(), time.toCloseDatabase()]).toEqual([0, 0]);
-});

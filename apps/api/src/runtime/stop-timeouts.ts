@@ -23,21 +23,3 @@ export const clusterStopTimeouts = {
   /** To close the database of the primary process, which stores nothing. */
   databaseMs: 250,
 };
-
-/** The time that the steps of a stop have left, in milliseconds, whenever they are asked for it. */
-export interface StopTime {
-  /** Until requests in flight are cut off; 0 after that. */
-  untilCutOff(): number;
-  /** To close the database: until shortly after the cut-off. */
-  toCloseDatabase(): number;
-}
-
-/** Starts to count the time of a stop. */
-export function startStopTime(shutdownTimeoutMs: number): StopTime {
-  const cutOffAt = performance.now() + shutdownTimeoutMs;
-  const left = (afterCutOffMs: number) => cutOffAt + afterCutOffMs - performance.now();
-  return {
-    untilCutOff: () => Math.max(left(0), 0),
-    toCloseDatabase: () => Math.max(left(stopTimeouts.databaseMs), 0),
-  };
-}

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it } from 'vitest';
-import { withTimeout } from './timing.js';
+import { expect, it, vi } from 'vitest';
+import { retry, withTimeout } from './timing.js';
 
 const never = new Promise<never>(() => undefined);
 
@@ -37,4 +37,38 @@ it('returns the late result as soon as the signal is aborted', async () => {
   controller.abort();
   expect(await result).toBe('late');
   expect(await withTimeout(never, 10_000_000, () => 'late', controller.signal)).toBe('late');
+});
+
+const unavailable = () => new Error('unavailable');
+const isUnavailable = (error: unknown) => error instanceof Error && error.message === 'unavailable';
+
+it('retries until the action succeeds', async () => {
+  const action = vi.fn().mockRejectedValueOnce(unavailable()).mockRejectedValueOnce(unavailable());
+  action.mockResolvedValue('done');
+  expect(await retry(action, isUnavailable, { timeoutMs: 60_000, delayMs: 1 })).toBe('done');
+  expect(action).toHaveBeenCalledTimes(3);
+});
+
+it('gives up after the timeout', async () => {
+  const action = () => Promise.reject(unavailable());
+  const attempts = retry(action, isUnavailable, { timeoutMs: 20, delayMs: 1 });
+  await expect(attempts).rejects.toThrow('unavailable');
+});
+
+it('does not retry after any other error', async () => {
+  const action = vi.fn().mockRejectedValue(new Error('a bug'));
+  const attempts = retry(action, isUnavailable, { timeoutMs: 60_000, delayMs: 1 });
+  await expect(attempts).rejects.toThrow('a bug');
+  expect(action).toHaveBeenCalledTimes(1);
+});
+
+it('makes one last attempt when it is aborted', async () => {
+  const controller = new AbortController();
+  const action = vi.fn().mockImplementation(() => {
+    setImmediate(() => controller.abort());
+    return Promise.reject(unavailable());
+  });
+  const policy = { timeoutMs: 10_000_000, delayMs: 1_000_000 };
+  await expect(retry(action, isUnavailable, policy, controller.signal)).rejects.toThrow('unavailable');
+  expect(action).toHaveBeenCalledTimes(2);
 });

@@ -10,7 +10,7 @@ function open({ callers = 1, processes = 1 } = {}) {
   const turns = createTurns({ count: () => callers }, processes);
   const done: string[] = [];
   const run = (caller: string, cost: number, name: string) =>
-    turns.run(caller, cost, () => void done.push(name));
+    turns.schedule(caller, cost, () => void done.push(name));
   return { done, run };
 }
 

@@ -2,7 +2,7 @@ import type { ActiveCallers } from './active-callers.js';
 import type { Caller } from './budget.js';
 import { FairQueue } from './fair-queue.js';
 
-/** How much is done in a turn of the event loop, as `Turns.run` counts it: so many requests without a large body. */
+/** How much is done in a turn of the event loop, as `Turns.schedule` counts it: so many requests without a body. */
 export const costPerTurn = 32;
 
 /** How much is done in a millisecond. */
@@ -18,9 +18,9 @@ export interface Turns {
    *
    * @param cost 1 for a request
    */
-  run(caller: Caller, cost: number, work: () => void): void;
+  schedule(caller: Caller, cost: number, work: () => void): void;
   /** Resolves when it is the turn of such work. */
-  take(caller: Caller, cost: number): Promise<void>;
+  wait(caller: Caller, cost: number): Promise<void>;
 }
 
 /** Work that waits. */
@@ -80,7 +80,7 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
     }, holdMs);
   }
 
-  function run(caller: Caller, cost: number, work: () => void): void {
+  function schedule(caller: Caller, cost: number, work: () => void): void {
     if (left === undefined) startTurn();
     if (left === undefined || left <= 0 || waiting.callers > 0 || held.has(caller)) {
       waiting.push(caller, { caller, cost, work });
@@ -92,7 +92,7 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
   }
 
   return {
-    run,
-    take: (caller, cost) => new Promise((resolve) => run(caller, cost, resolve)),
+    schedule,
+    wait: (caller, cost) => new Promise((resolve) => schedule(caller, cost, resolve)),
   };
 }

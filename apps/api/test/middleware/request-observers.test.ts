@@ -1,6 +1,6 @@
-import { errors } from '@plant-store/contract/errors';
 import type { Request, Response } from 'express';
 import { expect, it, vi } from 'vitest';
+import { overloadErrors } from '../../src/errors/service-error.js';
 import { observeRequests, requestLogger } from '../../src/http/middleware/request-logger.js';
 
 const request = { id: 'request-1', method: 'POST', path: '/plants', headers: {} } as Request;
@@ -29,7 +29,7 @@ it('measures the time from the begin to the end of a request, in milliseconds', 
 it('logs the duration to the microsecond, and no request that is rejected for overload', () => {
   const info = vi.fn<(fields: object, message: string) => void>();
   const { onEnd } = requestLogger({ info }, 1);
-  onEnd(request, response({ error: errors.overloaded.error }), 1);
+  onEnd(request, response({ error: overloadErrors.waiting_plants }), 1);
   expect(info).not.toHaveBeenCalled();
   onEnd(request, response({}), 12.345678);
   expect(info).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ durationMs: 12.346 }), 'request');

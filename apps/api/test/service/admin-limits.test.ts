@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createAdminServer, type ReadableMetrics } from '../../src/observe/admin-server.js';
+import { createAdminServer, type ReadableMetrics } from '../../src/admin-port.js';
 import { listen, silentLog } from '../support/open-app.js';
 import { openConnection } from '../support/send-raw.js';
 import { until } from '../support/until.js';

@@ -24,8 +24,8 @@ it.each([
     const waiting: (() => void)[] = [];
     let isOpen = false;
     const turns: Turns = {
-      run: (_caller, cost, work) => (cost > 1 && !isOpen ? void waiting.push(work) : work()),
-      take: () => Promise.resolve(),
+      schedule: (_caller, cost, work) => (cost > 1 && !isOpen ? void waiting.push(work) : work()),
+      wait: () => Promise.resolve(),
     };
     const app = express();
     app.post(

@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/access-token-format.js';
 import type { AccessToken } from '../../src/auth/access-token-store.js';
-import { createAuthenticationLimit } from '../../src/auth/authentication-limit.js';
 import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
@@ -39,7 +38,6 @@ async function startHeldService() {
     queue,
     store: { find: async () => [], list: async () => ({ plants: [], last: undefined }) },
     accessTokens,
-    authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     turns: createTurns(new ActiveCallers()),
     concurrentLists: 1,
     callers: new ActiveCallers(),

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
-import { createAuthenticationLimit } from '../../src/auth/authentication-limit.js';
 import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
@@ -40,7 +39,6 @@ export async function openApp(
     queue: createTestQueue(database.plants, { limits: config.queueLimits }),
     store: database.plants,
     accessTokens,
-    authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
     turns: createTurns(new ActiveCallers()),
     concurrentLists: 1,
     callers: new ActiveCallers(),

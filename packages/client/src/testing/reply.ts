@@ -23,7 +23,7 @@ export function jsonReply(
   };
 }
 
-/** `{ error, message }` with the status and the headers of the error (API: Resources, Error). */
+/** `{ error, message }` with the status and the headers of the error. */
 export function errorReply(requestId: string, { status, number, message, headers }: ServiceError): Reply {
   return jsonReply(requestId, status, { error: number, message }, headers);
 }

@@ -40,10 +40,10 @@ const notFound = `\`No plant has the id \${id}.\``;
 export const getSampleFillIns: readonly FillIn[] = [
   {
     file: 'apps/api/src/plants/get-sample.ts',
-    generated: `export async function getSample(_store: PlantReader, _id: bigint): Promise<Plant> {
+    generated: `export async function getSample(_store: Pick<PlantStore, 'find' | 'list'>, _id: bigint): Promise<Plant> {
   throw new Error('getSample is not implemented');
 }`,
-    replacement: `export async function getSample(store: PlantReader, id: bigint): Promise<Plant> {
+    replacement: `export async function getSample(store: Pick<PlantStore, 'find' | 'list'>, id: bigint): Promise<Plant> {
   const [plant] = await store.find([id]);
   if (plant === undefined || 'deleted' in plant)
     throw new ServiceError('not_found', ${notFound});

@@ -3,8 +3,7 @@ import { explainInvalidRequest, messages } from '@plant-store/contract/messages'
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { ClientGoneError } from '../../errors/client-gone-error.js';
-import { internalError, OverloadError, ServiceError } from '../../errors/service-error.js';
+import { ClientGoneError, internalError, OverloadError, ServiceError } from '../../errors/service-error.js';
 import type { RejectionLog } from '../../observe/request-log.js';
 
 /** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
@@ -12,7 +11,7 @@ export function errorHandler(log: Logger, rejections: RejectionLog): ErrorReques
   return function errorHandler(error: unknown, request, response, _next) {
     if (error instanceof ClientGoneError) return;
     const serviceError = toServiceError(error);
-    response.locals.error = serviceError.number;
+    response.locals.error = serviceError;
     if (serviceError instanceof OverloadError) rejections.count(serviceError.reason);
     else if (serviceError.status >= 500 && !loggedElsewhere.has(serviceError.errorName))
       log.error({ requestId: request.id, err: serviceError.cause ?? serviceError }, serviceError.message);

@@ -1,92 +1,181 @@
-import { isIP } from 'node:net';
+import { accessTokenPrefix } from '@plant-store/contract/access-token';
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request } from 'express';
-import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { AuthenticationLimit, LimitedVerification } from '../../auth/authentication-limit.js';
+import { hashAccessToken } from '../../auth/access-token-format.js';
+import type { TokenVerifier, Verification } from '../../auth/token-service.js';
 import { ServiceError } from '../../errors/service-error.js';
+import { readClientAddress } from '../client-address.js';
 import type { VerifyUncached } from './bearer-auth.js';
 
-/** What the limit depends on. */
-interface AuthenticationLimitDependencies {
-  readonly authenticationLimit: AuthenticationLimit;
-  readonly log: Logger;
+/** How long the failures of an address count, and how often one that is limited may look a token up, in milliseconds. */
+const windowMs = 60_000;
+const limitedLookUpMs = 1_000;
+
+/** How many addresses are counted, and tokens remembered of each kind; the one used the longest ago goes first. */
+export const maxRemembered = 10_000;
+
+export interface LimitDependencies {
+  readonly accessTokens: TokenVerifier;
+  /** How many failures an address may have in a minute; 0 is no limit. */
+  readonly authFailuresPerMinute: number;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Where metrics are registered; by default there are none. */
   readonly metrics?: Registry | undefined;
   /** Aborted once the service begins to stop: what was counted is then logged. */
   readonly stopping: AbortSignal;
 }
 
-/**
- * Limits failed authentications by client address; decision 23 has the rule. The address is read only of requests whose
- * token is not known to be valid.
- */
-export function limitAuthentication(dependencies: AuthenticationLimitDependencies): VerifyUncached {
-  const { authenticationLimit: limit, log, metrics, stopping } = dependencies;
-  stopping.addEventListener('abort', limit.clear);
-  const limitedRequests = metrics && createCounter(metrics);
+/** Limits failed authentications by client address, by the rule of docs/decisions/0023-failed-authentications.md. */
+export function limitAuthentication(dependencies: LimitDependencies): VerifyUncached {
+  const { accessTokens, authFailuresPerMinute, log, metrics, stopping } = dependencies;
+  const name = 'plant_store_authentication_limited_total';
+  const help =
+    'Requests rejected with rate_limited, since their client address had too many failed authentications';
+  const limitedRequests = metrics && new Counter({ name, help, registers: [metrics] });
+  if (authFailuresPerMinute === 0) return (_request, text, cached) => cached ?? accessTokens.verify(text);
+
+  // With a `ttlResolution` a timer is started instead of reading the clock again within a millisecond.
+  const forAMinute = { max: maxRemembered, ttl: windowMs, perf: performance, ttlResolution: 0 };
+  /** The addresses with failures, and how many of their requests were rejected since the limit was reached. */
+  const failed = new LRUCache<string, { failures: number; rejected: number }>({
+    ...forAMinute,
+    ttlAutopurge: true,
+    dispose({ rejected }, clientAddress) {
+      if (rejected > 0) log.warn({ clientAddress, rejected }, 'authentication limit over');
+    },
+  });
+  stopping.addEventListener('abort', () => failed.clear());
+  // By hash: the text of a token is kept nowhere.
+  const validTokens = new LRUCache<string, true>({ max: maxRemembered });
+  /** How often a token was passed over for another one of its address; infinite for one that is wrong. */
+  const passedOver = new LRUCache<string, number>(forAMinute);
+  /** By kind of token, so that an identity provider that hangs holds up no others, and by address. */
+  const allLookUps = new LRUCache<string, LookUps>({ max: maxRemembered });
+
+  const failuresLeft = (address: string) => authFailuresPerMinute - (failed.get(address)?.failures ?? 0);
+
+  function fail(address: string): void {
+    const counts = failed.get(address) ?? { failures: 0, rejected: 0 };
+    if (counts.failures++ === 0) failed.set(address, counts);
+  }
+
+  function rateLimited(request: Request, address: string, retryAfterSeconds?: number): ServiceError {
+    const counts = failed.get(address);
+    const secondsLeft = Math.max(1, Math.ceil(failed.getRemainingTTL(address) / 1_000));
+    if (counts !== undefined && counts.rejected++ === 0) {
+      log.warn({ clientAddress: address, seconds: secondsLeft }, 'authentication limited');
+      // It may be that of a proxy, unless the client has made the header up.
+      if (request.headers['x-forwarded-for'] !== undefined && request.ips.length === 0) {
+        const warning = 'X-Forwarded-For of an address that is not in TRUSTED_PROXIES is ignored';
+        log.warn({ proxyAddress: request.socket.remoteAddress }, warning);
+      }
+    }
+    limitedRequests?.inc();
+    const seconds = retryAfterSeconds ?? secondsLeft;
+    const message = `Too many requests from this address had no valid access token. Check the token, and try again in ${seconds} s.`;
+    return new ServiceError('rate_limited', message, { retryAfterSeconds: seconds });
+  }
+
+  function conclude(request: Request, address: string, cached: Verification): Verification {
+    if (cached.status === 'valid') return cached;
+    if (failuresLeft(address) <= 0) throw rateLimited(request, address);
+    fail(address);
+    return cached;
+  }
+
+  async function lookUp(address: string, text: string, hash: string): Promise<Verification> {
+    const verification = await accessTokens.verify(text);
+    if (verification.status === 'valid') {
+      validTokens.set(hash, true);
+      passedOver.delete(hash);
+    } else {
+      validTokens.delete(hash);
+      passedOver.set(hash, Number.POSITIVE_INFINITY);
+      fail(address);
+    }
+    return verification;
+  }
+
+  async function lookUpWithinLimit(request: Request, address: string, text: string): Promise<Verification> {
+    const hash = hashAccessToken(text);
+    if (validTokens.has(hash)) return lookUp(address, text, hash);
+    const times = passedOver.get(hash) ?? 0;
+    if (failuresLeft(address) <= 0 && times === Number.POSITIVE_INFINITY) throw rateLimited(request, address);
+    const key = `${text.startsWith(accessTokenPrefix) ? 'own' : 'jwt'} ${address}`;
+    const lookUps = allLookUps.get(key) ?? new LookUps(() => failuresLeft(address));
+    allLookUps.set(key, lookUps);
+    const isAdmitted = await lookUps.enter(times);
+    try {
+      // Another request may have looked it up meanwhile.
+      const cached = accessTokens.verifyCached(text);
+      if (cached !== undefined) return conclude(request, address, cached);
+      if (isAdmitted) return await lookUp(address, text, hash).catch(lookUps.fail);
+      passedOver.set(hash, times + 1);
+      throw rateLimited(request, address, limitedLookUpMs / 1_000);
+    } finally {
+      if (isAdmitted) lookUps.leave();
+    }
+  }
 
   return function verifyWithinLimit(request, text, cached) {
-    const resolve = (verification: LimitedVerification) => {
-      if (verification.status !== 'limited') return verification;
-      limitedRequests?.inc();
-      if (verification.isFirst) warnOfProxy(log, request);
-      throw rateLimited(verification.retryAfterSeconds);
-    };
-    const verification = limit.verify(readClientAddress(request), text, cached);
-    return verification instanceof Promise ? verification.then(resolve) : resolve(verification);
+    const address = readClientAddress(request);
+    if (cached !== undefined) return conclude(request, address, cached);
+    return lookUpWithinLimit(request, address, text);
   };
 }
 
-function rateLimited(retryAfterSeconds: number): ServiceError {
-  return new ServiceError(
-    'rate_limited',
-    `Too many requests from this address had no valid access token. Check the token, and try again in ${retryAfterSeconds} s.`,
-    { retryAfterSeconds },
-  );
-}
+/** The look-ups of an address: no more are in flight than may fail. Once it is limited, there is one a second. */
+class LookUps {
+  readonly #failuresLeft: () => number;
+  #waiting: (PromiseWithResolvers<boolean> & { readonly rank: number })[] = [];
+  #inFlight = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-/** Warns of a request that is limited by the address of what may be a proxy, or a client that has made the header up. */
-function warnOfProxy(log: Logger, request: Request): void {
-  if (request.headers['x-forwarded-for'] === undefined || request.ips.length > 0) return;
-  log.warn(
-    { proxyAddress: request.socket.remoteAddress },
-    'X-Forwarded-For of an address that is not in TRUSTED_PROXIES is ignored',
-  );
-}
+  constructor(failuresLeft: () => number) {
+    this.#failuresLeft = failuresLeft;
+  }
 
-/**
- * Reads the address of the client of a request: that of the connection, or if that is a trusted proxy, the last address
- * in `X-Forwarded-For` that is none, with or without a port. Where this is no valid address, that of the proxy counts that
- * has sent it.
- *
- * @returns an IPv4 address, or the /64 network of an IPv6 address, which usually is one household or machine
- */
-export function readClientAddress(request: Request): string {
-  const candidates = [...request.ips, request.socket.remoteAddress ?? ''];
-  const address = candidates.map(toNetwork).find((network) => network !== undefined);
-  // A client that has disconnected has none.
-  return address ?? 'unknown';
-}
+  /**
+   * Resolves to whether a token may be looked up; if not, another one is, which was passed over more often, or as often and by
+   * chance.
+   */
+  enter(times: number): Promise<boolean> {
+    const request = { rank: times + Math.random(), ...Promise.withResolvers<boolean>() };
+    this.#waiting.push(request);
+    this.#admit();
+    return request.promise;
+  }
 
-function toNetwork(address: string): string | undefined {
-  // Some proxies report 192.0.2.1:4711 and [2001:db8::7]:4711.
-  const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(address) ?? [];
-  // Without the zone of a link-local address.
-  const [plain = ''] = (ipv6 ?? ipv4 ?? address).split('%', 1);
-  // ipaddr.js alone would take 1 and 0x7f.1 for addresses, and it rejects some that are outdated, such as ::192.0.2.1.
-  if (isIP(plain) === 0 || !ipaddr.isValid(plain)) return undefined;
-  // ::ffff:192.0.2.1 is 192.0.2.1.
-  const parsed = ipaddr.process(plain);
-  if ('octets' in parsed) return parsed.toString();
-  const network = new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]);
-  return `${network.toString()}/64`;
-}
+  leave(): void {
+    this.#inFlight--;
+    this.#admit();
+  }
 
-/** Counts the requests that are rejected for failed authentications of their address. */
-function createCounter(registry: Registry): Counter {
-  return new Counter({
-    name: 'plant_store_authentication_limited_total',
-    help: 'Requests rejected with rate_limited, since their client address had too many failed authentications',
-    registers: [registry],
-  });
+  /** Rejects those that wait, too, unless only the key of this token is not known: the look-up could not be made. */
+  readonly fail = (error: unknown): never => {
+    if (!(error instanceof ServiceError && error.errorName === 'identity_provider_unavailable'))
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
+    throw error;
+  };
+
+  #admit(): void {
+    const left = this.#failuresLeft();
+    for (let free = left - this.#inFlight; free > 0 && this.#waiting.length > 0; free--) this.#admitFirst();
+    if (left > 0 || this.#waiting.length === 0) return;
+    this.#waiting.sort((a, b) => b.rank - a.rank);
+    for (const { resolve } of this.#waiting.splice(1)) resolve(false);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#admitFirst();
+    }, limitedLookUpMs).unref();
+  }
+
+  #admitFirst(): void {
+    const first = this.#waiting.shift();
+    if (first === undefined) return;
+    this.#inFlight++;
+    first.resolve(true);
+  }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { errors } from '@plant-store/contract/errors';
 import type { Request, RequestHandler, Response } from 'express';
 import { hideAccessTokens } from '../../auth/access-token-format.js';
+import { OverloadError } from '../../errors/service-error.js';
 import { parseTraceparent, type RequestLog } from '../../observe/request-log.js';
-import { hashedFilesRoute } from '../read-page.js';
+import { hashedFilesRoute } from '../served-files.js';
 
 /**
  * Logs one line per request, once it is over, except for those rejected for overload, and for the scripts and styles of the
@@ -17,7 +17,7 @@ export function requestLogger(log: RequestLog, share: number): RequestObserver {
     onEnd(request, response, durationMs) {
       const { accessToken, subject, plantId, outcomes, error, route } = response.locals;
       // The rejection log counts these.
-      if (error === errors.overloaded.error) return;
+      if (error instanceof OverloadError) return;
       const isSent = response.writableFinished;
       if (isSent && error === undefined && share < 1 && Math.random() >= share) return;
       if (isSent && error === undefined && route === hashedFilesRoute) return;
@@ -31,7 +31,7 @@ export function requestLogger(log: RequestLog, share: number): RequestObserver {
           method: request.method,
           path: hideAccessTokens(request.path),
           status: isSent ? response.statusCode : undefined,
-          error,
+          error: error?.number,
           tokenId: accessToken?.id,
           subject,
           plantId,

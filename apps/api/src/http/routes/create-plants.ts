@@ -1,10 +1,9 @@
 import { type CreateResult, type contract, MAX_PLANTS } from '@plant-store/contract';
-import { errors } from '@plant-store/contract/errors';
 import { messages } from '@plant-store/contract/messages';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
-import { createPlants } from '../../plants/create-plants.js';
+import { type CreatedOrRejected, createPlants } from '../../plants/create-plants.js';
 import type { PlantQueue } from '../../plants/plant-store.js';
 import type { ActiveCallers } from '../../runtime/active-callers.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
@@ -13,9 +12,6 @@ import type { CountBatch } from '../middleware/rate-limit.js';
 
 /** How many plants are validated and queued in a turn of the event loop, where others have something to do, too. */
 const plantsPerTurn = 100;
-
-/** The names of errors by their numbers. */
-const errorNames = new Map<number, string>(Object.entries(errors).map(([name, { error }]) => [error, name]));
 
 /** What batches depend on. */
 export interface BatchDependencies {
@@ -41,35 +37,45 @@ export function createPlantsHandler({
     if (plants.length > MAX_PLANTS) {
       throw new ServiceError('batch_too_large', messages.batchTooLarge(plants.length));
     }
-    await countBatch?.(res, plants.length);
-    let firstError: unknown;
+    countBatch?.(res, plants.length);
     const caller = callerOf(res.locals);
     const awaitTurn = async (left: number) => {
       // Those of several batches would otherwise be stored in turns, in no order of their ids, which takes SQLite longer.
       const count = callers.count() === 1 ? left : Math.min(left, plantsPerTurn);
-      await turns.take(caller, (count / plantsPerTurn) * costPerTurn);
+      await turns.wait(caller, (count / plantsPerTurn) * costPerTurn);
       return count;
     };
-    const results = await createPlants(queue, plants, caller, awaitTurn, (error) => {
-      firstError ??= error;
-    });
-    res.locals.outcomes = countOutcomes(results);
-    if (firstError !== undefined) {
-      log.error({ requestId: req.id, err: firstError }, 'plants of a batch could not be stored');
+    const outcomes = await createPlants(queue, plants, caller, awaitTurn);
+    res.locals.outcomes = countOutcomes(outcomes);
+    const unexpected = outcomes.find(isUnexpected);
+    if (unexpected !== undefined) {
+      log.error({ requestId: req.id, err: unexpected.cause }, 'plants of a batch could not be stored');
     }
-    return { status: 200, body: { results } };
+    return { status: 200, body: { results: outcomes.map(toResult) } };
   };
 }
 
 /** How many plants had each outcome, as metrics and the log name them. */
-function countOutcomes(results: readonly CreateResult[]): Record<string, number> {
+function countOutcomes(outcomes: readonly CreatedOrRejected[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const result of results) {
-    const outcome =
-      result.status === 200 ? storedOrReplayed(result) : (errorNames.get(result.error) ?? 'other');
-    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  for (const outcome of outcomes) {
+    const name = nameOf(outcome);
+    counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
 }
 
-const storedOrReplayed = ({ replayed }: { replayed: boolean }) => (replayed ? 'replayed' : 'stored');
+function nameOf(outcome: CreatedOrRejected): string {
+  if (outcome instanceof ServiceError) return outcome.errorName;
+  return outcome.replayed ? 'replayed' : 'stored';
+}
+
+function isUnexpected(outcome: CreatedOrRejected): outcome is ServiceError {
+  return outcome instanceof ServiceError && outcome.errorName === 'internal_error';
+}
+
+function toResult(outcome: CreatedOrRejected): CreateResult {
+  if (!(outcome instanceof ServiceError)) return { status: 200, replayed: outcome.replayed };
+  // One plant is rejected with no other status than those of the contract.
+  return { status: outcome.status, ...outcome.body } as CreateResult;
+}

@@ -3,8 +3,7 @@ import type { RequestHandler } from 'express';
 import { messageOf } from '../../errors/operator-error.js';
 import { packageFolder } from '../../package-folder.js';
 import { securityHeaders } from '../security-headers.js';
-import { hashedFolder, readServedFiles, type ServedFile } from '../served-files.js';
-import { serveFiles } from './serve-files.js';
+import { hashedFolder, readServedFiles, type ServedFile, serveFiles } from '../served-files.js';
 
 /** What the viewer shows besides the API, if the service serves it: the page on which people keep plants, and the packed client. */
 export interface Shown {

@@ -1,21 +1,20 @@
-import { contract, jsonShapeOf } from '@plant-store/contract';
-import type { Scope } from '@plant-store/contract/access-token';
-import type { JsonShape } from '@plant-store/contract/exact-json/parse';
+import { contract, type StoredPlant as StoredPlantReply } from '@plant-store/contract';
+import { plantFieldNames } from '@plant-store/contract/fields';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
+import { createPlant } from '../../plants/create-plant.js';
 import { deletePlant } from '../../plants/delete-plant.js';
 import { createFindPlant, getPlant } from '../../plants/get-plant.js';
 import { listPlants } from '../../plants/list-plants.js';
-import type { PlantStore } from '../../plants/plant-store.js';
+import type { PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import type { ActiveCallers } from '../../runtime/active-callers.js';
+import { toIsoTime } from '../../runtime/iso-time.js';
 import { createListGate } from '../../runtime/list-gate.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import { setCommonHeaders } from '../security-headers.js';
-import { createPlantHandler } from './create-plant.js';
 import { type BatchDependencies, createPlantsHandler } from './create-plants.js';
-import { showStoredPlant } from './stored-plant.js';
 
 type Name = keyof typeof contract;
 
@@ -29,17 +28,8 @@ export interface OperationDependencies extends BatchDependencies {
   readonly callers: ActiveCallers;
 }
 
-/** The middleware that every operation has, and that which it has by what the contract declares of it. */
-export interface OperationMiddleware {
-  /** Comes first, in this order. */
-  readonly all: readonly RequestHandler[];
-  /** For an operation that needs this of a token. */
-  readonly scope: (scope: Scope) => RequestHandler;
-  /** For an operation that may change what is stored. */
-  readonly write: RequestHandler;
-  /** For an operation with a body of this shape. */
-  readonly body: (shape: JsonShape) => RequestHandler;
-}
+/** What the contract has of an operation. */
+export type Operation = (typeof contract)[Name];
 
 /**
  * Middleware as ts-rest takes it for any operation. It types a request by the operation's schemas, as which it is not
@@ -47,82 +37,68 @@ export interface OperationMiddleware {
  */
 type OperationHandler = (request: object, response: Response, next: NextFunction) => void;
 
-/** What ts-rest is given of an operation. The middleware is always named, so that none is left out by mistake. */
-type OperationOptions = {
-  [Key in Name]: {
-    readonly middleware: OperationHandler[];
-    readonly handler: AppRouteImplementation<(typeof contract)[Key]>;
-  };
-};
+/** The code that answers each operation. */
+type Handlers = { [Key in Name]: AppRouteImplementation<(typeof contract)[Key]> };
 
-/** Mounts the operations of the contract, each with the middleware that it needs and the code that answers it. */
+/**
+ * Mounts the operations of the contract, each with the code that answers it.
+ *
+ * @param middlewareOf returns what comes before the code of an operation, in order
+ */
 export function mountOperations(
   app: Express,
   dependencies: OperationDependencies,
-  middleware: OperationMiddleware,
+  middlewareOf: (operation: Operation) => readonly RequestHandler[],
 ): void {
-  const middlewareOf = (name: Name) => {
-    const route = contract[name];
-    const { scope } = route.metadata;
-    return [
-      middleware.scope(scope),
-      ...('pathParams' in route ? [keepPathParameters] : []),
-      ...(scope === 'read' ? [] : [middleware.write]),
-      ...('body' in route ? [middleware.body(jsonShapeOf(route.body))] : []),
-    ] as OperationHandler[];
-  };
-  const findPlant = createFindPlant(dependencies.store);
+  const { queue, store, callers } = dependencies;
+  const findPlant = createFindPlant(store);
   const lists = createListGate({
     concurrency: dependencies.concurrentLists,
-    callers: dependencies.callers,
-    waitingShare: () => dependencies.queue.waitingShare(),
+    callers,
+    waitingShare: () => queue.waitingShare(),
   });
-  const operations: OperationOptions = {
-    createPlant: {
-      middleware: middlewareOf('createPlant'),
-      handler: createPlantHandler(dependencies.queue),
+  const handlers: Handlers = {
+    async createPlant({ body, res }) {
+      res.locals['plantId'] = body.id.toString();
+      const { replayed } = await createPlant(queue, body, callerOf(res.locals));
+      res.locals['replayed'] = replayed;
+      if (replayed) res.setHeader('Idempotent-Replayed', 'true');
+      const { id: _, ...plant } = body;
+      return { status: 200, body: plant };
     },
-    createPlants: {
-      middleware: middlewareOf('createPlants'),
-      handler: createPlantsHandler(dependencies),
+    createPlants: createPlantsHandler(dependencies),
+    async deletePlant({ params: { id }, res }) {
+      res.locals['plantId'] = id.toString();
+      await deletePlant(queue, id, callerOf(res.locals));
+      // Those of other replies are set with their body.
+      setCommonHeaders(res.req, res);
+      return { status: 204, body: undefined };
     },
-    deletePlant: {
-      middleware: middlewareOf('deletePlant'),
-      handler: async ({ params: { id }, res }) => {
-        res.locals['plantId'] = id.toString();
-        await deletePlant(dependencies.queue, id, callerOf(res.locals));
-        // Those of other replies are set with their body.
-        setCommonHeaders(res.req, res);
-        return { status: 204, body: undefined };
-      },
+    async getPlant({ params: { id }, res }) {
+      res.locals['plantId'] = id.toString();
+      return { status: 200, body: showStoredPlant(await getPlant(findPlant, id, callerOf(res.locals))) };
     },
-    getPlant: {
-      middleware: middlewareOf('getPlant'),
-      handler: async ({ params: { id }, res }) => {
-        res.locals['plantId'] = id.toString();
-        return { status: 200, body: showStoredPlant(await getPlant(findPlant, id, callerOf(res.locals))) };
-      },
-    },
-    listPlants: {
-      middleware: middlewareOf('listPlants'),
-      handler: async ({ query, res }) => {
-        const { plants, next } = await lists.run(callerOf(res.locals), {
-          isWanted: () => !res.closed,
-          read: (share) => listPlants(dependencies.store, query, share),
-        });
-        return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
-      },
+    async listPlants({ query, res }) {
+      const { plants, next } = await lists.read(callerOf(res.locals), {
+        isWanted: () => !res.closed,
+        read: (share) => listPlants(store, query, share),
+      });
+      return { status: 200, body: { plants: plants.map(showStoredPlant), next } };
     },
   };
 
   app.set('query parser', (text?: string) => parseQuery(text ?? ''));
+  writeExactIntegers();
   // Express takes the first route that matches; the fake plant store, 404 and 405 go by the same order.
-  const ordered = Object.fromEntries(
-    Object.keys(routes).map((name) => [name, operations[name as Name]]),
-  ) as OperationOptions;
-  createExpressEndpoints(contract, initServer().router(contract, ordered), app, {
+  const operations = Object.fromEntries(
+    (Object.keys(routes) as Name[]).map((name) => {
+      const operation = contract[name];
+      const own = 'pathParams' in operation ? [keepPathParameters] : [];
+      return [name, { middleware: [...middlewareOf(operation), ...own], handler: handlers[name] }];
+    }),
+  ) as { [Key in Name]: { middleware: OperationHandler[]; handler: Handlers[Key] } };
+  createExpressEndpoints(contract, initServer().router(contract, operations), app, {
     logInitialization: false,
-    globalMiddleware: middleware.all.map((handler) => handler as OperationHandler),
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });
 }
@@ -132,3 +108,31 @@ const keepPathParameters: RequestHandler = (request, _response, next) => {
   if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
   next();
 };
+
+/** The members of a plant in replies, in their order. A copy has all of them at once, which makes writing it faster. */
+const members = Object.fromEntries(
+  ['id', 'idText', ...plantFieldNames, 'addedAt'].map((name) => [name, undefined]),
+);
+
+/** A plant as replies show it, with its id as text, too, and its time in ISO 8601. JSON leaves out what is undefined. */
+function showStoredPlant(plant: StoredPlant): StoredPlantReply {
+  const { id, addedAt } = plant;
+  const time = typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined;
+  return { ...members, ...plant, idText: id.toString(), addedAt: time };
+}
+
+/**
+ * Makes `JSON.stringify` write each `bigint` of this process as its digits, so that an id of any size is exact; by itself it
+ * throws. A replacer would be called for each value of a reply, with which a page of plants takes twice as long.
+ */
+function writeExactIntegers(): void {
+  Object.defineProperty(BigInt.prototype, 'toJSON', {
+    configurable: true,
+    value(this: bigint) {
+      return json.rawJSON(String(this));
+    },
+  });
+}
+
+/** Its types do not have `JSON.rawJSON` yet, which Node.js 22 has (https://github.com/tc39/proposal-json-parse-with-source). */
+const json = JSON as typeof JSON & { rawJSON(text: string): unknown };

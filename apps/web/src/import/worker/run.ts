@@ -22,7 +22,7 @@ export interface Connection {
 
 const patientConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
 
-/** The errors that are about the plant alone (API: Errors); all others would meet the next plant as well. */
+/** The errors that are about the plant alone (docs/use/api.md, "Errors"); others would meet the next one as well. */
 const ofPlant: readonly number[] = [
   errors.invalid_plant,
   errors.id_taken,

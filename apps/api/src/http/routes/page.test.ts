@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { writeTestPage } from '../../test/support/write-test-page.js';
-import { OperatorError } from '../errors/operator-error.js';
-import { readPage } from './read-page.js';
+import { writeTestPage } from '../../../test/support/write-test-page.js';
+import { OperatorError } from '../../errors/operator-error.js';
+import { readPage } from './page.js';
 
 /** Writes a page until the end of the test, and returns its folder. */
 function write(): string {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { shorten } from '@plant-store/contract/messages';
+import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
 /** The names of ranges that Express has. */
@@ -37,4 +38,32 @@ function isRange(text: string): boolean {
   const prefix = Number(digits);
   if ('octets' in parsed) return prefix <= 32;
   return prefix <= 128 && (prefix > 96 || !ipv4Mapped.match(parsed, prefix));
+}
+
+/**
+ * Reads the address of the client of a request: that of the connection, or if that is a trusted proxy, the last address
+ * in `X-Forwarded-For` that is none, with or without a port. Where this is no valid address, that of the proxy counts that
+ * has sent it.
+ *
+ * @returns an IPv4 address, or the /64 network of an IPv6 address, which usually is one household or machine
+ */
+export function readClientAddress(request: Request): string {
+  const candidates = [...request.ips, request.socket.remoteAddress ?? ''];
+  const address = candidates.map(toNetwork).find((network) => network !== undefined);
+  // A client that has disconnected has none.
+  return address ?? 'unknown';
+}
+
+function toNetwork(address: string): string | undefined {
+  // Some proxies report 192.0.2.1:4711 and [2001:db8::7]:4711.
+  const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(address) ?? [];
+  // Without the zone of a link-local address.
+  const [plain = ''] = (ipv6 ?? ipv4 ?? address).split('%', 1);
+  // ipaddr.js alone would take 1 and 0x7f.1 for addresses, and it rejects some that are outdated, such as ::192.0.2.1.
+  if (isIP(plain) === 0 || !ipaddr.isValid(plain)) return undefined;
+  // ::ffff:192.0.2.1 is 192.0.2.1.
+  const parsed = ipaddr.process(plain);
+  if ('octets' in parsed) return parsed.toString();
+  const network = new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]);
+  return `${network.toString()}/64`;
 }
