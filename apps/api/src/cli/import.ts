@@ -109,7 +109,12 @@ export async function storeLines<Outcome extends Stored>(
     const chunks = readChunks(input, signal, (bytes) => {
       bytesRead += bytes;
     });
-    const outcomes = storeBatches(storeRecords, read(chunks, limits, signal), database.concurrentCommits, explain);
+    const outcomes = storeBatches(
+      storeRecords,
+      read(chunks, limits, signal),
+      database.concurrentCommits,
+      explain,
+    );
     const done = () => (size === undefined || size === 0 ? undefined : bytesRead / size);
     const { bad } = await countOutcomes(outcomes, fromLine, signal, context, command, done);
     if (bad > 0) throw new OperatorError(command.explainBad(bad));
@@ -333,7 +338,10 @@ export async function importRecords(
   };
   keep(first, (await plants.create(first)).map(orThrow));
   const removed = (await plants.remove([...tombstones.keys()], true)).map(orThrow);
-  keep(tombstones.values(), removed.map((outcome) => ({ stored: outcome === 'removed' })));
+  keep(
+    tombstones.values(),
+    removed.map((outcome) => ({ stored: outcome === 'removed' })),
+  );
   keep(last, (await plants.create(last)).map(orThrow));
   // Of several tombstones with one id the first one has removed it.
   return records.map((record) => outcomes.get(record) ?? { stored: false });
@@ -343,9 +351,7 @@ export async function importRecords(
 export function findConflict(record: PlantRecord, { existing }: ImportOutcome): string | undefined {
   if (existing === undefined || isTombstone(record)) return undefined;
   if (isTombstone(existing)) return messages.idRetired(record.id);
-  return hasSameFields(existing, record)
-    ? undefined
-    : `The id ${record.id} belongs to another plant.`;
+  return hasSameFields(existing, record) ? undefined : `The id ${record.id} belongs to another plant.`;
 }
 
 /** The line to begin with, how long a line may be, and the most that a batch holds. */

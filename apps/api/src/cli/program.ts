@@ -1,7 +1,7 @@
+import cluster from 'node:cluster';
 import { INT64_MAX, INT64_MIN, Int64ParameterSchema, QUERY_MAX_LENGTHS } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { OwnProcess } from '../cluster/run-worker.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -34,8 +34,6 @@ export interface ProgramDependencies {
   readConfig(): Config;
   /** What it is read from. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** This process, as a worker of a service. */
-  readonly worker: OwnProcess;
   /** Called once a service has stopped. */
   onServiceStopped(): void;
 }
@@ -88,7 +86,7 @@ function pointToHelp(command: Command, name: string): void {
 /** The commands that run and examine a service. */
 function addService(
   program: Command,
-  { context, readConfig, environment, worker, onServiceStopped }: ProgramDependencies,
+  { context, readConfig, environment, onServiceStopped }: ProgramDependencies,
 ): void {
   program
     .command('serve')
@@ -109,9 +107,9 @@ function addService(
   // What `serve` runs for each of its workers; it is not for users, so the help leaves it out.
   program.command('worker', { hidden: true }).action(async () => {
     const advice = 'A worker is started by the service: set WORKERS and run serve instead.';
-    if (!worker.connected) throw new OperatorError(advice, { exitCode: 2 });
+    if (cluster.worker === undefined) throw new OperatorError(advice, { exitCode: 2 });
     const { runWorker } = await import('../cluster/run-worker.js');
-    runWorker(worker, context);
+    runWorker(cluster.worker, context);
   });
   program
     .command('ready')

@@ -25,7 +25,6 @@ it('the page on the command line has every command and option, and no other', ()
     context: {} as CliContext,
     readConfig: vi.fn(),
     environment: {},
-    worker: process,
     onServiceStopped: vi.fn(),
   });
   const shown = [...readPage('docs/operate/cli.md').matchAll(/^\| `plant-store ([^`]+)` \|/gm)].flatMap(
