@@ -5,13 +5,13 @@ import type { PostgresqlLocation } from '../store/database-location.js';
 import { findPendingMigrations, readMigrations } from '../store/migrations.js';
 import { checkPooler } from '../store/postgresql/check-pooler.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
+import { findUndurable } from '../store/postgresql/citus/nodes.js';
 import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
 import { checkSchema, readLedger } from '../store/postgresql/migrate-postgresql.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
 import { confirmDurable, tryInsert } from '../store/postgresql/probe-commit.js';
-import { durability, standby } from './durability.js';
-import { assessEncryption } from './exposure.js';
+import { isLoopback } from './configuration.js';
 import {
   type Finding,
   failure,
@@ -22,7 +22,14 @@ import {
   type Result,
   warning,
 } from './finding.js';
-import { type Distribution, findIdsOnPresentNodes, nodes, queryRow, readDistribution } from './nodes.js';
+import {
+  type Distribution,
+  findIdsOnPresentNodes,
+  nodes,
+  presentNodes,
+  queryRow,
+  readDistribution,
+} from './nodes.js';
 import {
   assessTokens,
   describePending,
@@ -58,8 +65,10 @@ export async function* inspectPostgresql(
     const pooler = isPooled ? ', behind a pooler in transaction mode' : '';
     yield { item: 'database', ...ok(`PostgreSQL database ${nameOf(location)}${pooler}`) };
     const distribution = await readDistribution(connection, location);
-    const items = pending?.length === 0 ? [...serverItems, ...tableItems] : serverItems;
-    yield* inspectAll(items, { connection, location, isPooled, distribution, ...tokens });
+    const context = { connection, location, isPooled, distribution, ...tokens };
+    yield* inspectAll([server, encryption, connections, durability, standby, nodes, migrations], context);
+    // A write that fails may leave the connection broken, so those are last.
+    if (pending?.length === 0) yield* inspectAll([privileges, accessTokens, write, commit], context);
   } catch (error) {
     yield { item: 'database', ...failure(explainOpening(error, location).message) };
   } finally {
@@ -67,7 +76,6 @@ export async function* inspectPostgresql(
   }
 }
 
-/** @throws {Error} when a file of a certificate cannot be read */
 function createConnection(location: PostgresqlLocation): pg.Client {
   const connection = new pg.Client({
     ...connectionSettings(location, location.timeouts.startConnectMs),
@@ -86,7 +94,11 @@ const oldestMaintained = 15;
 const server: Item<PostgresqlContext> = {
   name: 'server',
   async inspect({ connection }) {
-    const { version, recovering, readonly } = await queryRow<ServerRow>(connection, selectServer);
+    const { version, recovering, readonly } = await queryRow<{
+      version: number;
+      recovering: boolean;
+      readonly: boolean;
+    }>(connection, selectServer);
     if (recovering)
       return failure(
         'it is a standby, which stores nothing',
@@ -100,12 +112,6 @@ const server: Item<PostgresqlContext> = {
     return assessVersion(version);
   },
 };
-
-interface ServerRow {
-  readonly version: number;
-  readonly recovering: boolean;
-  readonly readonly: boolean;
-}
 
 const selectServer = `
   SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS recovering,
@@ -124,6 +130,30 @@ const encryption: Item<PostgresqlContext> = {
   inspect: ({ connection: { host, ssl }, location }) =>
     assessEncryption({ host, hasTls: Boolean(ssl), mode: new URL(location.url).searchParams.get('sslmode') }),
 };
+
+/** How PostgreSQL is reached: its address or the folder of its socket, and the `sslmode` of the URI if it has one. */
+export interface Transport {
+  readonly host: string;
+  readonly hasTls: boolean;
+  readonly mode: string | null;
+}
+
+/** Whether others on the network could read what is sent to the server, or answer in its place. */
+export function assessEncryption({ host, hasTls, mode }: Transport): Result {
+  const isHere = host.startsWith('/') || isLoopback(host);
+  const advice =
+    'Set sslmode=verify-full in DATABASE_URL, and sslrootcert to the file of the CA unless it is a public one.';
+  const encrypted = `the connection to ${host} is encrypted`;
+  if (!hasTls && isHere) return ok(`not needed: ${host} is on this machine`);
+  if (!hasTls)
+    return warning(
+      `the connection to ${host} is not encrypted: others may read plants and hashes of tokens`,
+      advice,
+    );
+  if (mode === 'require' && !isHere)
+    return warning(`${encrypted}, but the server's certificate is not checked`, advice);
+  return ok(`${encrypted}${mode === null ? '' : ` (sslmode=${mode})`}`);
+}
 
 /** Whether the server accepts as many connections as the service may open. */
 const connections: Item<PostgresqlContext> = {
@@ -153,6 +183,110 @@ const selectLimits = `
       (SELECT NULLIF(rolconnlimit, -1) FROM pg_catalog.pg_roles WHERE rolname = current_user),
       (SELECT NULLIF(datconnlimit, -1) FROM pg_catalog.pg_database WHERE datname = current_database())
     ) AS limit`;
+
+/** Settings of the server, and of the nodes of Citus, without which a crash loses or damages what was committed. */
+const durability: Item<PostgresqlContext> = {
+  name: 'durability',
+  async inspect({ connection, distribution }) {
+    const server = await queryRow<CrashSettings>(
+      connection,
+      `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
+    );
+    const nodes = presentNodes(distribution);
+    const problems = [
+      ...assessCrashes(server),
+      ...nodes.flatMap(({ node, settings }) => {
+        const undurable = findUndurable(settings, node.name);
+        return [
+          ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
+          ...assessCrashes(settings, ` on the node ${node.name}`),
+        ];
+      }),
+    ];
+    if (problems.length > 0) return problems;
+    return ok(`fsync and full_page_writes are on${nodes.length === 0 ? '' : ', on the nodes that run, too'}`);
+  },
+};
+
+interface CrashSettings {
+  readonly fsync: string;
+  readonly pages: string;
+}
+
+function assessCrashes({ fsync, pages }: CrashSettings, where = ''): readonly Result[] {
+  const assess = (value: string, setting: string, effect: string) =>
+    value === 'on'
+      ? []
+      : failure(
+          `${setting} is off${where}: a crash of the machine ${effect}`,
+          `ALTER SYSTEM SET ${setting} = on${where}, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
+        );
+  return [
+    assess(fsync, 'fsync', 'loses plants that were answered 200'),
+    assess(pages, 'full_page_writes', 'may damage tables'),
+  ].flat();
+}
+
+/** Whether a 200 waits for a standby. */
+const standby: Item<PostgresqlContext> = {
+  name: 'standby',
+  async inspect({ connection, distribution }) {
+    const server = await queryRow<ReplicationSettings>(connection, selectReplication);
+    const ofNodes = presentNodes(distribution).map(({ node, settings }) =>
+      assessNodeReplication(settings, node.name, server),
+    );
+    return [assessReplication(server), ...ofNodes.filter(({ status }) => status !== 'ok')];
+  },
+};
+
+/** The settings of replication on the connections of the service, and how many standbys receive the log. */
+interface ReplicationSettings {
+  /** The value of `synchronous_commit`, which the service sets to `on` where it is `off`. */
+  readonly commits: string;
+  /** The value of `synchronous_standby_names`. */
+  readonly names: string;
+  readonly receivers: number;
+}
+
+/** In pg_stat_activity an ordinary user does not see which sessions of others are those of standbys. */
+const selectReplication = `
+  SELECT current_setting('synchronous_commit') AS commits, current_setting('synchronous_standby_names') AS names,
+    (SELECT count(*)::int FROM pg_stat_replication) AS receivers`;
+
+export function assessReplication({ commits, names, receivers }: ReplicationSettings): Result {
+  const found = `synchronous_commit is ${commits}, synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
+  if (names === '' && receivers > 0)
+    return warning(
+      `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover loses the latest plants that were answered 200`,
+      'Set synchronous_standby_names, so that a 200 waits for a standby, if a failover must lose none.',
+    );
+  if (names !== '' && commits === 'local')
+    return warning(
+      `${found}: commits do not wait for the standby`,
+      'Set synchronous_commit to on for the user: ALTER ROLE … SET synchronous_commit = on.',
+    );
+  if (names !== '' && commits === 'remote_write')
+    return warning(
+      `${found}: commits do not wait for the standby's disk`,
+      'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must lose none.',
+    );
+  return ok(found);
+}
+
+/** Assesses a node of Citus, which should be as safe as the coordinator. */
+export function assessNodeReplication(
+  settings: ReplicationSettings,
+  node: string,
+  coordinator: ReplicationSettings,
+): Result {
+  if (settings.names === '' && coordinator.names !== '')
+    return warning(
+      `the node ${node} has no synchronous standby, and the coordinator has: if it is lost, so are its latest plants that were answered 200`,
+      'Set synchronous_standby_names there, too, if a failover must lose none.',
+    );
+  const result = assessReplication(settings);
+  return { ...result, found: `on the node ${node} ${result.found}` };
+}
 
 /** Whether the tables are those of this version, or this user may create them. */
 const migrations: Item<PostgresqlContext> = {
@@ -194,22 +328,15 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
   return allowed;
 }
 
-const serverItems: readonly Item<PostgresqlContext>[] = [
-  server,
-  encryption,
-  connections,
-  durability,
-  standby,
-  nodes,
-  migrations,
-];
-
 /** Whether the user may do what the service and the commands do with the tables, which must not have been changed. */
 const privileges: Item<PostgresqlContext> = {
   name: 'privileges',
   async inspect({ connection }) {
     await checkTables(connection);
-    const { missing, mayDelete } = await queryRow<PrivilegesRow>(connection, selectPrivileges);
+    const { missing, mayDelete } = await queryRow<{ missing: readonly string[]; mayDelete: boolean }>(
+      connection,
+      selectPrivileges,
+    );
     if (missing.length > 0) {
       return failure(
         `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
@@ -224,12 +351,7 @@ const privileges: Item<PostgresqlContext> = {
   },
 };
 
-interface PrivilegesRow {
-  /** Those on the tokens that the user lacks. */
-  readonly missing: readonly string[];
-  readonly mayDelete: boolean;
-}
-
+/** Those on the tokens that the user lacks, and whether plants may be deleted. */
 const selectPrivileges = `
   SELECT has_table_privilege('plants', 'UPDATE') AS "mayDelete", ARRAY(
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
@@ -242,11 +364,8 @@ const selectPrivileges = `
 const accessTokens: Item<PostgresqlContext> = {
   name: 'access tokens',
   async inspect(context) {
-    const { rows } = await context.connection.query<{ id: number; name: string; expires_at: Date | null }>(
-      selectTokens,
-    );
-    const tokens = rows.map(({ id, name, expires_at: expiresAt }): StoredToken => ({ id, name, expiresAt }));
-    return assessTokens(tokens, context);
+    const { rows } = await context.connection.query<StoredToken>(selectTokens);
+    return assessTokens(rows, context);
   },
 };
 
@@ -301,6 +420,3 @@ export function assessCommitTime(medianMs: number): Result {
     'Look at the disk of the server, the round trip, and the synchronous standby.',
   );
 }
-
-/** Only examined where the migrations have created the tables. A write that fails may leave the connection broken, so those are last. */
-const tableItems: readonly Item<PostgresqlContext>[] = [privileges, accessTokens, write, commit];

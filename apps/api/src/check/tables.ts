@@ -18,7 +18,7 @@ export interface StoredToken {
 
 /** The query for them, in the SQL of both engines. */
 export const selectTokens =
-  'SELECT id, name, expires_at FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
+  'SELECT id, name, expires_at AS "expiresAt" FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
 
 /** What tokens are compared with. */
 export interface TokenContext {
