@@ -40,10 +40,7 @@ export async function readDistribution(
 
 /** Each over a connection to the coordinator of its own: that of one that does not answer cannot be used any more. */
 async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promise<NodeInspection> {
-  const connection = new pg.Client({
-    ...connectionSettings(location, location.timeouts.startConnectMs),
-    query_timeout: queryTimeoutMs(location),
-  });
+  const connection = new pg.Client(settingsOf(location));
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   try {
@@ -56,6 +53,15 @@ async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promi
   } finally {
     await endConnection(connection);
   }
+}
+
+/** The settings of the connections of the check. */
+export function settingsOf(location: PostgresqlLocation): pg.ClientConfig {
+  return {
+    ...connectionSettings(location, location.timeouts.startConnectMs),
+    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
+    query_timeout: queryTimeoutMs(location),
+  };
 }
 
 /** The nodes whose settings could be read. */

@@ -1,3 +1,4 @@
+import { PrismaPg } from '@prisma/adapter-pg';
 import type { ClientBase } from 'pg';
 import pg from 'pg';
 import { messageOf } from '../errors/operator-error.js';
@@ -6,7 +7,9 @@ import { findPendingMigrations, readMigrations } from '../store/migrations.js';
 import { checkPooler } from '../store/postgresql/check-pooler.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
 import { findUndurable } from '../store/postgresql/citus/nodes.js';
-import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
+import { endConnection } from '../store/postgresql/connection.js';
+import { findDriverError } from '../store/postgresql/errors.js';
+import { PrismaClient } from '../store/postgresql/generated/client.js';
 import { checkSchema, readLedger } from '../store/postgresql/migrate-postgresql.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
@@ -29,16 +32,11 @@ import {
   presentNodes,
   queryRow,
   readDistribution,
+  settingsOf,
 } from './nodes.js';
-import {
-  assessTokens,
-  describePending,
-  type StoredToken,
-  selectTokens,
-  type TokenContext,
-} from './tables.js';
+import { accessTokens, describePending, type Tables, type TokenContext } from './tables.js';
 
-interface PostgresqlContext extends TokenContext {
+interface PostgresqlContext extends Tables {
   /** A connection with the settings of the service. */
   readonly connection: pg.Client;
   readonly location: PostgresqlLocation;
@@ -55,7 +53,9 @@ export async function* inspectPostgresql(
 ): AsyncGenerator<Finding> {
   let connection: pg.Client | undefined;
   try {
-    connection = createConnection(location);
+    connection = new pg.Client(settingsOf(location));
+    // When a connection breaks, the query in flight fails, too.
+    connection.on('error', () => undefined);
     const { isPooled } = await checkPooler(location);
     await connection.connect();
     // Behind a pooler, settings of a session would stay with a backend of others.
@@ -65,7 +65,21 @@ export async function* inspectPostgresql(
     const pooler = isPooled ? ', behind a pooler in transaction mode' : '';
     yield { item: 'database', ...ok(`PostgreSQL database ${nameOf(location)}${pooler}`) };
     const distribution = await readDistribution(connection, location);
-    const context = { connection, location, isPooled, distribution, ...tokens };
+    const createClient = () => {
+      const { schema } = location;
+      // A server that is silent does not keep the process running.
+      const settings = { ...settingsOf(location), max: 1, allowExitOnIdle: true };
+      return new PrismaClient({ adapter: new PrismaPg(settings, { schema }) });
+    };
+    const context = {
+      connection,
+      location,
+      isPooled,
+      distribution,
+      createClient,
+      findDriverError,
+      ...tokens,
+    };
     yield* inspectAll([server, encryption, connections, durability, standby, nodes, migrations], context);
     // A write that fails may leave the connection broken, so those are last.
     if (pending?.length === 0) yield* inspectAll([privileges, accessTokens, write, commit], context);
@@ -74,17 +88,6 @@ export async function* inspectPostgresql(
   } finally {
     if (connection !== undefined) await endConnection(connection);
   }
-}
-
-function createConnection(location: PostgresqlLocation): pg.Client {
-  const connection = new pg.Client({
-    ...connectionSettings(location, location.timeouts.startConnectMs),
-    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
-    query_timeout: queryTimeoutMs(location),
-  });
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
-  return connection;
 }
 
 /** The oldest major version that its makers still maintain (https://www.postgresql.org/support/versioning/). */
@@ -360,14 +363,6 @@ const selectPrivileges = `
     SELECT 'use the sequence of' WHERE pg_get_serial_sequence('access_tokens', 'id') IS NOT NULL
       AND NOT has_sequence_privilege(pg_get_serial_sequence('access_tokens', 'id'), 'USAGE')
   ) AS missing`;
-
-const accessTokens: Item<PostgresqlContext> = {
-  name: 'access tokens',
-  async inspect(context) {
-    const { rows } = await context.connection.query<StoredToken>(selectTokens);
-    return assessTokens(rows, context);
-  },
-};
 
 /** Where plants are distributed, one is inserted on each node that runs; the item `nodes` reports the others. */
 const write: Item<PostgresqlContext> = {

@@ -16,10 +16,10 @@ import { messageOf } from '../errors/operator-error.js';
 import type { SqliteLocation } from '../store/database-location.js';
 import { findPendingMigrations, readMigrations } from '../store/migrations.js';
 import { createFactory } from '../store/sqlite/connections.js';
-import { explainFailure, retryWhileBusy } from '../store/sqlite/errors.js';
+import { explainFailure, findDriverError, retryWhileBusy } from '../store/sqlite/errors.js';
+import { PrismaClient } from '../store/sqlite/generated/client.js';
 import { readLedger } from '../store/sqlite/migrate-sqlite.js';
 import { tryInsert } from '../store/sqlite/probe-commit.js';
-import { toTime } from '../store/token-store.js';
 import {
   type Finding,
   failure,
@@ -30,7 +30,7 @@ import {
   type Result,
   warning,
 } from './finding.js';
-import { assessTokens, describePending, selectTokens, type TokenContext } from './tables.js';
+import { accessTokens, describePending, type Tables, type TokenContext } from './tables.js';
 
 /**
  * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so that SQLite
@@ -52,7 +52,7 @@ function findFolder(folder: string): string {
   return existsSync(folder) || parent === folder ? folder : findFolder(parent);
 }
 
-interface Content extends TokenContext {
+interface Content extends Tables {
   readonly connection: SqlDriverAdapter;
   readonly path: string;
 }
@@ -70,7 +70,8 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
       () => false,
     );
     const items = [journalMode, migrations, ...(hasTables ? [accessTokens, write] : [])];
-    yield* inspectAll(items, { connection, path, ...tokens });
+    const createClient = () => new PrismaClient({ adapter: createFactory(path) });
+    yield* inspectAll(items, { connection, path, createClient, findDriverError, ...tokens });
   } catch (error) {
     yield { item: 'database', ...failure(explainFailure(error, path)) };
   } finally {
@@ -126,19 +127,6 @@ const journalMode: Item<Content> = {
 const migrations: Item<Content> = {
   name: 'migrations',
   inspect: async ({ connection }) => describePending(await findPending(connection)),
-};
-
-const accessTokens: Item<Content> = {
-  name: 'access tokens',
-  async inspect({ connection, ...context }) {
-    const rows = await query(connection, selectTokens);
-    const tokens = rows.map(([id, name, expiresAt]) => ({
-      id: Number(id),
-      name: String(name),
-      expiresAt: expiresAt === null ? null : toTime(expiresAt),
-    }));
-    return assessTokens(tokens, context);
-  },
 };
 
 /** One that fails may leave a transaction open, so it is last. */
