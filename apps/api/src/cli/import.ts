@@ -5,14 +5,12 @@ import { hasSameFields } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-import { parseJsonBytes } from '../http/json-body.js';
 import type { PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
 import { openDatabase } from '../store/open-database.js';
 import { isTombstone, orThrow } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
-import { lineShapes, type PlantLine, readPlant, toOneLine } from './formats.js';
+import { isBlank, type PlantLine, readPlantLine, splitLines, toOneLine } from './formats.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
-import { splitLines } from './split-lines.js';
 
 /** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
 const idDigitsBytes = 64;
@@ -442,23 +440,4 @@ function readImportedLine(bytes: Buffer, number: number): PlantLine {
       'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Name the format, such as --format csv.',
     );
   return readPlantLine(bytes);
-}
-
-/** Parses a line exactly as the service parses the body of a create. */
-export function readPlantLine(bytes: Buffer): PlantLine {
-  let value: unknown;
-  try {
-    value = parseJsonBytes(bytes, lineShapes.plant);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { reason: `The line is not valid JSON: ${error.message}.` };
-  }
-  return readPlant(value);
-}
-
-const whiteSpace = new Set(Buffer.from(' \t\r'));
-
-/** Whether a line holds nothing but white space (RFC 8259, section 2). */
-export function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => whiteSpace.has(byte));
 }

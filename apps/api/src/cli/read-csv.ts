@@ -5,6 +5,11 @@ import Papa from 'papaparse';
 import { OperatorError } from '../errors/operator-error.js';
 import { type PlantLine, readPlant, toOneLine } from './formats.js';
 
+declare global {
+  /** A type of browsers that the types of papaparse name. */
+  type BufferSource = ArrayBufferView | ArrayBuffer;
+}
+
 /** A line of a file, as its number and what it holds, and its size. */
 interface CsvLine {
   readonly number: number;

@@ -14,10 +14,9 @@ import { reachableUrl } from '../observe/readiness.js';
 import type { Database, OpenOptions } from '../store/database.js';
 import { openDatabase } from '../store/open-database.js';
 import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';
-import { toOneLine } from './formats.js';
+import { splitLines, toOneLine } from './formats.js';
 import { createCurl } from './quickstart.js';
 import { reasonOf } from './retry-while-unavailable.js';
-import { splitLines } from './split-lines.js';
 
 /**
  * Issues an access token and prints it, alone, so that a script can take it.
