@@ -9,8 +9,8 @@ import type { PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store
 import { openDatabase } from '../store/open-database.js';
 import { isTombstone, orThrow } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
+import { retryWhileUnavailable } from './database.js';
 import { isBlank, type PlantLine, readPlantLine, splitLines, toOneLine } from './formats.js';
-import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 /** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
 const idDigitsBytes = 64;

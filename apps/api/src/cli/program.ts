@@ -5,16 +5,13 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
-import { backUp } from './backup.js';
 import type { CliContext } from './cli-context.js';
+import { backUp, explainDatabaseError, migrate } from './database.js';
 import { type DeleteOptions, deletePlants } from './delete.js';
-import { type ExportOptions, exportPlants } from './export.js';
+import { type ExportOptions, exportPlants, type ListOptions, list } from './export.js';
 import { formatNames } from './formats.js';
 import { type ImportOptions, importFormats, importPlants } from './import.js';
-import { type ListOptions, list } from './list.js';
-import { type MigrateOptions, migrate } from './migrate.js';
 import { adminUrlOf, requireReady } from './ready.js';
-import { explainDatabaseError } from './retry-while-unavailable.js';
 import type { ServeOptions } from './serve.js';
 import {
   createToken,
@@ -247,7 +244,7 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
       'distribute the plants over the nodes of a Citus cluster, 2 shards for each node and at least 4 unless a number is given',
       toShardCount,
     )
-    .action((options: MigrateOptions) => migrate(readConfig(), options, context));
+    .action((options: { distribute?: number | true }) => migrate(readConfig(), options, context));
   program
     .command('list')
     .description('print the plants that match, by ascending id')

@@ -11,12 +11,10 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import { reachableUrl } from '../observe/readiness.js';
-import type { Database, OpenOptions } from '../store/database.js';
-import { openDatabase } from '../store/open-database.js';
 import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';
+import { reasonOf, withDatabase } from './database.js';
 import { splitLines, toOneLine } from './formats.js';
 import { createCurl } from './quickstart.js';
-import { reasonOf } from './retry-while-unavailable.js';
 
 /**
  * Issues an access token and prints it, alone, so that a script can take it.
@@ -24,7 +22,7 @@ import { reasonOf } from './retry-while-unavailable.js';
  * @throws {OperatorError} when it cannot be printed; it is revoked then
  */
 export async function createToken(config: Config, request: TokenRequest, context: CliContext): Promise<void> {
-  await withTokenStore(config, {}, async (store) => {
+  await withDatabase(config, {}, async ({ accessTokens: store }) => {
     const token = await issueAndDeliver(createTokenService(store), request, printTo(context));
     context.message(describeIssued(token));
     if (config.port !== 0) context.message(describeUseOf(config));
@@ -42,7 +40,7 @@ export async function rotateToken(
   request: RotationRequest,
   context: CliContext,
 ): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const result = await rotateAccessToken(store, request, printTo(context));
     if (result.status === 'unknown') throw unknownToken(request.id, context);
     if (!('replacement' in result)) throw notValid(result.old, context);
@@ -54,7 +52,7 @@ export async function rotateToken(
 
 /** Prints all access tokens without their texts, one a line. */
 export async function listTokens(config: Config, context: CliContext): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const tokens = await store.list();
     if (tokens.length === 0)
       context.message(`There are no tokens. Issue one with: ${context.commandName} token create --name NAME`);
@@ -69,7 +67,7 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
  * @throws {OperatorError} when some are not tokens of this database, after printing their lines, not their texts
  */
 export async function findTokens(config: Config, context: CliContext): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     let count = 0;
     let missing = 0;
     for await (const [number, line] of readLines(context.input)) {
@@ -90,7 +88,7 @@ export async function findTokens(config: Config, context: CliContext): Promise<v
 
 /** Revokes an access token: it stops working in running services within 5 seconds. */
 export async function revokeToken(config: Config, id: number, context: CliContext): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const token = await store.revoke(id, new Date());
     if (token === null) throw unknownToken(id, context);
     context.message(describeReplaced(token));
@@ -99,7 +97,7 @@ export async function revokeToken(config: Config, id: number, context: CliContex
 
 /** Prints all access tokens as NDJSON, each with its hash instead of its text, which is enough to verify it elsewhere. */
 export async function exportTokens(config: Config, context: CliContext): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const tokens = await store.listHashed();
     await writeResult(context, tokens.map((token) => `${JSON.stringify(token)}\n`).join(''));
     await context.message(`${countOf(tokens.length, 'token')} exported.`);
@@ -119,24 +117,11 @@ export async function importTokens(
 ): Promise<void> {
   const input = file === undefined ? context.input : createReadStream(resolve(context.folder, file));
   const tokens = await readTokens(input);
-  await withTokenStore(config, {}, async (store) => {
+  await withDatabase(config, {}, async ({ accessTokens: store }) => {
     let added = 0;
     for (const token of tokens) if (await store.takeOver(token)) added++;
     context.print(`${added} imported, ${tokens.length - added} already there\n`);
   });
-}
-
-async function withTokenStore(
-  config: Config,
-  options: OpenOptions,
-  use: (store: Database['accessTokens']) => Promise<void>,
-): Promise<void> {
-  const database = await openDatabase(config.database, options);
-  try {
-    await use(database.accessTokens);
-  } finally {
-    await database.close();
-  }
 }
 
 /** Returns a function that prints a token alone, and resolves once it is written. */
