@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: [
       'src/{plants,auth}/**/*.test.ts',
-      'src/store/batcher*.test.ts',
+      'src/store/commit-queue.test.ts',
       'src/store/conformance/rotate-access-token.test.ts',
       'test/{http,middleware}/**/*.test.ts',
       'test/jwt/**/*.test.ts',

@@ -13,8 +13,8 @@ import { createGracefulShutdown, listen, trackConnections } from './http/listen.
 import { type ClientPackage, readClient } from './http/read-client.js';
 import { type Page, readPage } from './http/read-page.js';
 import { createServer } from './http/server.js';
-import { countTokenChecks } from './observe/measure-requests.js';
 import { createCommitRecord } from './observe/commit-health.js';
+import { countTokenChecks } from './observe/measure-requests.js';
 import { addServiceGauges, createRegistry } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import type { RequestLog } from './observe/request-log.js';

@@ -1,16 +1,15 @@
 import type { NewPlant } from '@plant-store/contract';
 import { expect, it, vi } from 'vitest';
-import type { PlantOutcome, PlantRecord } from '../plants/plant-store.js';
+import type { CreatePlantOutcome, PlantRecord } from '../plants/plant-store.js';
 import { withoutTombstones } from '../store/store.js';
 import type { PlantLine } from './formats.js';
-import type { Batch } from './import.js';
-import { type BatchOutcome, findConflict, storeBatches } from './import.js';
+import { type Batch, type BatchOutcome, findConflict, storeBatches } from './import.js';
 
-/** A store whose inserts the test resolves or rejects one by one. */
+/** A store whose batches the test resolves or rejects one by one. */
 function createManualStore() {
   const existing = new Map<bigint, NewPlant>();
   const inFlight: { ids: bigint[]; succeed(): void; fail(error: Error): void }[] = [];
-  function store(plant: NewPlant): PlantOutcome {
+  function store(plant: NewPlant): CreatePlantOutcome {
     const other = existing.get(plant.id);
     if (other !== undefined) return { stored: false, existing: other };
     existing.set(plant.id, plant);
@@ -19,14 +18,14 @@ function createManualStore() {
   return {
     existing,
     inFlight,
-    insert: (records: readonly PlantRecord[]) =>
-      new Promise<readonly PlantOutcome[]>((resolve, reject) => {
+    store: (records: readonly PlantRecord[]) =>
+      new Promise<readonly CreatePlantOutcome[]>((resolve, reject) => {
         const plants = withoutTombstones(records);
         const ids = plants.map(({ id }) => id);
         inFlight.push({ ids, succeed: () => resolve(plants.map(store)), fail: reject });
       }),
-    /** Checks that exactly these inserts have been made so far, given by their ids. */
-    expectInserts: async (...expected: bigint[][]) => {
+    /** Checks that exactly these batches have been stored so far, given by their ids. */
+    expectBatches: async (...expected: bigint[][]) => {
       await new Promise(setImmediate);
       expect(inFlight.map(({ ids }) => ids)).toEqual(expected);
     },
@@ -65,8 +64,8 @@ it('reports new plants, existing plants, and bad lines in their order', async ()
     plant(3, 'y'),
     { reason: 'worse' },
   ];
-  const { collected, done } = collect(storeBatches(store.insert, batchesOf(lines), 1, findConflict));
-  await store.expectInserts([1n, 2n, 3n, 3n, 3n]);
+  const { collected, done } = collect(storeBatches(store.store, batchesOf(lines), 1, findConflict));
+  await store.expectBatches([1n, 2n, 3n, 3n, 3n]);
   store.inFlight[0]?.succeed();
   await done;
   expect(collected).toEqual([
@@ -89,32 +88,32 @@ it('distinguishes an empty tag from no tag', async () => {
   const store = createManualStore();
   store.existing.set(1n, { id: 1n, name: 'x', tag: '' }).set(2n, { id: 2n, name: 'x' });
   const lines = [plant(1), { plant: { id: 2n, name: 'x', tag: '' } }];
-  const { collected, done } = collect(storeBatches(store.insert, batchesOf(lines), 1, findConflict));
-  await store.expectInserts([1n, 2n]);
+  const { collected, done } = collect(storeBatches(store.store, batchesOf(lines), 1, findConflict));
+  await store.expectBatches([1n, 2n]);
   store.inFlight[0]?.succeed();
   await done;
   expect(collected).toMatchObject([{ alreadyThere: 0, badLines: [{ number: 1 }, { number: 2 }] }]);
 });
 
 it('does not call the store for a batch without plants', async () => {
-  const insert = vi.fn();
-  const { collected, done } = collect(storeBatches(insert, batchesOf([{ reason: 'bad' }]), 1, findConflict));
+  const store = vi.fn();
+  const { collected, done } = collect(storeBatches(store, batchesOf([{ reason: 'bad' }]), 1, findConflict));
   await done;
   expect(collected).toMatchObject([{ stored: 0, alreadyThere: 0, nextLine: 2 }]);
-  expect(insert).not.toHaveBeenCalled();
+  expect(store).not.toHaveBeenCalled();
 });
 
 it('stores as many batches concurrently as it may, and reports them in order', async () => {
   const store = createManualStore();
   const { collected, done } = collect(
-    storeBatches(store.insert, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2, findConflict),
+    storeBatches(store.store, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2, findConflict),
   );
-  await store.expectInserts([1n], [2n]);
+  await store.expectBatches([1n], [2n]);
   store.inFlight[1]?.succeed();
-  await store.expectInserts([1n], [2n]);
+  await store.expectBatches([1n], [2n]);
   expect(collected).toEqual([]);
   store.inFlight[0]?.succeed();
-  await store.expectInserts([1n], [2n], [3n]);
+  await store.expectBatches([1n], [2n], [3n]);
   store.inFlight[2]?.succeed();
   await done;
   expect(collected.map(({ nextLine }) => nextLine)).toEqual([2, 3, 4]);
@@ -123,10 +122,10 @@ it('stores as many batches concurrently as it may, and reports them in order', a
 it('stores batches that share an id one after the other, so that the first line has it', async () => {
   const store = createManualStore();
   const batches = batchesOf([plant(1), plant(2)], [plant(3), plant(2, 'y')], [plant(4)]);
-  const { collected, done } = collect(storeBatches(store.insert, batches, 3, findConflict));
-  await store.expectInserts([1n, 2n]);
+  const { collected, done } = collect(storeBatches(store.store, batches, 3, findConflict));
+  await store.expectBatches([1n, 2n]);
   store.inFlight[0]?.succeed();
-  await store.expectInserts([1n, 2n], [3n, 2n], [4n]);
+  await store.expectBatches([1n, 2n], [3n, 2n], [4n]);
   store.inFlight[2]?.succeed();
   store.inFlight[1]?.succeed();
   await done;
@@ -138,17 +137,17 @@ it('stores batches that share an id one after the other, so that the first line 
 it('reports the batches that are done, and waits for those in flight, before it fails', async () => {
   const store = createManualStore();
   const { collected, done } = collect(
-    storeBatches(store.insert, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2, findConflict),
+    storeBatches(store.store, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2, findConflict),
   );
   let rejected = false;
   done.catch(() => {
     rejected = true;
   });
-  await store.expectInserts([1n], [2n]);
+  await store.expectBatches([1n], [2n]);
   store.inFlight[0]?.succeed();
-  await store.expectInserts([1n], [2n], [3n]);
+  await store.expectBatches([1n], [2n], [3n]);
   store.inFlight[1]?.fail(new Error('disk full'));
-  await store.expectInserts([1n], [2n], [3n]);
+  await store.expectBatches([1n], [2n], [3n]);
   expect(rejected).toBe(false);
   store.inFlight[2]?.succeed();
   await expect(done).rejects.toThrow('disk full');

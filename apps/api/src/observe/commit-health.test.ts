@@ -1,12 +1,11 @@
 import { expect, it, vi } from 'vitest';
 import { ServiceError } from '../errors/service-error.js';
-import { createCommitHealth, createCommitRecord, recordCommit } from './commit-health.js';
+import { createCommitRecord } from './commit-health.js';
 
 const away = new ServiceError('database_unavailable', 'away');
 
-/** The health of commits that count as failing at once; probes fail until `answer` is called. */
-function createTestHealth() {
-  const record = createCommitRecord(0);
+/** A record of commits that count as failing at once; probes fail until `answer` is called. */
+function createTestRecord() {
   const check = vi.fn(async () => undefined);
   let isAway = true;
   const probeCommit = vi.fn(async () => {
@@ -15,40 +14,49 @@ function createTestHealth() {
   const answer = () => {
     isAway = false;
   };
-  return { record, health: createCommitHealth(record, { check, probeCommit }), check, probeCommit, answer };
+  const commits = createCommitRecord({ check, probeCommit }, 0);
+  const end = (error?: unknown) => commits.end(commits.begin(1), error);
+  return { commits, end, check, probeCommit, answer };
 }
 
 it('asks the database alone while no commit fails', async () => {
-  const { health, check, probeCommit } = createTestHealth();
-  await health.check();
+  const { commits, check, probeCommit } = createTestRecord();
+  await commits.check();
   expect([check, probeCommit].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
-  expect([health.failingShare(), health.warnings()]).toEqual([0, []]);
+  expect(commits.isFailing()).toBe(false);
 });
 
 it('probes a commit while they fail, one at a time, until one succeeds', async () => {
-  const { record, health, check, probeCommit, answer } = createTestHealth();
-  await expect(recordCommit(record, () => Promise.reject(away))).rejects.toBe(away);
-  expect(health.failingShare()).toBe(1);
-  const results = await Promise.allSettled([health.check(), health.check()]);
+  const { commits, end, check, probeCommit, answer } = createTestRecord();
+  end(away);
+  expect(commits.isFailing()).toBe(true);
+  const results = await Promise.allSettled([commits.check(), commits.check()]);
   expect(results).toEqual(Array(2).fill({ status: 'rejected', reason: away }));
   expect(probeCommit).toHaveBeenCalledTimes(1);
   answer();
-  await health.check();
-  expect(health.failingShare()).toBe(0);
+  await commits.check();
+  expect(commits.isFailing()).toBe(false);
   expect(check).not.toHaveBeenCalled();
-  await health.check();
+  await commits.check();
   expect(check).toHaveBeenCalledTimes(1);
 });
 
-it('takes neither a rejected plant for a failure of the database, nor for a success', async () => {
-  const { record, health } = createTestHealth();
+it('takes a commit that hangs for one that fails', () => {
+  const { commits } = createTestRecord();
+  const commit = commits.begin(1);
+  expect(commits.isFailing()).toBe(true);
+  commits.end(commit);
+  expect(commits.isFailing()).toBe(false);
+});
+
+it('takes neither a rejected plant for a failure of the database, nor for a success', () => {
+  const { commits, end } = createTestRecord();
   const rejected = new Error('this plant violates a constraint');
-  const reject = () => recordCommit(record, () => Promise.reject(rejected));
-  await expect(reject()).rejects.toBe(rejected);
-  expect(health.failingShare()).toBe(0);
-  await expect(recordCommit(record, () => Promise.reject(away))).rejects.toBe(away);
-  await expect(reject()).rejects.toBe(rejected);
-  expect(health.failingShare()).toBe(1);
-  await recordCommit(record, async () => []);
-  expect(health.failingShare()).toBe(0);
+  end(rejected);
+  expect(commits.isFailing()).toBe(false);
+  end(away);
+  end(rejected);
+  expect(commits.isFailing()).toBe(true);
+  end();
+  expect(commits.isFailing()).toBe(false);
 });

@@ -52,7 +52,10 @@ interface GaugeSources {
 }
 
 /** Adds what is read from the running service at each scrape: its connections, its queue and what cannot be stored. */
-export function addServiceGauges(registry: Registry, { connections, queue, failingShare }: GaugeSources): void {
+export function addServiceGauges(
+  registry: Registry,
+  { connections, queue, failingShare }: GaugeSources,
+): void {
   addGauge(registry, {
     name: 'plant_store_http_connections',
     help: 'Open connections of clients',

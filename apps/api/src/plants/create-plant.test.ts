@@ -1,15 +1,9 @@
 import { expect, it } from 'vitest';
 import { createPlant } from './create-plant.js';
-import type { PlantOutcome, PlantWriter, StoredPlant } from './plant-store.js';
+import type { CreatePlantOutcome, StoredPlant } from './plant-store.js';
 
-/** A writer that resolves every write to the same outcome. */
-const resolvingTo = (outcome: PlantOutcome): PlantWriter => ({
-  write: async () => outcome,
-  isFull: () => false,
-  waitingShare: () => 0,
-  queued: () => ({ plants: 0, bytes: 0 }),
-  idle: async () => undefined,
-});
+/** A queue that resolves every create to the same outcome. */
+const resolvingTo = (outcome: CreatePlantOutcome) => ({ create: async () => outcome });
 const holding = (existing: StoredPlant) => resolvingTo({ stored: false, existing });
 const fern = { id: 7n, name: 'Fern', tag: 'shade' };
 

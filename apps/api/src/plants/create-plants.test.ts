@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../errors/service-error.js';
 import { createPlants } from './create-plants.js';
-import type { PlantOutcome, PlantRecord, PlantWriter } from './plant-store.js';
+import type { CreatePlantOutcome, PlantQueue, StoredPlant } from './plant-store.js';
 
-/** A writer that decides about what is in flight in the reverse order of its arrival. */
-function createReversingWriter(insert: (record: PlantRecord) => PlantOutcome): PlantWriter {
+/** A queue that decides about what is in flight in the reverse order of its arrival. */
+function createReversingQueue(store: (plant: StoredPlant) => CreatePlantOutcome): Pick<PlantQueue, 'create'> {
   const inFlight: (() => void)[] = [];
   return {
-    write: (record) =>
+    create: (plant) =>
       new Promise((resolve, reject) => {
         if (inFlight.length === 0)
           setImmediate(() => {
@@ -15,16 +15,12 @@ function createReversingWriter(insert: (record: PlantRecord) => PlantOutcome): P
           });
         inFlight.push(() => {
           try {
-            resolve(insert(record));
+            resolve(store(plant));
           } catch (error) {
             reject(error);
           }
         });
       }),
-    isFull: () => false,
-    waitingShare: () => 0,
-    queued: () => ({ plants: 0, bytes: 0 }),
-    idle: async () => undefined,
   };
 }
 
@@ -40,28 +36,28 @@ const plants = [
 ];
 
 it('stores the first of several plants with one id, whatever is stored first of what is in flight', async () => {
-  const stored: PlantRecord[] = [];
-  const writer = createReversingWriter((record) => {
-    const existing = stored.find(({ id }) => id === record.id);
+  const stored: StoredPlant[] = [];
+  const queue = createReversingQueue((plant) => {
+    const existing = stored.find(({ id }) => id === plant.id);
     if (existing !== undefined) return { stored: false, existing };
-    stored.push(record);
+    stored.push(plant);
     return { stored: true };
   });
-  expect(await createPlants(writer, plants, 1, awaitTurn, fail)).toMatchObject([
+  expect(await createPlants(queue, plants, 1, awaitTurn, fail)).toMatchObject([
     { status: 200, replayed: false },
     { status: 200, replayed: false },
     { status: 400, error: 40003 },
     { status: 200, replayed: true },
   ]);
-  expect(stored.map(({ id, ...rest }) => ({ id, ...rest }))).toEqual([plants[1], plants[0]]);
+  expect(stored).toEqual([plants[1], plants[0]]);
 });
 
 it('answers all plants with the id of a deleted one alike, and with that of one that could not be stored', async () => {
-  const retired = createReversingWriter(({ id }) => ({ stored: false, existing: { id, deleted: true } }));
+  const retired = createReversingQueue(({ id }) => ({ stored: false, existing: { id, deleted: true } }));
   expect(await createPlants(retired, plants, 1, awaitTurn, fail)).toMatchObject(
     Array(4).fill({ status: 400, error: 40007 }),
   );
-  const away = createReversingWriter(() => fail(new ServiceError('database_unavailable', 'away')) as never);
+  const away = createReversingQueue(() => fail(new ServiceError('database_unavailable', 'away')) as never);
   expect(await createPlants(away, plants, 1, awaitTurn, fail)).toMatchObject(
     Array(4).fill({ status: 503, error: 50301 }),
   );
@@ -69,15 +65,14 @@ it('answers all plants with the id of a deleted one alike, and with that of one 
 
 it('gives others their turn between some plants and the next ones', async () => {
   const turns: number[] = [];
-  const written: number[] = [];
-  const writer = createReversingWriter(() => ({ stored: true }));
+  const created: number[] = [];
+  const queue = createReversingQueue(() => ({ stored: true }));
   const count = 25;
   const many = Array.from({ length: count }, (_, index) => ({ id: BigInt(index), name: 'Fern' }));
-  const counting = {
-    ...writer,
-    write: (...args: Parameters<PlantWriter['write']>) => {
-      written.push(turns.length);
-      return writer.write(...args);
+  const counting: Pick<PlantQueue, 'create'> = {
+    create(...args) {
+      created.push(turns.length);
+      return queue.create(...args);
     },
   };
   const takeTen = async (left: number) => {
@@ -87,5 +82,5 @@ it('gives others their turn between some plants and the next ones', async () => 
   const results = await createPlants(counting, many, 1, takeTen, fail);
   expect(results).toHaveLength(count);
   expect(turns).toEqual([25, 15, 5]);
-  expect(written.filter((turn) => turn === 1)).toHaveLength(10);
+  expect(created.filter((turn) => turn === 1)).toHaveLength(10);
 });

@@ -172,8 +172,7 @@ export function createCommitQueue<Resource>({
 
   async function storeBatch(batch: readonly (Create<Resource> | Remove)[]): Promise<void> {
     const removes = batch.filter((write): write is Remove => typeof write.item === 'bigint');
-    const creates =
-      removes.length === 0 ? batch : batch.filter((write) => typeof write.item !== 'bigint');
+    const creates = removes.length === 0 ? batch : batch.filter((write) => typeof write.item !== 'bigint');
     let outage = await commit(creates as readonly Create<Resource>[], (records) => store.create(records));
     if (outage === undefined) outage = await commit(removes, (ids) => store.remove(ids));
     else for (const { reject } of removes) reject(outage);

@@ -23,7 +23,7 @@ it('SQLite measures its checkpoints', async () => {
   const { database, readValue } = await open(`file:${join(temporaryFolder(), 'plant-store.db')}`);
   expect(await readValue('plant_store_sqlite_wal_pages')).toBe(0);
   const plants = Array.from({ length: 100 }, (_, index) => ({ id: BigInt(index), name: 'x'.repeat(10_000) }));
-  await database.plants.insert(plants);
+  await database.plants.create(plants);
   await until(async () => (await readValue('plant_store_sqlite_wal_pages')) > 100);
   expect(await readValue('plant_store_sqlite_checkpoint_duration_seconds_count')).toBeGreaterThan(0);
   expect(await readValue('plant_store_sqlite_checkpoint_duration_seconds_sum')).toBeGreaterThan(0);
@@ -34,7 +34,7 @@ it('PostgreSQL shows its connections', async () => {
   const idle = 'plant_store_postgresql_connections{state="idle"}';
   const inUse = 'plant_store_postgresql_connections{state="in_use"}';
   expect([await readValue(idle), await readValue(inUse)]).toEqual([0, 0]);
-  const inserts = [1n, 2n, 3n].map((id) => database.plants.insert([{ id, name: 'Fern' }]));
+  const inserts = [1n, 2n, 3n].map((id) => database.plants.create([{ id, name: 'Fern' }]));
   expect(await readValue(inUse)).toBe(3);
   await Promise.all(inserts);
   expect([await readValue(idle), await readValue(inUse)]).toEqual([3, 0]);

@@ -103,7 +103,8 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
     const opened = await openTestDatabase(database);
     const plant = { id: 1n, name: 'Fern', tag: 'outdoor' };
     const deleted = { id: 2n, name: 'Rose' };
-    await opened.plants.insert([plant, deleted, { id: 2n, deleted: true }]);
+    await opened.plants.create([plant, deleted]);
+    await opened.plants.remove([2n]);
     const token = await opened.accessTokens.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
     await opened.accessTokens.recordUses([{ id: token.id, at: new Date() }]);
     await opened.close();

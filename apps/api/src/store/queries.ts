@@ -3,13 +3,6 @@ import type { ArgType, SqlQuery } from '@prisma/driver-adapter-utils';
 /** Runs a query, with a retry, a check or the like around it. */
 export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Result>;
 
-/** Composes wrappers into one: the first is the outermost. */
-export function compose(...wrappers: readonly QueryWrapper[]): QueryWrapper {
-  return function composed<Result>(query: () => Promise<Result>) {
-    return wrappers.reduceRight<() => Promise<Result>>((inner, wrap) => () => wrap(inner), query)();
-  };
-}
-
 /** The types of a text, and of an integer that is passed as a bigint. */
 export const text = { scalarType: 'string', arity: 'scalar' } as const satisfies ArgType;
 export const integer = { scalarType: 'bigint', arity: 'scalar' } as const satisfies ArgType;
@@ -17,7 +10,6 @@ export const integer = { scalarType: 'bigint', arity: 'scalar' } as const satisf
 /** The types of lists. */
 export const texts = { scalarType: 'string', arity: 'list' } as const satisfies ArgType;
 export const integers = { scalarType: 'bigint', arity: 'list' } as const satisfies ArgType;
-export const booleans = { scalarType: 'boolean', arity: 'list' } as const satisfies ArgType;
 
 /**
  * Runs a query, and empties its list of values once it is over. Prisma's driver adapters keep the last 100 queries in

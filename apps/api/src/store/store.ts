@@ -59,9 +59,7 @@ export interface Store<Resource> {
    * @throws {ServiceError} `database_unavailable` when the engine does not answer. The records may or may not have been
    * stored; retrying is safe.
    */
-  create(
-    records: readonly Stored<Resource>[],
-  ): Promise<readonly (CreateOutcome<Resource> | ServiceError)[]>;
+  create(records: readonly Stored<Resource>[]): Promise<readonly (CreateOutcome<Resource> | ServiceError)[]>;
   /**
    * Removes many records in one commit: what is left of each is a tombstone, so that its id stays taken.
    *

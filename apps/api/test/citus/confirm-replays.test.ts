@@ -1,7 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery } from '@prisma/driver-adapter-utils';
 import { expect, it, onTestFinished } from 'vitest';
-import { distributedTable } from '../../src/store/postgresql/citus/distributed-table.js';
+import { plantTable } from '../../src/plants/plant-store.js';
+import { createInsert, createPostgresqlStore } from '../../src/store/postgresql/postgresql-store.js';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
 import { runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -25,7 +26,11 @@ it('writes the record that confirms a replay on the node of each shard', async (
     return queryRaw(next);
   };
   const ids = Array.from({ length: 100 }, (_, index) => BigInt(index + 1));
-  expect(await distributedTable.find(connections, ids)).toHaveLength(100);
+  const store = createPostgresqlStore({
+    ...{ connections, table: plantTable, insert: createInsert(plantTable) },
+    transact: (find) => find(),
+  });
+  expect(await store.find(ids)).toHaveLength(100);
 
   expect(queries).toHaveLength(1);
   await query('SET citus.explain_all_tasks = on');

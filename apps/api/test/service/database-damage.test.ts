@@ -19,7 +19,7 @@ beforeEach(async () => {
   database = await createTestDatabase('sqlite');
   path = fileURLToPath(database.url);
   const store = await openTestDatabase(database);
-  await store.plants.insert(
+  await store.plants.create(
     Array.from({ length: 2_000 }, (_, id) => ({ id: BigInt(id), name: 'x'.repeat(300) })),
   );
   await store.close();
@@ -74,7 +74,7 @@ it('then fails readiness checks and trial commits', async () => {
   const store = await openTestDatabase(database);
   const damaged = { errorName: 'database_damaged' };
   await expect(store.probeCommit()).resolves.toBeUndefined();
-  await expect(store.plants.insert([{ id: 1_000_000n, name: 'Fern' }])).rejects.toMatchObject(damaged);
+  await expect(store.plants.create([{ id: 1_000_000n, name: 'Fern' }])).rejects.toMatchObject(damaged);
   await expect(store.check()).rejects.toMatchObject(damaged);
   await expect(store.probeCommit()).rejects.toMatchObject(damaged);
   await store.close();

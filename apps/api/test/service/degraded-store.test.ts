@@ -3,16 +3,17 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { parseConfig } from '../../src/config.js';
+import { createCommitRecord } from '../../src/observe/commit-health.js';
 import { createReadiness } from '../../src/observe/readiness.js';
 import { openDatabase } from '../../src/store/open-database.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { recordLog } from '../support/database/record-log.js';
-import { highBatcherLimits, oneCaller, plant } from '../support/plants/create-test-store.js';
+import { createTestQueue } from '../support/plants/create-test-queue.js';
 import { locateIn } from '../support/postgresql/locate-in.js';
 import { createStandInCitus } from '../support/postgresql/stand-in-citus.js';
 import { until } from '../support/until.js';
 
-/** The writer of a database whose plants are on two nodes of a cluster; statements for a node that is away fail, and are counted. */
+/** The queue of a database whose plants are on two nodes of a cluster; statements for a node that is away fail, and are counted. */
 async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
   const url = await createDatabase(inject('postgresqlUrl'));
   await (await openTestDatabase({ url })).close();
@@ -35,11 +36,11 @@ async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
   const { database: location } = parseConfig({ ...settings, DATABASE_URL: url }, '/');
   const database = await openDatabase(location, { log });
   onTestFinished(() => database.close());
-  const { plants, health } = database.openWriter({
-    ...{ limits: highBatcherLimits, callers: oneCaller, failingAfterMs: 300 },
-  });
+  const commits = createCommitRecord(database, 300);
+  const queue = createTestQueue(database.plants, { concurrency: database.concurrentCommits, commits });
   const readiness = createReadiness({
-    ...health,
+    check: commits.check,
+    warnings: () => database.warnings?.() ?? [],
     stopping: new AbortController().signal,
     log: pino({ enabled: false }),
   });
@@ -55,7 +56,7 @@ async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
   /** Creates plants together, two on each node, and returns for each node whether they were stored. */
   const create = async () => {
     const pairs = idsOn.map((own) => [own.next().value ?? 0n, own.next().value ?? 0n]);
-    const writes = pairs.flat().map((id) => plants.write(plant(Number(id)), 1));
+    const writes = pairs.flat().map((id) => queue.create({ id, name: 'x' }, 1));
     const stored = (await Promise.allSettled(writes)).map((outcome) => {
       if (outcome.status === 'fulfilled') return outcome.value.stored;
       expect(outcome.reason).toMatchObject({
@@ -71,7 +72,7 @@ async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
     const [row] = await query<{ count: number }>(url, 'SELECT last_value::int AS count FROM failures');
     return row?.count ?? 0;
   };
-  return { url, plants, readiness, lose, create, countFailures, lines };
+  return { url, queue, readiness, lose, create, countFailures, lines };
 }
 
 it('stores the other ids while a node is away, with a warning, and is not ready once both are', async () => {
@@ -112,26 +113,26 @@ it.each([
 ])(
   'refuses an id that a transaction holds, until its $end, and stores the others',
   async ({ end, expected }) => {
-    const { url, plants, readiness } = await openDegradable({ DATABASE_STATEMENT_TIMEOUT_MS: '300' });
+    const { url, queue, readiness } = await openDegradable({ DATABASE_STATEMENT_TIMEOUT_MS: '300' });
     const holder = new pg.Client(url);
     await holder.connect();
     onTestFinished(() => holder.end());
     await holder.query(`BEGIN; INSERT INTO plants VALUES (1, 'Held')`);
-    const write = (id: bigint) => plants.write({ id, name: 'Fern' }, 1);
+    const create = (id: bigint) => queue.create({ id, name: 'Fern' }, 1);
     const ids = [1n, 2n, 3n];
-    for (const outcome of await Promise.allSettled(ids.map(write)))
+    for (const outcome of await Promise.allSettled(ids.map(create)))
       expect(outcome).toMatchObject({ status: 'rejected', reason: { errorName: 'database_unavailable' } });
 
     const retryUntilAnswered = async (id: bigint) => {
       for (;;) {
-        const outcome = await write(id).catch(() => undefined);
+        const outcome = await create(id).catch(() => undefined);
         if (outcome !== undefined) return outcome;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
     for (const id of [2n, 3n]) expect(await retryUntilAnswered(id)).toEqual({ stored: true });
     for (let attempt = 0; attempt < 5; attempt++) {
-      const [held, other] = await Promise.allSettled([write(1n), write(BigInt(10 + attempt))]);
+      const [held, other] = await Promise.allSettled([create(1n), create(BigInt(10 + attempt))]);
       expect([held.status, other]).toEqual(['rejected', { status: 'fulfilled', value: { stored: true } }]);
     }
     expect(await readiness()).toMatchObject({ ready: true });

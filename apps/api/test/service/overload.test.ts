@@ -10,11 +10,11 @@ import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createServer } from '../../src/http/server.js';
-import type { PlantOutcome } from '../../src/plants/plant-store.js';
 import { ActiveCallers } from '../../src/runtime/active-callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
-import { createBatcher } from '../../src/store/batcher.js';
+import { stored } from '../../src/store/store.js';
 import { expectError } from '../support/expect-error.js';
+import { createTestQueue } from '../support/plants/create-test-queue.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { until } from '../support/until.js';
@@ -24,19 +24,19 @@ async function startHeldService() {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
   const released = Promise.withResolvers<void>();
-  const insert = async (plants: readonly unknown[]): Promise<PlantOutcome[]> => {
-    await released.promise;
-    return plants.map(() => ({ stored: true }));
-  };
   const config = parseConfig({ QUEUE_MAX_PLANTS: '4' }, '/');
-  const plants = createBatcher(insert, config.batcherLimits);
+  const held = {
+    create: (plants: readonly unknown[]) => released.promise.then(() => plants.map(() => stored)),
+    remove: () => Promise.reject(new Error('nothing is removed')),
+  };
+  const queue = createTestQueue(held, { limits: config.queueLimits });
   const stopping = new AbortController();
   const token = generateAccessToken();
   const accessTokens = createTokenService(createTokenStore());
   const { text } = await accessTokens.issue({ name: 'test' });
   const app = await createApp({
     ...config,
-    plants,
+    queue,
     store: { find: async () => [], list: async () => ({ plants: [], last: undefined }) },
     accessTokens,
     authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),
@@ -56,7 +56,7 @@ async function startHeldService() {
     server.closeAllConnections();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { baseUrl, token: text, unknownToken: token, plants, stopping, release: released.resolve, lines };
+  return { baseUrl, token: text, unknownToken: token, queue, stopping, release: released.resolve, lines };
 }
 
 /** Creates a store that keeps tokens in memory. */
@@ -87,10 +87,10 @@ type HeldService = Awaited<ReturnType<typeof startHeldService>>;
 /** Sends creates until the queue is full. */
 async function fill(service: HeldService) {
   const accepted = [];
-  for (let id = 1; !service.plants.isFull(1); id++) {
+  for (let id = 1; !service.queue.isFull(1); id++) {
     accepted.push(postPlant(service, { id, name: 'Fern' }).then(({ status }) => status, String));
     await new Promise(setImmediate);
-    await until(() => service.plants.isFull(1) || accepted.length < 3);
+    await until(() => service.queue.isFull(1) || accepted.length < 3);
   }
   return accepted;
 }
@@ -133,7 +133,7 @@ it('rejects a create before its body arrives, and keeps using the connection', a
   connection.write(composePlantRequest(service, body));
   expectError(await connection.readReply(), 'overloaded', 'The service is overloaded.');
   service.release();
-  await until(() => !service.plants.isFull(1));
+  await until(() => !service.queue.isFull(1));
   connection.write(composePlantRequest(service, body));
   expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Fern' } });
   connection.destroy();

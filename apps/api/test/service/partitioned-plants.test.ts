@@ -32,13 +32,13 @@ it('a table that the documented SQL partitions keeps its plants, and serves a ru
   const url = await createDatabase(inject('postgresqlUrl'));
   const before = await openTestDatabase({ url });
   const old = ids.filter((id) => id % 2n === 0n);
-  await before.plants.insert(old.map(plantOf));
+  await before.plants.create(old.map(plantOf));
   await runScript(url, partition);
   const partitions = await query(url, `SELECT FROM pg_inherits WHERE inhparent = 'plants'::regclass`);
   expect(partitions).toHaveLength(64);
 
   // The connections of the running service have prepared their statements for the former table.
-  expect(await before.plants.insert([plantOf(1n)])).toEqual([{ stored: true }]);
+  expect(await before.plants.create([plantOf(1n)])).toEqual([{ stored: true }]);
   await before.close();
 
   const service = await startTestService({ DATABASE_URL: url });

@@ -11,8 +11,8 @@ import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { ActiveCallers } from '../../src/runtime/active-callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
-import { createBatcher } from '../../src/store/batcher.js';
 import { openDatabase } from '../../src/store/open-database.js';
+import { createTestQueue } from './plants/create-test-queue.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** A log that writes nothing. */
@@ -35,10 +35,9 @@ export async function openApp(
   const database = await openDatabase(config.database, { log });
   onTestFinished(() => database.close());
   const accessTokens = createTokenService(database.accessTokens);
-  const plants = createBatcher(database.plants.insert, config.batcherLimits);
   const app = await createApp({
     ...config,
-    plants,
+    queue: createTestQueue(database.plants, { limits: config.queueLimits }),
     store: database.plants,
     accessTokens,
     authenticationLimit: createAuthenticationLimit(accessTokens, config.authFailuresPerMinute, log),

@@ -24,11 +24,11 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     return pages;
   }
 
-  const insertAt = (addedAt: number, ...plants: NewPlant[]) =>
-    store.insert(plants.map((plant) => ({ ...plant, addedAt })));
+  const createAt = (addedAt: number, ...plants: NewPlant[]) =>
+    store.create(plants.map((plant) => ({ ...plant, addedAt })));
   /** Plants as they were stored by a version that kept no times. */
-  const insertUntimed = async (...ids: bigint[]) => {
-    await store.insert(plantsOf(...ids));
+  const createUntimed = async (...ids: bigint[]) => {
+    await store.create(plantsOf(...ids));
     await testDatabase.query(`UPDATE plants SET added_at = NULL WHERE id IN (${ids.join()})`);
   };
 
@@ -39,9 +39,9 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
       { id: 9007199254740993n, name: '"🌱"' },
       ...plantsOf(INT64_MAX),
     ];
-    await store.insert(plants);
-    await insertAt(7, { id: 1n, name: 'old' });
-    await insertUntimed(2n);
+    await store.create(plants);
+    await createAt(7, { id: 1n, name: 'old' });
+    await createUntimed(2n);
     const found = withoutTombstones(await store.find([INT64_MAX, 3n, 9007199254740993n, INT64_MIN, 1n, 2n]));
     expect(byId(found)).toEqual(
       byId([
@@ -53,14 +53,14 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   });
 
   it('keeps the time of the first of several equal plants', async () => {
-    await insertAt(1, { id: 1n, name: 'a' });
-    await insertAt(2, { id: 1n, name: 'a' });
+    await createAt(1, { id: 1n, name: 'a' });
+    await createAt(2, { id: 1n, name: 'a' });
     expect(await store.find([1n])).toEqual([{ id: 1n, name: 'a', addedAt: 1 }]);
   });
 
   it('lists by id, from the smallest to the largest, in pages of as many as match', async () => {
     const ids = [INT64_MIN, -1n, 0n, 1n, 9007199254740993n, INT64_MAX];
-    await store.insert(plantsOf(...ids).toReversed());
+    await store.create(plantsOf(...ids).toReversed());
     expect(await listIds({ order: 'id' })).toEqual([ids]);
     expect(await listIds({ order: 'id' }, { matches: 4 })).toEqual([ids.slice(0, 4), ids.slice(4)]);
     expect(await listIds({ order: 'id' }, { matches: 3 })).toEqual([ids.slice(0, 3), ids.slice(3)]);
@@ -73,10 +73,10 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   });
 
   it('lists the newest first, those of one time by descending id, and those without a time apart', async () => {
-    await insertUntimed(100n, 50n, INT64_MAX);
-    await insertAt(2_000, ...plantsOf(-3n, 3n));
-    await insertAt(1_000, ...plantsOf(INT64_MIN, 7n));
-    await insertAt(3_000, ...plantsOf(0n));
+    await createUntimed(100n, 50n, INT64_MAX);
+    await createAt(2_000, ...plantsOf(-3n, 3n));
+    await createAt(1_000, ...plantsOf(INT64_MIN, 7n));
+    await createAt(3_000, ...plantsOf(0n));
     for (const matches of [1, 2, 4, 1_000]) {
       expect((await listIds({ order: 'newest' }, { matches })).flat()).toEqual([0n, 3n, -3n, 7n, INT64_MIN]);
       expect((await listIds({ order: 'untimed' }, { matches })).flat()).toEqual([INT64_MAX, 100n, 50n]);
@@ -84,7 +84,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   });
 
   it('lists plants with exactly a tag, and with a part of the name in any case of ASCII letters', async () => {
-    await store.insert([
+    await store.create([
       { id: 1n, name: 'Monstera', tag: 'indoor' },
       { id: 2n, name: 'mini MONSTERA', tag: 'Indoor' },
       { id: 3n, name: 'Éclair 100% _x', tag: 'indoor' },
@@ -105,7 +105,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   });
 
   it('examines no more plants than the limit, so that a page may be short or empty before the last', async () => {
-    await store.insert(
+    await store.create(
       plantsOf(1n, 2n, 3n, 4n, 5n, 6n).map((plant) => ({ ...plant, tag: plant.id < 5n ? 'x' : 'y' })),
     );
     expect(await listIds({ order: 'id', equal: { tag: 'y' } }, { plants: 2 })).toEqual([[], [], [5n, 6n]]);
@@ -119,9 +119,9 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
 
   it('fills a page where plants were deleted, as far as the limits allow', async () => {
     const ids = Array.from({ length: 100 }, (_, id) => BigInt(id));
-    await insertAt(1, ...plantsOf(...ids));
+    await createAt(1, ...plantsOf(...ids));
     const kept = (id: bigint) => id % 10n === 9n;
-    await store.insert(ids.filter((id) => !kept(id)).map((id) => ({ id, deleted: true })));
+    await store.remove(ids.filter((id) => !kept(id)));
     const all = ids.filter(kept);
     const two = [all.slice(0, 2), all.slice(2, 4), all.slice(4, 6), all.slice(6, 8), all.slice(8)];
     expect(await listIds({ order: 'id' }, { matches: 2 })).toEqual(two);
@@ -154,8 +154,8 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   });
 
   it('fills a page no further than its limit in bytes', async () => {
-    await insertAt(1, ...plantsOf(1n, 2n, 3n));
-    await store.insert([{ id: 1n, deleted: true }]);
+    await createAt(1, ...plantsOf(1n, 2n, 3n));
+    await store.remove([1n]);
     const { length } = 'plant 2';
     expect(await listIds({ order: 'id' }, { matches: 2, bytes: length })).toEqual([[2n], [3n]]);
     expect(await listIds({ order: 'id' }, { matches: 2, bytes: 2 * length })).toEqual([[2n, 3n]]);
@@ -169,7 +169,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   ])(
     'examines plants of 7, 3 and 2 bytes within $bytes bytes, and one at least',
     async ({ bytes, pages }) => {
-      await store.insert([
+      await store.create([
         { id: 1n, name: '🌱é', tag: 'a' },
         { id: 2n, name: '苗' },
         { id: 3n, name: '', tag: 'bc' },
@@ -180,11 +180,11 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
 
   it('shows each plant once, and none too few, while others are stored', async () => {
     const old = Array.from({ length: 60 }, (_, index) => BigInt(10 * index));
-    await store.insert(plantsOf(...old));
+    await store.create(plantsOf(...old));
     let isDone = false;
     const adding = (async () => {
       for (let id = 1n; !isDone && id < 600n; id += 7n) {
-        await store.insert(plantsOf(id));
+        await store.create(plantsOf(id));
         await setImmediate();
       }
     })();
@@ -201,7 +201,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
   it.runIf(kind === 'postgresql')(
     'rejects with database_unavailable during an outage, and reads after it',
     async () => {
-      await store.insert(plantsOf(1n));
+      await store.create(plantsOf(1n));
       const endOutage = await testDatabase.beginOutage('closed');
       await expect(store.find([1n])).rejects.toMatchObject({ errorName: 'database_unavailable' });
       await expect(store.list({ order: 'id' }, highLimits)).rejects.toMatchObject({

@@ -19,7 +19,7 @@ describe.each(storesWithShards())('reading plants on %s', (kind) => {
 
   it('pages through all plants in the order of their ids, from the smallest to the largest', async () => {
     const plants = plantsOf(INT64_MIN, -2n, -1n, 0n, 1n, 10n, 9007199254740993n, INT64_MAX);
-    await store.insert(plants.toReversed());
+    await store.create(plants.toReversed());
     const limits = { ...highPageLimits, plants: 3 };
     const pages = await collect(store.read(undefined, limits));
     for (const page of pages) expect([1, 2, 3]).toContain(page.length);
@@ -28,7 +28,7 @@ describe.each(storesWithShards())('reading plants on %s', (kind) => {
   });
 
   it('begins after an id that no plant has', async () => {
-    await store.insert(plantsOf(-5n, 5n));
+    await store.create(plantsOf(-5n, 5n));
     expect(await readAll(-6n)).toEqual(plantsOf(-5n, 5n));
     expect(await readAll(-5n)).toEqual(plantsOf(5n));
     expect(await readAll(0n)).toEqual(plantsOf(5n));
@@ -51,7 +51,7 @@ describe.each(storesWithShards())('reading plants on %s', (kind) => {
         { id: 2n, name: '苗' },
         { id: 3n, name: '', tag: 'bc' },
       ];
-      await store.insert(plants);
+      await store.create(plants);
       const [page] = await collect(store.read(undefined, { ...highPageLimits, bytes }));
       expect(page?.map(withoutTime)).toEqual(plants.slice(0, count));
     },
@@ -59,7 +59,7 @@ describe.each(storesWithShards())('reading plants on %s', (kind) => {
 
   it('returns a plant larger than the limit alone', async () => {
     const plants = [1n, 2n, 3n].map((id) => ({ id, name: id === 2n ? 'x'.repeat(2_000) : 'x' }));
-    await store.insert(plants);
+    await store.create(plants);
     const pages = await collect(store.read(undefined, { ...highPageLimits, bytes: 1_000 }));
     expect(pages.map((page) => page.map(withoutTime))).toEqual(plants.map((plant) => [plant]));
   });
@@ -79,7 +79,7 @@ describe.each(storesWithShards())('reading plants on %s', (kind) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.record({ name: text, tag: text }), { minLength: 1 }), async (texts) => {
         const plants = texts.map((record) => ({ id: id++, ...record }));
-        await store.insert(plants);
+        await store.create(plants);
         const before = (plants[0]?.id ?? 0n) - 1n;
         expect(await readAll(before)).toEqual(plants);
       }),

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { type PoolerBehaviour, startPooler } from '../../../test/support/postgresql/start-pooler.js';
 import { OperatorError } from '../../errors/operator-error.js';
+import { orThrow } from '../store.js';
 
 let url = '';
 beforeEach(async () => {
@@ -45,8 +46,8 @@ describe('a pooler in transaction mode', () => {
   it('is used when it supports prepared statements', async () => {
     const database = await openBehind({ poolsTransactions: true, tracksStatements: true });
     const plants = Array.from({ length: 20 }, (_, index) => ({ ...plant, id: BigInt(index % 10) }));
-    const outcomes = await Promise.all(plants.map((one) => database.plants.insert([one])));
-    expect(outcomes.filter(([outcome]) => outcome?.stored)).toHaveLength(10);
+    const outcomes = await Promise.all(plants.map((one) => database.plants.create([one])));
+    expect(outcomes.flat().filter((outcome) => orThrow(outcome).stored)).toHaveLength(10);
     await database.check();
     await database.close();
   });
@@ -96,7 +97,7 @@ describe('a pooler that drops connection settings', () => {
   it('is used when the user has these settings', async () => {
     await query(url, `ALTER DATABASE ${nameOf()} SET search_path = garden`);
     const database = await openBehind({ dropsOptions: true }, '?schema=garden');
-    expect(await database.plants.insert([plant])).toEqual([{ stored: true }]);
+    expect(await database.plants.create([plant])).toEqual([{ stored: true }]);
     await database.close();
     expect(await query(url, 'SELECT name FROM garden.plants')).toEqual([{ name: 'Monstera' }]);
   });
@@ -107,6 +108,6 @@ it('a pool of one needs a single connection at a time', async () => {
   await query(url, `ALTER DATABASE ${nameOf()} OWNER TO single_${nameOf()}`);
   const asSingle = Object.assign(new URL(url), { username: `single_${nameOf()}`, password: 'secret' }).href;
   const database = await openTestDatabase({ url: asSingle }, { DATABASE_POOL_SIZE: '1' });
-  expect(await database.plants.insert([plant])).toEqual([{ stored: true }]);
+  expect(await database.plants.create([plant])).toEqual([{ stored: true }]);
   await database.close();
 });

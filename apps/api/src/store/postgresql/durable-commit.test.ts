@@ -33,7 +33,7 @@ it.each([
     const ids = Array.from({ length: 30 }, (_, index) => index);
     await Promise.all(
       ids.flatMap<Promise<unknown>>((id) => [
-        database.plants.insert([{ id: BigInt(id), name: 'Monstera' }]),
+        database.plants.create([{ id: BigInt(id), name: 'Monstera' }]),
         database.accessTokens.add({ name: 'shop', hash: String(id), scopes, expiresAt: null }),
       ]),
     );

@@ -181,7 +181,7 @@ describe('the schema', () => {
       ['shop', 'Monstera'],
     ] as const) {
       const database = await open(`${url}?schema=${schema}`);
-      expect(await database.plants.insert([{ id: 1n, name }])).toEqual([{ stored: true }]);
+      expect(await database.plants.create([{ id: 1n, name }])).toEqual([{ stored: true }]);
       await database.accessTokens.add({ name, hash: 'a', scopes, expiresAt: null });
       await database.check();
       await database.close();
@@ -198,7 +198,7 @@ describe('the schema', () => {
     await query(url, `CREATE SCHEMA garden AUTHORIZATION ${user}`);
     const database = await open(`${asUser(url)}?schema=garden`);
     onTestFinished(() => database.close());
-    expect(await database.plants.insert([{ id: 1n, name: 'Fern' }])).toEqual([{ stored: true }]);
+    expect(await database.plants.create([{ id: 1n, name: 'Fern' }])).toEqual([{ stored: true }]);
   });
 
   it('does not need a user who may create tables once it is up to date', async () => {
@@ -209,7 +209,7 @@ describe('the schema', () => {
     const database = await open(asUser(url));
     onTestFinished(() => database.close());
     expect(database.appliedMigrations).toEqual([]);
-    expect(await database.plants.insert([{ id: 1n, name: 'Fern' }])).toEqual([{ stored: true }]);
+    expect(await database.plants.create([{ id: 1n, name: 'Fern' }])).toEqual([{ stored: true }]);
   });
 });
 

@@ -60,7 +60,7 @@ export function createPostgresqlStore<Resource>({
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
     INSERT INTO ${name} (id, deleted, ${required.join(', ')})
-    VALUES ${ids.map((id) => `(${id}, true${", ''".repeat(required.length)})`).join(', ')}
+    VALUES ${ids.map((id) => `((${id})::bigint, true${", ''".repeat(required.length)})`).join(', ')}
     ON CONFLICT (id) DO UPDATE ${setErased} WHERE NOT ${name}.deleted RETURNING id`;
   // It measures more texts than it returns, which PostgreSQL does without reading them.
   const readSql = `
@@ -71,6 +71,10 @@ export function createPostgresqlStore<Resource>({
       FROM next WINDOW in_order AS (ORDER BY id)
     )
     SELECT ${selected} FROM page JOIN ${name} USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`;
+
+  /** Runs a transaction on the rows with these ids. */
+  const access = <Result>(ids: readonly bigint[], run: () => Promise<Result>) =>
+    transact(beforeAccess === undefined ? run : () => beforeAccess(ids).then(run));
 
   /** Runs a statement that returns ids. */
   async function writeIds(query: SqlQuery): Promise<ReadonlySet<bigint>> {
@@ -127,18 +131,14 @@ export function createPostgresqlStore<Resource>({
   return {
     async create(records) {
       if (records.length === 0) return [];
-      await beforeAccess?.(records.map(({ id }) => id));
-      return transact(() => createAll(records));
+      const ids = records.map(({ id }) => id);
+      return access(ids, () => createAll(records));
     },
     async remove(ids, retire = false) {
       if (ids.length === 0) return [];
-      await beforeAccess?.(ids);
-      return transact(() => removeAll(ids, retire));
+      return access(ids, () => removeAll(ids, retire));
     },
-    async find(ids) {
-      await beforeAccess?.(ids);
-      return transact(async () => [...(await findAll(ids)).values()]);
-    },
+    find: (ids) => access(ids, async () => [...(await findAll(ids)).values()]),
     list: (query, limits) =>
       transact(async () => {
         const { ids, last } = await listIds(connections, table, query, limits);

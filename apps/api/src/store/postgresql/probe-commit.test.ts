@@ -31,7 +31,7 @@ it.each([
 });
 
 it('probes the id that is passed, whether or not it is taken, and stores nothing', async () => {
-  await database.plants.insert([{ id: 2n, name: 'Monstera' }]);
+  await database.plants.create([{ id: 2n, name: 'Monstera' }]);
   await query(
     url,
     `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS

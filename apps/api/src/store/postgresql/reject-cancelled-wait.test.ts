@@ -38,12 +38,12 @@ it.each([
   ],
 ])('does not acknowledge a plant after %s, and then opens another connection', async (_, raise, routine) => {
   const { database, url } = await openWithNotice(raise, routine);
-  await expect(database.plants.insert([{ id: 1n, name: 'Monstera' }])).rejects.toMatchObject({
+  await expect(database.plants.create([{ id: 1n, name: 'Monstera' }])).rejects.toMatchObject({
     errorName: 'database_unavailable',
     cause: { message: expect.stringMatching(/^40003: /) },
   });
   await query(url, 'DROP TRIGGER notify ON plants');
-  expect(await database.plants.insert([{ id: 2n, name: 'Fern' }])).toEqual([{ stored: true }]);
+  expect(await database.plants.create([{ id: 2n, name: 'Fern' }])).toEqual([{ stored: true }]);
 });
 
 it.each([
@@ -51,5 +51,5 @@ it.each([
   ['a warning of a trigger', `WARNING 'odd name'`, 'exec_stmt_raise'],
 ])('acknowledges a plant after %s', async (_, raise, routine) => {
   const { database } = await openWithNotice(raise, routine);
-  expect(await database.plants.insert([{ id: 1n, name: 'Monstera' }])).toEqual([{ stored: true }]);
+  expect(await database.plants.create([{ id: 1n, name: 'Monstera' }])).toEqual([{ stored: true }]);
 });

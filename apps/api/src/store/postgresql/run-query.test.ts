@@ -51,7 +51,7 @@ const openImpatient = (environment: Readonly<Record<string, string>> = {}) =>
     { connectMs: 500, queryMarginMs: 100 },
   );
 
-const insert = () => database.plants.insert([{ id: 1n, name: 'Monstera' }]);
+const insert = () => database.plants.create([{ id: 1n, name: 'Monstera' }]);
 
 /** Makes the server run an action whenever a plant is inserted. */
 async function onInsert(action: string): Promise<void> {
@@ -87,7 +87,7 @@ describe.each([
 it('a statement that takes too long is an outage', async () => {
   const short = await openTestDatabase({ url: proxied }, { DATABASE_STATEMENT_TIMEOUT_MS: '500' });
   onTestFinished(() => short.close());
-  const insertShort = () => short.plants.insert([{ id: 1n, name: 'Monstera' }]);
+  const insertShort = () => short.plants.create([{ id: 1n, name: 'Monstera' }]);
   await onInsert('PERFORM pg_sleep(3600)');
   await expect(insertShort()).rejects.toMatchObject(unavailable(/^57014: canceling statement/));
   await query(url, 'DROP TRIGGER act ON plants');
@@ -162,7 +162,7 @@ describe('a network that', () => {
     onTestFinished(() => small.close());
     // Connected already, both arrive at the server.
     await until(() => Promise.all([small.check(), small.check()]).catch(() => undefined));
-    const insertOf = (id: bigint, name: string) => small.plants.insert([{ id, name }]);
+    const insertOf = (id: bigint, name: string) => small.plants.create([{ id, name }]);
     proxy.freezeAnswersTo('Monstera');
     const lost = await Promise.allSettled([insertOf(1n, 'Monstera'), insertOf(2n, 'Monstera')]);
     expect(lost).toMatchObject(lost.map(() => ({ status: 'rejected', reason: unavailable(/timeout/) })));

@@ -34,7 +34,7 @@ it('moves commits into the database file while it is open, and releases it', asy
   const database = await openSqlite(path);
   const size = statSync(path).size;
   const plants = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index), name: 'x'.repeat(100) }));
-  await database.plants.insert(plants);
+  await database.plants.create(plants);
   await until(() => statSync(path).size > size + 100_000);
   await database.close();
   expect(existsSync(`${path}-wal`)).toBe(false);
@@ -219,9 +219,9 @@ it('moves commits beside those of other processes, and reports no checkpoint tha
 
 it('loses no commit when it is stopped', async () => {
   const database = await openSqlite(path);
-  await database.plants.insert([{ id: 1n, name: 'x' }]);
+  await database.plants.create([{ id: 1n, name: 'x' }]);
   const checkpointer = startCheckpointer(identifyFiles(path), { log });
-  await database.plants.insert([{ id: 2n, name: 'y' }]);
+  await database.plants.create([{ id: 2n, name: 'y' }]);
   await checkpointer.stop();
   await database.close();
   const reader = new Sqlite(path, { readonly: true });

@@ -9,7 +9,7 @@ import { openSqlite } from './open-sqlite.js';
 it('leaves the log of an open file alone when another file is at its path', async () => {
   const path = join(temporaryFolder(), 'plant-store.db');
   const database = await openSqlite(path);
-  await database.plants.insert([{ id: 1n, name: 'Fern' }]);
+  await database.plants.create([{ id: 1n, name: 'Fern' }]);
   const files = identifyFiles(path);
   const factory = createDurableFactory(path, () => requireFiles(files));
   renameSync(path, `${path}.away`);

@@ -16,7 +16,7 @@ beforeEach(async () => {
   copyPath = join(folder, 'copy.db');
   writeFileSync(copyPath, '');
   const database = await openSqlite(path);
-  await database.plants.insert([{ id: 1n, name: 'Fern' }]);
+  await database.plants.create([{ id: 1n, name: 'Fern' }]);
   await database.close();
 });
 

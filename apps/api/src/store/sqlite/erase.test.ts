@@ -13,19 +13,18 @@ const plants = ids.map((id) => ({
   name: `secret${id} `.repeat(id % 10n === 0n ? 2_000 : 5),
   tag: 'secret',
 }));
-const tombstones = ids.map((id) => ({ id, deleted: true as const }));
 
 it('leaves nothing of the texts of deleted plants in the file', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'plant-store.db');
   const filled = await openSqlite(path);
-  await filled.plants.insert(plants);
+  await filled.plants.create(plants);
   // This moves the log into the file.
   await filled.close();
   expect(readFileSync(path).includes('secret')).toBe(true);
 
   const { plants: store, close } = await openSqlite(path);
-  await store.insert(tombstones);
+  await store.remove(ids);
   await close();
   expect(readdirSync(folder)).toEqual(['plant-store.db']);
   expect(readFileSync(path).includes('secret')).toBe(false);
@@ -39,12 +38,12 @@ it('leaves nothing of them in the log while the database is open', async () => {
   const path = join(temporaryFolder(), 'plant-store.db');
   const readLog = () => readFileSync(`${path}-wal`);
   const database = await openSqlite(path);
-  await database.plants.insert([{ id: -1n, name: 'kept' }]);
+  await database.plants.create([{ id: -1n, name: 'kept' }]);
   // The first truncation, after the start, is over.
   await until(() => readLog().length === 0);
-  await database.plants.insert(plants);
+  await database.plants.create(plants);
   expect(readLog().includes('secret')).toBe(true);
-  await database.plants.insert(tombstones);
+  await database.plants.remove(ids);
   await until(() => readLog().length === 0);
   expect(readFileSync(`${path}-shm`).includes('secret')).toBe(false);
   // Nothing is left in the log that closing it could move.

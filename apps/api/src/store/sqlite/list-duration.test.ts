@@ -10,7 +10,7 @@ const noTime = { matches: 100, plants: 10_000, bytes: 2 ** 22, durationMs: 0 };
 async function open(count: number, name: string) {
   const database = await openSqlite(join(temporaryFolder(), 'plant-store.db'));
   onTestFinished(() => database.close());
-  await database.plants.insert(
+  await database.plants.create(
     Array.from({ length: count }, (_, index) => ({ id: BigInt(index + 1), name })),
   );
   return async (query: Omit<ListQuery, 'order'>) =>
@@ -39,7 +39,7 @@ it('passes over plants of which none matches, up to those that do', async () => 
     name: 'Fern',
     tag: index % 600 === 599 ? 'rare' : 'often',
   }));
-  await database.plants.insert(plants);
+  await database.plants.create(plants);
   const limits = { ...noTime, durationMs: 60_000 };
   const list = (matches: number, after?: bigint) => {
     const from = after === undefined ? undefined : { id: after };

@@ -87,7 +87,7 @@ export function createListThread<Resource>(
   }
 
   function startThread(): Worker {
-    const { toRecord: _, toTexts: __, ...parts } = table;
+    const { toRecord: _, toTexts: __, bytesOf: ___, ...parts } = table;
     const worker = new Worker(program, { workerData: { files, table: parts } });
     // The next list starts another one.
     const forget = () => {

@@ -5,8 +5,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { collect } from '../../../test/support/collect.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { until } from '../../../test/support/until.js';
+import { enableMmap, openConnection } from './connections.js';
 import { openSqlite } from './open-sqlite.js';
-import { enableMmap, openConnection } from './statements.js';
 
 /** The memory mappings of this process. Only Linux has this file; CI runs on Linux. */
 const maps = '/proc/self/maps';
@@ -60,7 +60,7 @@ it.runIf(existsSync(maps))(
     let id = 0n;
     // As many as needed, since the checkpoints may lag behind.
     await until(async () => {
-      await database.plants.insert(Array.from({ length: 1_000 }, () => ({ id: ++id, name: 'x' })));
+      await database.plants.create(Array.from({ length: 1_000 }, () => ({ id: ++id, name: 'x' })));
       return countMapped() > atFirst;
     });
     await database.close();

@@ -4,10 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import { createDurableFactory } from './connections.js';
+import { createDurableFactory, openConnection } from './connections.js';
 import { PrismaClient } from './generated/client.js';
 import { openSqlite } from './open-sqlite.js';
-import { openConnection } from './statements.js';
 
 let folder = '';
 let path = '';

@@ -40,7 +40,8 @@ export function usePlantStore(kind: StoreKind) {
 
   // The database is opened after the suite has called this function.
   const store: PlantStore = {
-    insert: (plants) => database.plants.insert(plants),
+    create: (plants) => database.plants.create(plants),
+    remove: (ids, retire) => database.plants.remove(ids, retire),
     find: (ids) => database.plants.find(ids),
     list: (query, limits) => database.plants.list(query, limits),
     read: (after, limits) => database.plants.read(after, limits),

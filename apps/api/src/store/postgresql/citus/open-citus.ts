@@ -50,13 +50,11 @@ export async function openCitus<Resource>(
       return {
         ...store,
         create: writeByNode(store.create, ({ id }) => id),
-        async remove(ids, retire) {
-          // The outcomes of a node are by its items, of which none may occur twice.
-          const distinct = [...new Set(ids)];
-          const remove = writeByNode((some: readonly bigint[]) => store.remove(some, retire), (id) => id);
-          const outcomes = new Map((await remove(distinct)).map((outcome, at) => [distinct[at], outcome]));
-          return ids.flatMap((id) => outcomes.get(id) ?? []);
-        },
+        remove: (ids, retire) =>
+          writeByNode(
+            (some: readonly bigint[]) => store.remove(some, retire),
+            (id) => id,
+          )(ids),
         read: (after, limits) => readDistributed(connections, table, transact, after, limits),
       };
     },

@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../../test/support/database/create-test-database.js';
 import { recordLog } from '../../../../test/support/database/record-log.js';
-import { highBatcherLimits, oneCaller } from '../../../../test/support/plants/create-test-store.js';
+import { createTestQueue } from '../../../../test/support/plants/create-test-queue.js';
 import { plantsOf } from '../../../../test/support/plants/plants-of.js';
 import { locateIn } from '../../../../test/support/postgresql/locate-in.js';
 import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
@@ -11,6 +11,7 @@ import { until } from '../../../../test/support/until.js';
 import { parseConfig } from '../../../config.js';
 import { OperatorError } from '../../../errors/operator-error.js';
 import { openDatabase } from '../../open-database.js';
+import { orThrow } from '../../store.js';
 
 const connections = useConnections();
 
@@ -50,10 +51,10 @@ it('warns of a node that is away, and stores nothing on it when it is back witho
   const [away, present] = [1, 2].map((group) => plants.filter(({ id }) => nodes.get(id) === group));
   if (!away?.length || !present?.length) throw new Error('there is a plant for each node');
   const causeOf = (plant: NewPlant) =>
-    database.plants.insert([plant]).then(
-      () => undefined,
-      (error: Error) => String(error.cause),
-    );
+    database.plants
+      .create([plant])
+      .then((outcomes) => void outcomes.map(orThrow))
+      .catch((error: Error) => String(error.cause));
   for (const plant of present) expect(await causeOf(plant)).toBeUndefined();
   for (const plant of away) expect(await causeOf(plant)).toContain('worker-1:5432: failed to connect');
   await expect(database.plants.find(away.map(({ id }) => id))).rejects.toThrow('does not answer');
@@ -67,14 +68,10 @@ it('warns of a node that is away, and stores nothing on it when it is back witho
     /worker-1:5432 .*synchronous_commit = off/.test(`${first && (await causeOf(first))}`),
   );
   // Nor does a probe make it count as working.
-  const { plants: writer, health } = database.openWriter({
-    limits: highBatcherLimits,
-    callers: oneCaller,
-    failingAfterMs: 0,
-  });
-  for (const plant of away) await expect(writer.write(plant, 1)).rejects.toThrow('does not answer');
-  await health.check().catch(() => undefined);
-  expect(health.failingShare()).toBeGreaterThanOrEqual(0.5);
+  const queue = createTestQueue(database.plants);
+  for (const plant of away) await expect(queue.create(plant, 1)).rejects.toThrow('does not answer');
+  await database.probeCommit().catch(() => undefined);
+  expect(database.failingShare?.()).toBeGreaterThanOrEqual(0.5);
   const stored = await query<{ id: number }>('SELECT id::int FROM plants ORDER BY id');
   expect(stored.map(({ id }) => BigInt(id))).toEqual(present.map(({ id }) => id));
 });

@@ -72,14 +72,17 @@ export function createWriteByNode({ watch, locate }: Options) {
     /** Writes the items of each node in a statement of their own. */
     async function writeEach(items: readonly Item[]): Promise<readonly (Outcome | ServiceError)[]> {
       const nodes = await locate(items.map(idOf));
-      const outcomes = new Map<Item, Outcome | ServiceError>();
-      const writeOn = async ([group, own]: [number, Item[]]) => {
-        const result = await writePart(own, (error) => watch.suspect(error.cause, group));
-        for (const [index, item] of own.entries())
-          outcomes.set(item, result instanceof ServiceError ? result : (result[index] ?? missing));
+      // By their places, since an id may occur twice.
+      const outcomes: (Outcome | ServiceError)[] = [];
+      const writeOn = async ([group, own]: [number, [number, Item][]]) => {
+        const ofNode = own.map(([, item]) => item);
+        const result = await writePart(ofNode, (error) => watch.suspect(error.cause, group));
+        for (const [index, [place]] of own.entries())
+          outcomes[place] = result instanceof ServiceError ? result : (result[index] ?? missing);
       };
-      await Promise.all([...Map.groupBy(items, (item) => nodes.get(idOf(item)) ?? 0)].map(writeOn));
-      return items.map((item) => outcomes.get(item) ?? missing);
+      const byNode = Map.groupBy(items.entries(), ([, item]) => nodes.get(idOf(item)) ?? 0);
+      await Promise.all([...byNode].map(writeOn));
+      return items.map((_, place) => outcomes[place] ?? missing);
     }
 
     async function writeTogether(items: readonly Item[]): Promise<readonly (Outcome | ServiceError)[]> {

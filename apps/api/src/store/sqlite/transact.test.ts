@@ -8,6 +8,7 @@ import type { Database } from '../database.js';
 import { identifyFiles } from './file-identity.js';
 import { checkIntervalMs, guardFiles } from './guard-files.js';
 import { openSqlite } from './open-sqlite.js';
+import { createTransact } from './transact.js';
 
 let folder = '';
 let path = '';
@@ -28,11 +29,15 @@ const unavailable = { errorName: 'database_unavailable', headers: { 'Retry-After
 const never = () => {
   throw new Error('the log must not be saved');
 };
+const open = () => {
+  const guard = guardFiles(identifyFiles(path), log, never);
+  return { guard, transact: createTransact(guard, log) };
+};
 
 it('checks again after a commit that took long, before its outcome is returned', async () => {
-  const guard = guardFiles(identifyFiles(path), log, never);
-  expect(await guard.run(async () => 'stored')).toBe('stored');
-  const storing = guard.run(async () => {
+  const { transact } = open();
+  expect(await transact(async () => 'stored')).toBe('stored');
+  const storing = transact(async () => {
     rmSync(path);
     await sleep(2 * checkIntervalMs);
     return 'stored';
@@ -41,15 +46,15 @@ it('checks again after a commit that took long, before its outcome is returned',
 });
 
 it('stores nothing in a file that is gone, and logs once until it is back', async () => {
-  const guard = guardFiles(identifyFiles(path), log, never);
+  const { guard, transact } = open();
   renameSync(path, `${path}.away`);
   expect(() => guard.check()).toThrow();
   let stored = 0;
   const store = async () => ++stored;
-  for (let count = 0; count < 3; count++) await expect(guard.run(store)).rejects.toMatchObject(unavailable);
+  for (let count = 0; count < 3; count++) await expect(transact(store)).rejects.toMatchObject(unavailable);
   expect(stored).toBe(0);
   renameSync(`${path}.away`, path);
-  expect(await guard.run(store)).toBe(1);
+  expect(await transact(store)).toBe(1);
   expect(lines).toEqual([
     `error: a file of the database is gone: ${path} was deleted or moved away while it is open. Move the same file back, or stop the service and restore a backup.`,
     'info: the files of the database are back',
@@ -57,8 +62,8 @@ it('stores nothing in a file that is gone, and logs once until it is back', asyn
 });
 
 it('reports a file that is gone rather than the error of SQLite', async () => {
-  const guard = guardFiles(identifyFiles(path), log, never);
-  const storing = guard.run(async () => {
+  const { transact } = open();
+  const storing = transact(async () => {
     rmSync(path);
     throw new Error('disk I/O error');
   });
@@ -66,7 +71,7 @@ it('reports a file that is gone rather than the error of SQLite', async () => {
 });
 
 it('passes on any other error unchanged', async () => {
-  const guard = guardFiles(identifyFiles(path), log, never);
-  await expect(guard.run(async () => never())).rejects.toThrow('must not be saved');
+  const { transact } = open();
+  await expect(transact(async () => never())).rejects.toThrow('must not be saved');
   expect(lines).toEqual([]);
 });

@@ -3,10 +3,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { enginesOfStore, type TestEngine } from '../../../test/support/database/engines.js';
 import { outageKinds } from '../../../test/support/database/test-database.js';
 import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import { orThrow } from '../store.js';
 
 const uniqueName = 'CREATE UNIQUE INDEX one_of_a_name ON plants (name)';
 const stored = { stored: true };
-const taken = (existing: NewPlant) => ({ stored: false, existing });
+const taken = (existing: NewPlant) => ({
+  stored: false,
+  existing: { ...existing, addedAt: expect.any(Number) },
+});
 
 /** How to make an engine reject another plant whose name is `twice`, and which plants of a call share a commit with it. */
 const rejectTwice: Readonly<Record<TestEngine, { make: string; drop: string; commitOf: string }>> = {
@@ -20,7 +24,7 @@ const rejectTwice: Readonly<Record<TestEngine, { make: string; drop: string; com
   },
 };
 
-describe.each(enginesOfStore())('inserting plants on %s', (engine) => {
+describe.each(enginesOfStore())('creating plants on %s', (engine) => {
   const { store, testDatabase, readAll } = usePlantStore(engine);
 
   it('stores many plants and returns an outcome for each in order', async () => {
@@ -31,14 +35,14 @@ describe.each(enginesOfStore())('inserting plants on %s', (engine) => {
       { id: 0n, name: '' },
       { id: -1n, name: "{a,b},'NULL',\\x00", tag: 'NULL' },
     ];
-    expect(await store.insert(plants)).toEqual(plants.map(() => stored));
-    expect(await store.insert(plants)).toEqual(plants.map(taken));
+    expect(await store.create(plants)).toEqual(plants.map(() => stored));
+    expect(await store.create(plants)).toEqual(plants.map(taken));
     expect(await readAll()).toEqual(plants.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
   });
 
   it('resolves one call like a sequence of calls with one plant each', async () => {
-    await store.insert([{ id: 1n, name: 'old' }]);
-    const outcomes = await store.insert([
+    await store.create([{ id: 1n, name: 'old' }]);
+    const outcomes = await store.create([
       { id: 1n, name: 'new' },
       { id: 2n, name: 'first' },
       { id: 2n, name: 'second' },
@@ -63,7 +67,7 @@ describe.each(enginesOfStore())('inserting plants on %s', (engine) => {
       { id: 5n, name: 'c' },
       { id: 4n, name: 'd' },
     ];
-    expect(await store.insert(plants)).toEqual([
+    expect(await store.create(plants)).toEqual([
       stored,
       stored,
       taken({ id: 5n, name: 'a' }),
@@ -72,14 +76,14 @@ describe.each(enginesOfStore())('inserting plants on %s', (engine) => {
   });
 
   it('distinguishes a plant without a tag from one with an empty tag', async () => {
-    await store.insert([{ id: 1n, name: 'n' }]);
-    await store.insert([{ id: 2n, name: 'n', tag: '' }]);
-    expect(await store.insert([{ id: 1n, name: 'n', tag: '' }])).toEqual([taken({ id: 1n, name: 'n' })]);
-    expect(await store.insert([{ id: 2n, name: 'n' }])).toEqual([taken({ id: 2n, name: 'n', tag: '' })]);
+    await store.create([{ id: 1n, name: 'n' }]);
+    await store.create([{ id: 2n, name: 'n', tag: '' }]);
+    expect(await store.create([{ id: 1n, name: 'n', tag: '' }])).toEqual([taken({ id: 1n, name: 'n' })]);
+    expect(await store.create([{ id: 2n, name: 'n' }])).toEqual([taken({ id: 2n, name: 'n', tag: '' })]);
   });
 
   it('stores nothing when given no plants', async () => {
-    expect(await store.insert([])).toEqual([]);
+    expect(await store.create([])).toEqual([]);
     expect(await readAll()).toEqual([]);
   });
 
@@ -88,8 +92,8 @@ describe.each(enginesOfStore())('inserting plants on %s', (engine) => {
       id: BigInt(index),
       name: 'x'.repeat(100),
     }));
-    expect(await store.insert(plants)).toEqual(plants.map(() => stored));
-    expect(await store.insert(plants)).toEqual(plants.map(taken));
+    expect(await store.create(plants)).toEqual(plants.map(() => stored));
+    expect(await store.create(plants)).toEqual(plants.map(taken));
   });
 
   it('stores all plants of a commit or none', async () => {
@@ -98,26 +102,27 @@ describe.each(enginesOfStore())('inserting plants on %s', (engine) => {
       name: `${id === 7 ? 'twice' : id}`,
     }));
     const { make, drop, commitOf } = rejectTwice[engine];
-    await store.insert([{ id: 99n, name: 'twice' }]);
+    await store.create([{ id: 99n, name: 'twice' }]);
     await testDatabase.query(make);
     onTestFinished(async () => void (await testDatabase.query(drop)));
     const commits = await testDatabase.query<{ commit: string }>(
       `SELECT ${commitOf} AS "commit" FROM (${plants.map(({ id }) => `SELECT ${id} AS id`).join(' UNION ALL ')}) AS ids ORDER BY id`,
     );
-    await expect(store.insert(plants)).rejects.toThrow(/unique|check/i);
+    await expect(store.create(plants)).rejects.toThrow(/unique|check/i);
     const others = plants.filter((_, index) => commits[index]?.commit !== commits[7]?.commit);
     expect(await readAll()).toEqual([...others, { id: 99n, name: 'twice' }]);
   });
 
   it('stores one plant per id out of many concurrent calls', async () => {
+    const ids = [1n, 2n, 3n];
     const calls = Array.from({ length: 20 }, (_, call) =>
-      store.insert([1n, 2n, 3n].map((id) => ({ id, name: `of call ${call}` }))),
+      store.create(ids.map((id) => ({ id, name: `of call ${call}` }))),
     );
-    const outcomes = (await Promise.all(calls)).flat();
+    const outcomes = (await Promise.all(calls)).flat().map(orThrow);
     expect(outcomes.filter((outcome) => outcome.stored)).toHaveLength(3);
-    const kept = await readAll();
+    const kept = new Map((await store.find(ids)).map((record) => [record.id, record]));
     for (const [index, outcome] of outcomes.entries()) {
-      if (!outcome.stored) expect(outcome.existing).toEqual(kept[index % 3]);
+      if (!outcome.stored) expect(outcome.existing).toEqual(kept.get(ids[index % 3] ?? 0n));
     }
   });
 
@@ -125,13 +130,13 @@ describe.each(enginesOfStore())('inserting plants on %s', (engine) => {
     'rejects with database_unavailable during an outage, and stores after it (%s)',
     async (kind) => {
       const endOutage = await testDatabase.beginOutage(kind);
-      await expect(store.insert([{ id: 1n, name: 'Fern' }])).rejects.toMatchObject({
+      await expect(store.create([{ id: 1n, name: 'Fern' }])).rejects.toMatchObject({
         errorName: 'database_unavailable',
         headers: { 'Retry-After': '1' },
         cause: expect.anything(),
       });
       await endOutage();
-      expect(await store.insert([{ id: 1n, name: 'Fern' }])).toEqual([stored]);
+      expect(await store.create([{ id: 1n, name: 'Fern' }])).toEqual([stored]);
     },
   );
 });
