@@ -26,7 +26,7 @@ export async function deletePlants(
   const isOfFile = from !== undefined;
   const source = {
     file: from === '-' ? undefined : from,
-    input: isOfFile ? undefined : Readable.from([Buffer.from(ids.join('\n'))]),
+    ...(!isOfFile && { input: Readable.from([Buffer.from(ids.join('\n'))]) }),
     fromLine,
   };
   const noun = isOfFile ? 'line' : 'argument';
