@@ -1,4 +1,5 @@
 import type { Worker } from 'node:cluster';
+import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { createLogger } from '../observe/logger.js';
 import { createRegistry } from '../observe/metrics.js';
@@ -11,7 +12,6 @@ import {
   retireMs,
   type WorkerEnd,
   type WorkerQuestions,
-  type WorkerStart,
 } from './worker-process.js';
 
 /** What a worker answers once it has started. */
@@ -27,10 +27,11 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   let worker: Promise<ServingWorker> | undefined;
 
-  async function answer({ name, argument }: Question): Promise<unknown> {
+  async function answer({ name, args }: Question): Promise<unknown> {
     if (name === 'start') {
+      const [config, number] = args as Parameters<WorkerQuestions['start']>;
       // Known from now on, so that a stop waits for it.
-      worker = startWorker(argument as WorkerStart, isTerminal);
+      worker = startWorker(config, number, isTerminal);
       return (await worker).baseUrl;
     }
     if (worker === undefined) throw new Error('The worker has not started');
@@ -53,7 +54,7 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
 }
 
 /** Starts the service of a worker, whose admin port is that of the primary process. */
-async function startWorker({ config, worker }: WorkerStart, isTerminal: boolean): Promise<ServingWorker> {
+async function startWorker(config: Config, worker: number, isTerminal: boolean): Promise<ServingWorker> {
   if (config.fastPath) allocateYoung();
   const {
     log,

@@ -133,7 +133,7 @@ export class WorkerGroup {
     this.#running.add(process);
     void process.ended.then((exit) => this.#onExit(slot, process, exit));
     try {
-      const started = process.ask('start', { config: this.#config, worker: slot.number });
+      const started = process.ask('start', this.#config, slot.number);
       const baseUrl = await withTimeout(started, startMs, () => {
         process.kill();
         throw new OperatorError('The worker did not start in time.');

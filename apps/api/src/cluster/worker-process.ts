@@ -12,9 +12,11 @@ export interface WorkerQuestions {
   /**
    * Starts the service, whose base address is returned.
    *
+   * @param config the settings of this worker, with its share of those limits that hold for all workers together
+   * @param worker its number, from 1; one that replaces another has its number
    * @throws {OperatorError} as `startService` does
    */
-  start(start: WorkerStart): Promise<string>;
+  start(config: Config, worker: number): Promise<string>;
   /** Answered as soon as the worker can: one that hangs does not. */
   ping(): Promise<void>;
   readiness(): Promise<Readiness>;
@@ -26,13 +28,6 @@ export interface WorkerQuestions {
   retire(): Promise<WorkerEnd>;
   /** Stops as `Service.stop` does. */
   stop(): Promise<WorkerEnd>;
-}
-
-export interface WorkerStart {
-  /** The settings of this worker, with its share of those limits that hold for all workers together. */
-  readonly config: Config;
-  /** The number of the worker, from 1; one that replaces another has its number. */
-  readonly worker: number;
 }
 
 /**
@@ -53,33 +48,13 @@ export interface WorkerEnd {
 export interface Question {
   readonly number: number;
   readonly name: keyof WorkerQuestions;
-  readonly argument: unknown;
+  readonly args: readonly unknown[];
 }
 
 /** The answer to a question, or why there is none, with the exit status of an `OperatorError`. */
 export type Answer =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly error: string; readonly exitCode?: 1 | 2 };
-
-/** A process that serves requests, as the primary process has it. */
-export interface WorkerProcess {
-  /** Its process id; 0 if it could not be started. */
-  readonly pid: number;
-  /**
-   * Asks the worker, as `WorkerQuestions` says.
-   *
-   * @throws what the worker throws, as an `OperatorError` if it was one; or that the worker has ended
-   */
-  ask<Name extends keyof WorkerQuestions>(
-    name: Name,
-    ...argument: Parameters<WorkerQuestions[Name]>
-  ): Promise<Awaited<ReturnType<WorkerQuestions[Name]>>>;
-  isRunning(): boolean;
-  readonly ended: Promise<WorkerExit>;
-  /** Lets it end by itself, since it has stopped; a process that has not is stopped at once. */
-  disconnect(): void;
-  kill(): void;
-}
 
 /** How a process has ended. */
 export interface WorkerExit {
@@ -88,6 +63,9 @@ export interface WorkerExit {
   /** Why it could not be started. */
   readonly error?: Error;
 }
+
+/** A process that serves requests, as the primary process has it. */
+export type WorkerProcess = ReturnType<typeof forkWorker>;
 
 /** How the processes of workers are started. */
 export interface WorkerProgram {
@@ -101,7 +79,7 @@ export interface WorkerProgram {
  * Starts the process of a worker, which waits for the question `start`. Workers accept connections from one socket, which the
  * system shares among them: none passes through this process.
  */
-export function forkWorker({ file, onOutput }: WorkerProgram): WorkerProcess {
+export function forkWorker({ file, onOutput }: WorkerProgram) {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: file ?? process.argv[1] ?? '',
@@ -128,26 +106,41 @@ export function forkWorker({ file, onOutput }: WorkerProgram): WorkerProcess {
     const answer = message as Answer;
     waiting.get(answer.number)?.(answer);
   });
-  async function ask(name: keyof WorkerQuestions, argument?: unknown): Promise<never> {
+
+  /**
+   * Asks the worker.
+   *
+   * @throws what the worker throws, as an `OperatorError` if it was one; or that the worker has ended
+   */
+  async function ask<Name extends keyof WorkerQuestions>(
+    name: Name,
+    ...args: Parameters<WorkerQuestions[Name]>
+  ): Promise<Awaited<ReturnType<WorkerQuestions[Name]>>> {
     const number = ++lastNumber;
     const answered = new Promise<Answer>((resolve) => waiting.set(number, resolve));
     // An error means that the process has ended.
-    child.send({ number, name, argument } satisfies Question, () => undefined);
+    child.send({ number, name, args } satisfies Question, () => undefined);
     const answer = await Promise.race([answered, ended]);
     waiting.delete(number);
-    if ('value' in answer) return answer.value as never;
+    if ('value' in answer) return answer.value as Awaited<ReturnType<WorkerQuestions[Name]>>;
     if (!('number' in answer)) throw new OperatorError(describeExit(answer));
     const { error, exitCode } = answer;
     throw exitCode === undefined ? new Error(error) : new OperatorError(error, { exitCode });
   }
 
   return {
+    /** Its process id; 0 if it could not be started. */
     pid: child.pid ?? 0,
     ask,
     ended,
     isRunning: () => child.exitCode === null && child.signalCode === null,
-    disconnect: () => void (child.connected && child.disconnect()),
-    kill: () => void child.kill('SIGKILL'),
+    /** Lets it end by itself, since it has stopped; a process that has not is stopped at once. */
+    disconnect(): void {
+      if (child.connected) child.disconnect();
+    },
+    kill(): void {
+      child.kill('SIGKILL');
+    },
   };
 }
 
