@@ -14,7 +14,7 @@ export interface Format {
   /** Comes before the first plant. */
   readonly head: string;
   /** A plant with its line feed; a tombstone, too, if the format has any, and nothing otherwise. */
-  write(record: PlantRecord): string;
+  write(row: PlantRecord): string;
 }
 
 /** The names of formats, as options take them. */
@@ -24,10 +24,10 @@ export const formats: Readonly<Record<(typeof formatNames)[number], Format>> = {
   /** As `recordFormats` has it; of a deleted plant `{"id":1,"deleted":true}`. */
   ndjson: {
     head: recordFormats.ndjson.head,
-    write: (record) =>
-      isTombstone(record)
-        ? `${stringifyExactJson({ id: record.id, deleted: true })}\n`
-        : recordFormats.ndjson.write(toFileRecord(record)),
+    write: (row) =>
+      isTombstone(row)
+        ? `${stringifyExactJson({ id: row.id, deleted: true })}\n`
+        : recordFormats.ndjson.write(toFileRecord(row)),
   },
   csv: {
     head: recordFormats.csv.head,
@@ -50,7 +50,7 @@ export const formats: Readonly<Record<(typeof formatNames)[number], Format>> = {
 
 /** Writes plants alone. */
 function ofPlant(write: (plant: StoredPlant) => string): Format['write'] {
-  return (record) => (isTombstone(record) ? '' : write(record));
+  return (row) => (isTombstone(row) ? '' : write(row));
 }
 
 function toFileRecord({ addedAt, ...plant }: StoredPlant): FileRecord {
