@@ -7,11 +7,17 @@ import {
 } from '../../test/support/identity/start-identity-provider.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { parseConfig } from '../config.js';
-import { type Environment, exposure, findMisspelled, identityProvider, settings } from './configuration.js';
+import {
+  type Environment,
+  findMisspelled,
+  inspectExposure,
+  inspectIdentityProvider,
+  inspectSettings,
+} from './configuration.js';
 
 const folder = '/srv';
 const inspect = (environment: Environment) =>
-  settings.inspect({ config: parseConfig(environment, folder), environment, folder });
+  inspectSettings({ config: parseConfig(environment, folder), environment, folder });
 
 it('shows the settings that make a difference', () => {
   expect(inspect({})).toEqual([{ status: 'ok', found: 'valid, all defaults' }]);
@@ -69,12 +75,12 @@ it.each([
   ['::', 'warning'],
   ['plants.example.com', 'warning'],
 ])('knows whether other machines reach %s: %s', (host, status) => {
-  expect(exposure.inspect({ config: parseConfig({ HOST: host }, '/') })).toMatchObject([{ status }]);
+  expect(inspectExposure({ config: parseConfig({ HOST: host }, '/') })).toMatchObject([{ status }]);
 });
 
 it('warns of an admin port that other machines reach', () => {
   const config = parseConfig({ ADMIN_PORT: '3001', ADMIN_HOST: '0.0.0.0' }, '/');
-  expect(exposure.inspect({ config })).toMatchObject([
+  expect(inspectExposure({ config })).toMatchObject([
     { status: 'ok' },
     { status: 'warning', found: expect.stringContaining('ADMIN_HOST 0.0.0.0') },
   ]);
@@ -88,11 +94,11 @@ async function inspectProvider(
   onTestFinished(() => provider.stop());
   prepare(provider);
   const settings = { ...provider.environment, JWT_SCOPES: 'read=plants:view', ...environment };
-  return [await identityProvider.inspect({ config: parseConfig(settings, '/') })].flat();
+  return [await inspectIdentityProvider({ config: parseConfig(settings, '/') })].flat();
 }
 
 it('finds nothing where no JSON Web Tokens are accepted', async () => {
-  expect(await identityProvider.inspect({ config: parseConfig({}, '/') })).toEqual([]);
+  expect(await inspectIdentityProvider({ config: parseConfig({}, '/') })).toEqual([]);
 });
 
 it('counts the keys that fit the algorithms', async () => {

@@ -4,7 +4,7 @@ import type { JwtSettings } from '../auth/jwt-settings.js';
 import { fetchKeySet, findUsableKeys } from '../auth/provider-keys.js';
 import { type Config, environmentVariables, formerNames, parseConfig } from '../config.js';
 import { messageOf } from '../errors/operator-error.js';
-import { failure, type Item, ok, type Result, warning } from './finding.js';
+import { failure, type Items, ok, type Result, type Results, warning } from './finding.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,25 +16,29 @@ export interface Settings {
   readonly folder: string;
 }
 
-/** The settings that differ from the defaults, and variables that look like a misspelled setting. */
-export const settings: Item<Settings> = {
-  name: 'configuration',
-  inspect({ config, environment, folder }) {
-    // Without a variable another one may be invalid: then it is no default either.
-    const isDefault = (name: string) => {
-      try {
-        return isDeepStrictEqual(parseConfig({ ...environment, [name]: undefined }, folder), config);
-      } catch {
-        return false;
-      }
-    };
-    const effective = [...environmentVariables, ...Object.keys(formerNames)]
-      .filter((name) => environment[name] && !isDefault(name))
-      .map((name) => `${name}=${hidePassword(environment[name] ?? '')}`);
-    const found = effective.length === 0 ? 'valid, all defaults' : `valid, ${effective.join(', ')}`;
-    return [ok(found), ...findMisspelled(environment)];
-  },
+/** What is examined whatever the database. */
+export const configurationItems: Items<Settings> = {
+  configuration: inspectSettings,
+  exposure: inspectExposure,
+  'identity provider': inspectIdentityProvider,
 };
+
+/** The settings that differ from the defaults, and variables that look like a misspelled setting. */
+export function inspectSettings({ config, environment, folder }: Settings): Results {
+  // Without a variable another one may be invalid: then it is no default either.
+  const isDefault = (name: string) => {
+    try {
+      return isDeepStrictEqual(parseConfig({ ...environment, [name]: undefined }, folder), config);
+    } catch {
+      return false;
+    }
+  };
+  const effective = [...environmentVariables, ...Object.keys(formerNames)]
+    .filter((name) => environment[name] && !isDefault(name))
+    .map((name) => `${name}=${hidePassword(environment[name] ?? '')}`);
+  const found = effective.length === 0 ? 'valid, all defaults' : `valid, ${effective.join(', ')}`;
+  return [ok(found), ...findMisspelled(environment)];
+}
 
 function hidePassword(value: string): string {
   const url = URL.parse(value);
@@ -74,23 +78,20 @@ function isSimilar(one: string, other: string): boolean {
 }
 
 /** Which addresses other machines reach. */
-export const exposure: Item<{ readonly config: Config }> = {
-  name: 'exposure',
-  inspect({ config: { host, admin } }) {
-    const ofPort = isLoopback(host)
-      ? ok(`HOST ${host} is reached from this machine only`)
-      : warning(
-          `HOST ${host} is reached by other machines, and the service speaks plain HTTP: tokens cross the network in clear text`,
-          'Let only a reverse proxy that terminates TLS reach it, as docs/operate/deploy.md describes.',
-        );
-    if (admin === undefined || isLoopback(admin.host)) return [ofPort];
-    const ofAdminPort = warning(
-      `ADMIN_HOST ${admin.host} shows metrics to other machines, without a token`,
-      'Let only monitoring and load balancers reach it, or set ADMIN_HOST to 127.0.0.1.',
-    );
-    return [ofPort, ofAdminPort];
-  },
-};
+export function inspectExposure({ config: { host, admin } }: { readonly config: Config }): Results {
+  const ofPort = isLoopback(host)
+    ? ok(`HOST ${host} is reached from this machine only`)
+    : warning(
+        `HOST ${host} is reached by other machines, and the service speaks plain HTTP: tokens cross the network in clear text`,
+        'Let only a reverse proxy that terminates TLS reach it, as docs/operate/deploy.md describes.',
+      );
+  if (admin === undefined || isLoopback(admin.host)) return [ofPort];
+  const ofAdminPort = warning(
+    `ADMIN_HOST ${admin.host} shows metrics to other machines, without a token`,
+    'Let only monitoring and load balancers reach it, or set ADMIN_HOST to 127.0.0.1.',
+  );
+  return [ofPort, ofAdminPort];
+}
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -104,19 +105,20 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Whether JSON Web Tokens, where they are accepted, can be verified, and who gets one that permits creates. */
-export const identityProvider: Item<{ readonly config: Pick<Config, 'jwt'> }> = {
-  name: 'identity provider',
-  async inspect({ config: { jwt } }) {
-    if (jwt === undefined) return [];
-    const keys = await inspectKeys(jwt);
-    if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;
-    const scope = warning(
-      'every token that it issues for the audience may create plants, also one without a scope',
-      'Set JWT_SCOPES, unless the provider decides itself who gets such a token.',
-    );
-    return [keys, scope];
-  },
-};
+export async function inspectIdentityProvider({
+  config: { jwt },
+}: {
+  readonly config: Pick<Config, 'jwt'>;
+}): Promise<Results> {
+  if (jwt === undefined) return [];
+  const keys = await inspectKeys(jwt);
+  if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;
+  const scope = warning(
+    'every token that it issues for the audience may create plants, also one without a scope',
+    'Set JWT_SCOPES, unless the provider decides itself who gets such a token.',
+  );
+  return [keys, scope];
+}
 
 async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Promise<Result> {
   const outcome = await fetchKeySet(jwksUrl, AbortSignal.timeout(keyTimes.timeoutMs)).catch(messageOf);

@@ -11,7 +11,7 @@ import {
 import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
 import { findDriverError, isAway } from '../store/postgresql/errors.js';
 import { hasCitus } from '../store/postgresql/open-postgresql.js';
-import { failure, type Item, ok, type Result, warning } from './finding.js';
+import { failure, ok, type Result, type Results, warning } from './finding.js';
 
 /** What was found of a node: its settings, or why it is away. */
 type NodeInspection = { readonly node: CitusNode } & (
@@ -95,20 +95,20 @@ export async function queryRow<Row extends QueryResultRow>(
 }
 
 /** The nodes that have the plants, those that are away, and what becomes of a host that is lost. */
-export const nodes: Item<{
+export async function inspectNodes({
+  connection,
+  distribution,
+}: {
   readonly connection: ClientBase;
   readonly distribution: Distribution | undefined;
-}> = {
-  name: 'nodes',
-  async inspect({ connection, distribution }) {
-    if (distribution === undefined) return [];
-    const away = distribution.inspections.flatMap((inspection) =>
-      'reason' in inspection ? describeAway(inspection.node, inspection.reason) : [],
-    );
-    const conninfo = assessConninfo(await readConninfo(connection));
-    return [assessShares(distribution.nodes), ...away, conninfo].filter((result) => result !== undefined);
-  },
-};
+}): Promise<Results> {
+  if (distribution === undefined) return [];
+  const away = distribution.inspections.flatMap((inspection) =>
+    'reason' in inspection ? describeAway(inspection.node, inspection.reason) : [],
+  );
+  const conninfo = assessConninfo(await readConninfo(connection));
+  return [assessShares(distribution.nodes), ...away, conninfo].filter((result) => result !== undefined);
+}
 
 const percent = (share: number) => `${Math.round(100 * share)} %`;
 

@@ -18,23 +18,24 @@ import { isLoopback } from './configuration.js';
 import {
   type Finding,
   failure,
-  type Item,
+  type Items,
   inspectAll,
   medianTimeMs,
   ok,
   type Result,
+  type Results,
   warning,
 } from './finding.js';
 import {
   type Distribution,
   findIdsOnPresentNodes,
-  nodes,
+  inspectNodes,
   presentNodes,
   queryRow,
   readDistribution,
   settingsOf,
 } from './nodes.js';
-import { accessTokens, describePending, type Tables, type TokenContext } from './tables.js';
+import { describePending, inspectTokens, type Tables, type TokenContext } from './tables.js';
 
 interface PostgresqlContext extends Tables {
   /** A connection with the settings of the service. */
@@ -45,6 +46,24 @@ interface PostgresqlContext extends Tables {
   /** How the plants are distributed over the nodes of Citus; `undefined` where they are not. */
   readonly distribution: Distribution | undefined;
 }
+
+export const serverItems: Items<PostgresqlContext> = {
+  server: inspectServer,
+  TLS: inspectEncryption,
+  connections: inspectConnections,
+  durability: inspectDurability,
+  standby: inspectStandby,
+  nodes: inspectNodes,
+  migrations: inspectMigrations,
+};
+
+/** Only examined where the migrations have created the tables. A write that fails may leave the connection broken, so those are last. */
+export const tableItems: Items<PostgresqlContext> = {
+  privileges: inspectPrivileges,
+  'access tokens': inspectTokens,
+  write: inspectWrite,
+  commit: inspectCommit,
+};
 
 /** Examines a PostgreSQL database over a connection like those of the service, and yields each finding as it is made. */
 export async function* inspectPostgresql(
@@ -80,9 +99,8 @@ export async function* inspectPostgresql(
       findDriverError,
       ...tokens,
     };
-    yield* inspectAll([server, encryption, connections, durability, standby, nodes, migrations], context);
-    // A write that fails may leave the connection broken, so those are last.
-    if (pending?.length === 0) yield* inspectAll([privileges, accessTokens, write, commit], context);
+    yield* inspectAll(serverItems, context);
+    if (pending?.length === 0) yield* inspectAll(tableItems, context);
   } catch (error) {
     yield { item: 'database', ...failure(explainOpening(error, location).message) };
   } finally {
@@ -94,27 +112,24 @@ export async function* inspectPostgresql(
 const oldestMaintained = 15;
 
 /** The server's version, and whether it accepts writes. */
-const server: Item<PostgresqlContext> = {
-  name: 'server',
-  async inspect({ connection }) {
-    const { version, recovering, readonly } = await queryRow<{
-      version: number;
-      recovering: boolean;
-      readonly: boolean;
-    }>(connection, selectServer);
-    if (recovering)
-      return failure(
-        'it is a standby, which stores nothing',
-        'Set DATABASE_URL to the primary, or to a proxy or name that leads to it.',
-      );
-    if (readonly)
-      return failure(
-        'transactions are read-only (default_transaction_read_only)',
-        'Switch that off for the database and the user.',
-      );
-    return assessVersion(version);
-  },
-};
+async function inspectServer({ connection }: PostgresqlContext): Promise<Results> {
+  const { version, recovering, readonly } = await queryRow<{
+    version: number;
+    recovering: boolean;
+    readonly: boolean;
+  }>(connection, selectServer);
+  if (recovering)
+    return failure(
+      'it is a standby, which stores nothing',
+      'Set DATABASE_URL to the primary, or to a proxy or name that leads to it.',
+    );
+  if (readonly)
+    return failure(
+      'transactions are read-only (default_transaction_read_only)',
+      'Switch that off for the database and the user.',
+    );
+  return assessVersion(version);
+}
 
 const selectServer = `
   SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS recovering,
@@ -128,11 +143,10 @@ export function assessVersion(version: number): Result {
   return warning(`${found} gets no fixes any more`, `Upgrade to ${oldestMaintained} or later.`);
 }
 
-const encryption: Item<PostgresqlContext> = {
-  name: 'TLS',
-  inspect: ({ connection: { host, ssl }, location }) =>
-    assessEncryption({ host, hasTls: Boolean(ssl), mode: new URL(location.url).searchParams.get('sslmode') }),
-};
+function inspectEncryption({ connection: { host, ssl }, location }: PostgresqlContext): Results {
+  const mode = new URL(location.url).searchParams.get('sslmode');
+  return assessEncryption({ host, hasTls: Boolean(ssl), mode });
+}
 
 /** How PostgreSQL is reached: its address or the folder of its socket, and the `sslmode` of the URI if it has one. */
 export interface Transport {
@@ -159,19 +173,20 @@ export function assessEncryption({ host, hasTls, mode }: Transport): Result {
 }
 
 /** Whether the server accepts as many connections as the service may open. */
-const connections: Item<PostgresqlContext> = {
-  name: 'connections',
-  async inspect({ connection, location: { poolSize }, isPooled }) {
-    const { limit, used } = await queryRow<{ limit: number; used: number }>(connection, selectLimits);
-    const found = `DATABASE_POOL_SIZE ${poolSize} for each process, of ${limit} that the server accepts, ${used} in use`;
-    // The pooler has its own limits, which it does not show here.
-    if (isPooled || poolSize <= limit) return ok(found);
-    return warning(
-      found,
-      `Lower DATABASE_POOL_SIZE to ${limit} or less, or raise max_connections or CONNECTION LIMIT.`,
-    );
-  },
-};
+async function inspectConnections({
+  connection,
+  location: { poolSize },
+  isPooled,
+}: PostgresqlContext): Promise<Results> {
+  const { limit, used } = await queryRow<{ limit: number; used: number }>(connection, selectLimits);
+  const found = `DATABASE_POOL_SIZE ${poolSize} for each process, of ${limit} that the server accepts, ${used} in use`;
+  // The pooler has its own limits, which it does not show here.
+  if (isPooled || poolSize <= limit) return ok(found);
+  return warning(
+    found,
+    `Lower DATABASE_POOL_SIZE to ${limit} or less, or raise max_connections or CONNECTION LIMIT.`,
+  );
+}
 
 /**
  * How many connections this user may have on the server and to the database, and how many all have now.
@@ -188,28 +203,25 @@ const selectLimits = `
     ) AS limit`;
 
 /** Settings of the server, and of the nodes of Citus, without which a crash loses or damages what was committed. */
-const durability: Item<PostgresqlContext> = {
-  name: 'durability',
-  async inspect({ connection, distribution }) {
-    const server = await queryRow<CrashSettings>(
-      connection,
-      `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
-    );
-    const nodes = presentNodes(distribution);
-    const problems = [
-      ...assessCrashes(server),
-      ...nodes.flatMap(({ node, settings }) => {
-        const undurable = findUndurable(settings, node.name);
-        return [
-          ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
-          ...assessCrashes(settings, ` on the node ${node.name}`),
-        ];
-      }),
-    ];
-    if (problems.length > 0) return problems;
-    return ok(`fsync and full_page_writes are on${nodes.length === 0 ? '' : ', on the nodes that run, too'}`);
-  },
-};
+async function inspectDurability({ connection, distribution }: PostgresqlContext): Promise<Results> {
+  const server = await queryRow<CrashSettings>(
+    connection,
+    `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
+  );
+  const nodes = presentNodes(distribution);
+  const problems = [
+    ...assessCrashes(server),
+    ...nodes.flatMap(({ node, settings }) => {
+      const undurable = findUndurable(settings, node.name);
+      return [
+        ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
+        ...assessCrashes(settings, ` on the node ${node.name}`),
+      ];
+    }),
+  ];
+  if (problems.length > 0) return problems;
+  return ok(`fsync and full_page_writes are on${nodes.length === 0 ? '' : ', on the nodes that run, too'}`);
+}
 
 interface CrashSettings {
   readonly fsync: string;
@@ -231,16 +243,13 @@ function assessCrashes({ fsync, pages }: CrashSettings, where = ''): readonly Re
 }
 
 /** Whether a 200 waits for a standby. */
-const standby: Item<PostgresqlContext> = {
-  name: 'standby',
-  async inspect({ connection, distribution }) {
-    const server = await queryRow<ReplicationSettings>(connection, selectReplication);
-    const ofNodes = presentNodes(distribution).map(({ node, settings }) =>
-      assessNodeReplication(settings, node.name, server),
-    );
-    return [assessReplication(server), ...ofNodes.filter(({ status }) => status !== 'ok')];
-  },
-};
+async function inspectStandby({ connection, distribution }: PostgresqlContext): Promise<Results> {
+  const server = await queryRow<ReplicationSettings>(connection, selectReplication);
+  const ofNodes = presentNodes(distribution).map(({ node, settings }) =>
+    assessNodeReplication(settings, node.name, server),
+  );
+  return [assessReplication(server), ...ofNodes.filter(({ status }) => status !== 'ok')];
+}
 
 /** The settings of replication on the connections of the service, and how many standbys receive the log. */
 interface ReplicationSettings {
@@ -292,19 +301,16 @@ export function assessNodeReplication(
 }
 
 /** Whether the tables are those of this version, or this user may create them. */
-const migrations: Item<PostgresqlContext> = {
-  name: 'migrations',
-  async inspect({ connection, location }) {
-    const { schema } = location;
-    await checkEncoding(connection);
-    const pending = await findPending(connection, location);
-    if (pending.length === 0 || (await mayCreate(connection, schema))) return describePending(pending);
-    return failure(
-      `pending: ${pending.join(', ')}, and this user may not create tables in the schema ${schema}`,
-      `GRANT CREATE ON SCHEMA ${schema}, or on the database if the schema does not exist, to the user; or apply them as its owner by plant-store migrate.`,
-    );
-  },
-};
+async function inspectMigrations({ connection, location }: PostgresqlContext): Promise<Results> {
+  const { schema } = location;
+  await checkEncoding(connection);
+  const pending = await findPending(connection, location);
+  if (pending.length === 0 || (await mayCreate(connection, schema))) return describePending(pending);
+  return failure(
+    `pending: ${pending.join(', ')}, and this user may not create tables in the schema ${schema}`,
+    `GRANT CREATE ON SCHEMA ${schema}, or on the database if the schema does not exist, to the user; or apply them as its owner by plant-store migrate.`,
+  );
+}
 
 /**
  * The names of the pending migrations.
@@ -332,27 +338,24 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
 }
 
 /** Whether the user may do what the service and the commands do with the tables, which must not have been changed. */
-const privileges: Item<PostgresqlContext> = {
-  name: 'privileges',
-  async inspect({ connection }) {
-    await checkTables(connection);
-    const { missing, mayDelete } = await queryRow<{ missing: readonly string[]; mayDelete: boolean }>(
-      connection,
-      selectPrivileges,
+async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Results> {
+  await checkTables(connection);
+  const { missing, mayDelete } = await queryRow<{ missing: readonly string[]; mayDelete: boolean }>(
+    connection,
+    selectPrivileges,
+  );
+  if (missing.length > 0) {
+    return failure(
+      `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
+      'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
     );
-    if (missing.length > 0) {
-      return failure(
-        `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
-        'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
-      );
-    }
-    if (mayDelete) return ok('those on plants and access_tokens are granted');
-    return warning(
-      'the user may not UPDATE plants, so none can be deleted',
-      'GRANT UPDATE ON plants to the user.',
-    );
-  },
-};
+  }
+  if (mayDelete) return ok('those on plants and access_tokens are granted');
+  return warning(
+    'the user may not UPDATE plants, so none can be deleted',
+    'GRANT UPDATE ON plants to the user.',
+  );
+}
 
 /** Those on the tokens that the user lacks, and whether plants may be deleted. */
 const selectPrivileges = `
@@ -365,43 +368,37 @@ const selectPrivileges = `
   ) AS missing`;
 
 /** Where plants are distributed, one is inserted on each node that runs; the item `nodes` reports the others. */
-const write: Item<PostgresqlContext> = {
-  name: 'write',
-  async inspect({ connection, distribution }) {
-    try {
-      const ids = distribution ? await findIdsOnPresentNodes(connection, distribution) : [undefined];
-      if (ids.length === 0) return failure('no node that has plants runs');
-      for (const id of ids) await tryInsert(connection, id);
-      const where = distribution ? ' on each node that runs' : '';
-      return ok(`a plant can be inserted${where}; it was rolled back`);
-    } catch (error) {
-      return failure(
-        `a plant cannot be inserted: ${messageOf(error)}`,
-        'The log of PostgreSQL has the details.',
-      );
-    } finally {
-      await connection.query('ROLLBACK').catch(() => undefined);
-    }
-  },
-};
+async function inspectWrite({ connection, distribution }: PostgresqlContext): Promise<Results> {
+  try {
+    const ids = distribution ? await findIdsOnPresentNodes(connection, distribution) : [undefined];
+    if (ids.length === 0) return failure('no node that has plants runs');
+    for (const id of ids) await tryInsert(connection, id);
+    const where = distribution ? ' on each node that runs' : '';
+    return ok(`a plant can be inserted${where}; it was rolled back`);
+  } catch (error) {
+    return failure(
+      `a plant cannot be inserted: ${messageOf(error)}`,
+      'The log of PostgreSQL has the details.',
+    );
+  } finally {
+    await connection.query('ROLLBACK').catch(() => undefined);
+  }
+}
 
 /**
  * How long a commit takes: until it is on the disk, and on the synchronous standby. Each writes an empty message to the
  * write-ahead log, as the retry of a create does, which changes no data.
  */
-const commit: Item<PostgresqlContext> = {
-  name: 'commit',
-  async inspect({ connection }) {
-    try {
-      return assessCommitTime(await medianTimeMs(9, () => connection.query(confirmDurable)));
-    } catch (error) {
-      return failure(
-        `a commit is not acknowledged: ${messageOf(error)}`,
-        'Look at the standbys in synchronous_standby_names, and at the disk and the log of the server.',
-      );
-    }
-  },
-};
+async function inspectCommit({ connection }: PostgresqlContext): Promise<Results> {
+  try {
+    return assessCommitTime(await medianTimeMs(9, () => connection.query(confirmDurable)));
+  } catch (error) {
+    return failure(
+      `a commit is not acknowledged: ${messageOf(error)}`,
+      'Look at the standbys in synchronous_standby_names, and at the disk and the log of the server.',
+    );
+  }
+}
 
 /** The time above which commits are slow, in milliseconds. */
 const slowMs = 20;

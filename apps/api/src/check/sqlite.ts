@@ -23,14 +23,33 @@ import { tryInsert } from '../store/sqlite/probe-commit.js';
 import {
   type Finding,
   failure,
-  type Item,
+  type Items,
   inspectAll,
   medianTimeMs,
   ok,
   type Result,
+  type Results,
   warning,
 } from './finding.js';
-import { accessTokens, describePending, type Tables, type TokenContext } from './tables.js';
+import { describePending, inspectTokens, type Tables, type TokenContext } from './tables.js';
+
+export const contentItems: Items<Content> = {
+  'journal mode': inspectJournalMode,
+  migrations: inspectMigrations,
+};
+
+/** Only examined where the migrations have created the tables. A write that fails may leave a transaction open, so it is last. */
+export const tableItems: Items<Content> = {
+  'access tokens': inspectTokens,
+  write: inspectWrite,
+};
+
+export const fileItems: Items<SqliteFiles> = {
+  'file access': inspectFileAccess,
+  'file system': inspectFileSystem,
+  'disk space': inspectDiskSpace,
+  'sync time': inspectSyncTime,
+};
 
 /**
  * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so that SQLite
@@ -41,10 +60,7 @@ export async function* inspectSqlite(
   tokens: TokenContext,
 ): AsyncGenerator<Finding> {
   yield* inspectContent(path, tokens);
-  yield* inspectAll([fileAccess, fileSystem, diskSpace, syncTime], {
-    path,
-    folder: findFolder(dirname(path)),
-  });
+  yield* inspectAll(fileItems, { path, folder: findFolder(dirname(path)) });
 }
 
 function findFolder(folder: string): string {
@@ -69,9 +85,10 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
       // The item of the migrations reports why.
       () => false,
     );
-    const items = [journalMode, migrations, ...(hasTables ? [accessTokens, write] : [])];
     const createClient = () => new PrismaClient({ adapter: createFactory(path) });
-    yield* inspectAll(items, { connection, path, createClient, findDriverError, ...tokens });
+    const context = { connection, path, createClient, findDriverError, ...tokens };
+    yield* inspectAll(contentItems, context);
+    if (hasTables) yield* inspectAll(tableItems, context);
   } catch (error) {
     yield { item: 'database', ...failure(explainFailure(error, path)) };
   } finally {
@@ -112,35 +129,27 @@ async function findPending(connection: SqlDriverAdapter): Promise<readonly strin
   return findPendingMigrations(readMigrations('sqlite'), ledger).map(({ name }) => name);
 }
 
-const journalMode: Item<Content> = {
-  name: 'journal mode',
-  async inspect({ connection }) {
-    const [[mode] = []] = await query(connection, 'PRAGMA journal_mode');
-    if (mode === 'wal') return ok('wal');
-    return warning(
-      `${String(mode)} instead of wal, since another program has changed it`,
-      'serve sets it as it starts; let no other program change it while it runs.',
-    );
-  },
-};
+async function inspectJournalMode({ connection }: Content): Promise<Results> {
+  const [[mode] = []] = await query(connection, 'PRAGMA journal_mode');
+  if (mode === 'wal') return ok('wal');
+  return warning(
+    `${String(mode)} instead of wal, since another program has changed it`,
+    'serve sets it as it starts; let no other program change it while it runs.',
+  );
+}
 
-const migrations: Item<Content> = {
-  name: 'migrations',
-  inspect: async ({ connection }) => describePending(await findPending(connection)),
-};
+async function inspectMigrations({ connection }: Content): Promise<Results> {
+  return describePending(await findPending(connection));
+}
 
-/** One that fails may leave a transaction open, so it is last. */
-const write: Item<Content> = {
-  name: 'write',
-  async inspect({ connection, path }) {
-    try {
-      await retryWhileBusy(() => tryInsert(connection), busyTimeoutMs);
-      return ok('a plant can be inserted; it was rolled back');
-    } catch (error) {
-      return failure(explainFailure(error, path));
-    }
-  },
-};
+async function inspectWrite({ connection, path }: Content): Promise<Results> {
+  try {
+    await retryWhileBusy(() => tryInsert(connection), busyTimeoutMs);
+    return ok('a plant can be inserted; it was rolled back');
+  } catch (error) {
+    return failure(explainFailure(error, path));
+  }
+}
 
 /** The files to examine. */
 interface SqliteFiles {
@@ -157,23 +166,20 @@ const othersWrite = 0o002;
 const sticky = 0o1000;
 
 /** Who may read and write the files: they hold the plants, and the hashes of the tokens. */
-const fileAccess: Item<SqliteFiles> = {
-  name: 'file access',
-  inspect({ path, folder }) {
-    const present = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
-      const stats = statSync(file, { throwIfNoEntry: false });
-      return stats === undefined ? [] : [{ file, stats }];
-    });
-    const problems = [
-      ...present.flatMap(({ file, stats }) => [...inspectMode(file, stats), ...inspectOwner(file, stats)]),
-      ...inspectFolder(folder),
-    ];
-    if (problems.length > 0) return problems;
-    return ok(
-      present.length === 0 ? 'there are no files yet' : 'this user owns the files, and no other may use them',
-    );
-  },
-};
+function inspectFileAccess({ path, folder }: SqliteFiles): Results {
+  const present = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ file, stats }];
+  });
+  const problems = [
+    ...present.flatMap(({ file, stats }) => [...inspectMode(file, stats), ...inspectOwner(file, stats)]),
+    ...inspectFolder(folder),
+  ];
+  if (problems.length > 0) return problems;
+  return ok(
+    present.length === 0 ? 'there are no files yet' : 'this user owns the files, and no other may use them',
+  );
+}
 
 function inspectMode(file: string, { mode }: Stats): readonly Result[] {
   if ((mode & groupAndOthers) === 0) return [];
@@ -205,10 +211,9 @@ function inspectFolder(folder: string): readonly Result[] {
 }
 
 /** Whether the file system keeps what is synced to it, and shares SQLite's write-ahead log between processes. */
-const fileSystem: Item<SqliteFiles> = {
-  name: 'file system',
-  inspect: ({ folder }) => assessFileSystem(statfsSync(folder).type, folder, process.platform),
-};
+function inspectFileSystem({ folder }: SqliteFiles): Results {
+  return assessFileSystem(statfsSync(folder).type, folder, process.platform);
+}
 
 /** File systems over a network, by the number that Linux gives their type (statfs(2), linux/magic.h). */
 const networkTypes: Readonly<Record<number, string>> = {
@@ -257,17 +262,14 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
 const minFreeBytes = 256 * 2 ** 20;
 
 /** Whether the disk has room for the write-ahead log, and for a backup beside the database. */
-const diskSpace: Item<SqliteFiles> = {
-  name: 'disk space',
-  inspect({ path, folder }) {
-    const { bavail, bsize } = statfsSync(folder);
-    const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    return assessDiskSpace({
-      freeBytes: bavail * bsize,
-      databaseBytes: sizeOf(path) + sizeOf(`${path}-wal`),
-    });
-  },
-};
+function inspectDiskSpace({ path, folder }: SqliteFiles): Results {
+  const { bavail, bsize } = statfsSync(folder);
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return assessDiskSpace({
+    freeBytes: bavail * bsize,
+    databaseBytes: sizeOf(path) + sizeOf(`${path}-wal`),
+  });
+}
 
 /** What of the disk is left to users, and the size of the database with its write-ahead log. */
 interface DiskSpace {
@@ -295,19 +297,16 @@ export function assessDiskSpace({ freeBytes, databaseBytes }: DiskSpace): Result
 const slowMs = 10;
 
 /** How long a small write takes until it is on the disk, as each commit does. It removes the file that it measures with. */
-const syncTime: Item<SqliteFiles> = {
-  name: 'sync time',
-  async inspect({ folder }) {
-    try {
-      return assessSyncTime(await measureSync(join(folder, `.plant-store-check-${randomUUID()}`)));
-    } catch (error) {
-      return failure(
-        `no file can be written in ${folder}, as SQLite does: ${messageOf(error)}`,
-        'Run the command as the user of the service, free space, or let this user write to the folder.',
-      );
-    }
-  },
-};
+async function inspectSyncTime({ folder }: SqliteFiles): Promise<Results> {
+  try {
+    return assessSyncTime(await measureSync(join(folder, `.plant-store-check-${randomUUID()}`)));
+  } catch (error) {
+    return failure(
+      `no file can be written in ${folder}, as SQLite does: ${messageOf(error)}`,
+      'Run the command as the user of the service, free space, or let this user write to the folder.',
+    );
+  }
+}
 
 async function measureSync(path: string): Promise<number> {
   const file = openSync(path, 'wx', 0o600);

@@ -1,5 +1,5 @@
 import { messageOf } from '../errors/operator-error.js';
-import { failure, type Item, ok, type Result, warning } from './finding.js';
+import { failure, ok, type Result, type Results, warning } from './finding.js';
 
 /** @param pending the names of the migrations that are not applied yet */
 export function describePending(pending: readonly string[]): Result {
@@ -45,24 +45,21 @@ export interface Tables extends TokenContext {
 }
 
 /** Whether there are tokens that are valid, and stay so. */
-export const accessTokens: Item<Tables> = {
-  name: 'access tokens',
-  async inspect({ createClient, findDriverError, ...context }) {
-    const client = createClient();
-    try {
-      const tokens = await client.accessToken.findMany({
-        where: { revokedAt: null },
-        select: { id: true, name: true, expiresAt: true },
-        orderBy: { id: 'asc' },
-      });
-      return assessTokens(tokens, context);
-    } catch (error) {
-      return failure(findDriverError(error)?.message ?? messageOf(error));
-    } finally {
-      await client.$disconnect();
-    }
-  },
-};
+export async function inspectTokens({ createClient, findDriverError, ...context }: Tables): Promise<Results> {
+  const client = createClient();
+  try {
+    const tokens = await client.accessToken.findMany({
+      where: { revokedAt: null },
+      select: { id: true, name: true, expiresAt: true },
+      orderBy: { id: 'asc' },
+    });
+    return assessTokens(tokens, context);
+  } catch (error) {
+    return failure(findDriverError(error)?.message ?? messageOf(error));
+  } finally {
+    await client.$disconnect();
+  }
+}
 
 /** How long before its expiry a token is reported, in milliseconds, unless one of the same name, as after a rotation, lasts longer. */
 const noticeMs = 7 * 24 * 60 * 60 * 1000;

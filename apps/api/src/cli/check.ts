@@ -1,9 +1,8 @@
 import {
+  configurationItems,
   type Environment,
-  exposure,
   findMisspelled,
-  identityProvider,
-  settings,
+  type Settings,
 } from '../check/configuration.js';
 import { type Finding, failure, formatFinding, formatJson, inspectAll, worstOf } from '../check/finding.js';
 import type { Config } from '../config.js';
@@ -23,7 +22,7 @@ export async function check(
   let examined: AsyncGenerator<Finding>;
   let exitCode: 1 | 2 = 1;
   try {
-    examined = examine({ config: readConfig(), environment, folder: context.folder, now: Date.now });
+    examined = examine({ config: readConfig(), environment, folder: context.folder }, Date.now);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     examined = examineInvalid(error, environment);
@@ -41,22 +40,15 @@ export async function check(
   if (!json) await context.message(summary);
 }
 
-/** What is examined. */
-interface Installation {
-  readonly config: Config;
-  /** What the configuration was parsed from. */
-  readonly environment: Environment;
-  /** The working folder. */
-  readonly folder: string;
-  /** The current time of this machine, in milliseconds since the epoch. */
-  now(): number;
-}
-
-/** Yields each finding as it is made. Only the code of its engine is loaded. To add an item, add it here or to those of an engine. */
-export async function* examine(installation: Installation): AsyncGenerator<Finding> {
-  yield* inspectAll([settings, exposure, identityProvider], installation);
-  const { database, jwt } = installation.config;
-  const tokens = { now: installation.now, acceptsJwts: jwt !== undefined };
+/**
+ * Yields each finding as it is made. Only the code of the engine is loaded.
+ *
+ * @param now returns the time of this machine, in milliseconds since the epoch
+ */
+export async function* examine(settings: Settings, now: () => number): AsyncGenerator<Finding> {
+  yield* inspectAll(configurationItems, settings);
+  const { database, jwt } = settings.config;
+  const tokens = { now, acceptsJwts: jwt !== undefined };
   if (database.engine === 'sqlite') {
     const { inspectSqlite } = await import('../check/sqlite.js');
     yield* inspectSqlite(database, tokens);
@@ -68,6 +60,6 @@ export async function* examine(installation: Installation): AsyncGenerator<Findi
 
 /** What can be examined without a valid configuration: every invalid setting, and those that are misspelled. */
 function examineInvalid({ issues }: ConfigurationError, environment: Environment): AsyncGenerator<Finding> {
-  const inspect = () => [...issues.map((issue) => failure(issue)), ...findMisspelled(environment)];
-  return inspectAll([{ name: settings.name, inspect }], undefined);
+  const configuration = () => [...issues.map((issue) => failure(issue)), ...findMisspelled(environment)];
+  return inspectAll({ configuration }, undefined);
 }

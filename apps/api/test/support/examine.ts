@@ -16,7 +16,7 @@ export async function examine(environment: Readonly<Record<string, string>>, now
   const settings = { PORT: '0', ...environment };
   const config = parseConfig(settings, folder);
   const findings: Finding[] = [];
-  for await (const finding of examineInstallation({ config, environment: settings, folder, now }))
+  for await (const finding of examineInstallation({ config, environment: settings, folder }, now))
     findings.push(finding);
   return (name: string): readonly string[] =>
     findings
