@@ -17,10 +17,8 @@ export interface Format {
   write(row: PlantRecord): string;
 }
 
-/** The names of formats, as options take them. */
-export const formatNames = ['ndjson', 'csv', 'table'] as const;
-
-export const formats: Readonly<Record<(typeof formatNames)[number], Format>> = {
+/** By the names that options take. */
+export const formats = {
   /** As `recordFormats` has it; of a deleted plant `{"id":1,"deleted":true}`. */
   ndjson: {
     head: recordFormats.ndjson.head,
@@ -46,7 +44,7 @@ export const formats: Readonly<Record<(typeof formatNames)[number], Format>> = {
       return `${[`${plant.id}`.padEnd(20), time.padEnd(19), ...texts].join('  ')}\n`;
     }),
   },
-};
+} satisfies Readonly<Record<string, Format>>;
 
 /** Writes plants alone. */
 function ofPlant(write: (plant: StoredPlant) => string): Format['write'] {

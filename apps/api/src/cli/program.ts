@@ -9,7 +9,7 @@ import type { CliContext } from './cli-context.js';
 import { backUp, explainDatabaseError, migrate } from './database.js';
 import { type DeleteOptions, deletePlants } from './delete.js';
 import { type ExportOptions, exportPlants, type ListOptions, list } from './export.js';
-import { formatNames } from './formats.js';
+import { formats } from './formats.js';
 import { type ImportOptions, importFormats, importPlants } from './import.js';
 import { adminUrlOf, requireReady } from './ready.js';
 import type { ServeOptions } from './serve.js';
@@ -239,7 +239,9 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
       toTextUpTo(QUERY_MAX_LENGTHS.q),
     )
     .option('--newest', 'the latest first')
-    .addOption(new Option('--format <format>', 'how they are printed').choices(formatNames).default('table'))
+    .addOption(
+      new Option('--format <format>', 'how they are printed').choices(Object.keys(formats)).default('table'),
+    )
     .action((options: ListOptions) => list(readConfig(), options, context));
   program
     .command('export')
