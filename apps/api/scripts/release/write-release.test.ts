@@ -46,7 +46,7 @@ it('has what a server needs, and no other file', () => {
     'THIRD_PARTY_LICENSES.txt',
     'package.json',
     'sbom.cdx.json',
-    'dist/{main,checkpoint-worker,list-worker,copy-process,hold-socket}.js',
+    'dist/{main,checkpoint-worker,list-worker,copy-process}.js',
     'dist/*-[0-9A-Z]*.js',
     'dist/client/{plant-store-client-*.tgz,files.json}',
     'dist/page/files.json',

@@ -61,4 +61,6 @@ it('fails when the store refuses a record', async () => {
   await expect(importRecords([fern()], plants)).rejects.toBe(away);
   remove.mockResolvedValueOnce([away]);
   await expect(importRecords([tombstone(1n)], plants)).rejects.toBe(away);
+  create.mockResolvedValueOnce([]).mockResolvedValueOnce([away]);
+  await expect(importRecords([tombstone(1n), fern()], plants)).rejects.toBe(away);
 });

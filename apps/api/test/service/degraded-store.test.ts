@@ -72,11 +72,11 @@ async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
     const [row] = await query<{ count: number }>(url, 'SELECT last_value::int AS count FROM failures');
     return row?.count ?? 0;
   };
-  return { url, queue, readiness, lose, create, countFailures, lines };
+  return { url, plants: database.plants, queue, readiness, lose, create, countFailures, lines };
 }
 
 it('stores the other ids while a node is away, with a warning, and is not ready once both are', async () => {
-  const { readiness, lose, create, countFailures, lines } = await openDegradable();
+  const { url, plants, readiness, lose, create, countFailures, lines } = await openDegradable();
   expect(await create()).toEqual([true, true]);
   expect(await readiness()).toEqual({ ready: true, warnings: [] });
 
@@ -87,6 +87,17 @@ it('stores the other ids while a node is away, with a warning, and is not ready 
   expect(await countFailures()).toBeLessThan(3 + (performance.now() - start) / 1_000);
   expect(await readiness()).toEqual({ ready: true, warnings: [expect.stringContaining('50 % of the ids')] });
   expect(lines).toEqual([expect.stringMatching(/^warn: degraded: /)]);
+
+  const stored = await query<{ id: number }>(url, 'SELECT id::int FROM plants');
+  const nodes = await locateIn(
+    url,
+    stored.map(({ id }) => BigInt(id)),
+  );
+  const [away = 0n, present = 0n] = [1, 2].map((group) => [...nodes].find(([, of]) => of === group)?.[0]);
+  const unavailable = expect.objectContaining({ errorName: 'database_unavailable' });
+  expect(await plants.remove([away, present, away, present])).toEqual([
+    ...[unavailable, 'removed', unavailable, 'removed_before'],
+  ]);
 
   await lose(1, 2);
   await until(async () => {

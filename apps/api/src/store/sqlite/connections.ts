@@ -3,7 +3,7 @@ import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-a
 import Sqlite from 'better-sqlite3';
 
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
-export const lockTimeoutMs = 5;
+const lockTimeoutMs = 5;
 
 /** Opens the connection of the plants, with the settings of the service: each commit is on disk before it returns. */
 export function openConnection(path: string): Sqlite.Database {

@@ -24,6 +24,9 @@ import { createTransact } from './transact.js';
 /** How long a start waits for another process that has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
 
+/** How long a check waits for it, in milliseconds: less than `/readyz` waits for the check, so that it shows the reason. */
+const checkTimeoutMs = 1_500;
+
 /**
  * Opens a SQLite file, creating it as needed unless it must exist, and applies pending migrations.
  *
@@ -67,7 +70,7 @@ export async function openSqlite(
       ...{ plants, accessTokens, appliedMigrations },
       async check() {
         guard.check();
-        await transact(() => checkWritable(connection));
+        await transact(() => checkWritable(connection), checkTimeoutMs);
       },
       async probeCommit() {
         guard.check();

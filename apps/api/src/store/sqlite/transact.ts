@@ -6,10 +6,11 @@ import type { FileGuard } from './guard-files.js';
 /**
  * Runs a query, or a transaction, which is retried while another process has locked the file.
  *
+ * @param timeoutMs for how long, in milliseconds
  * @throws {ServiceError} `database_unavailable` with `Retry-After`, such as for a file that is gone; or `database_damaged`
  * @throws {Error} with SQLite's code and message for its other errors; any other error unchanged
  */
-export type Transact = <Result>(query: () => Result | Promise<Result>) => Promise<Result>;
+export type Transact = <Result>(query: () => Result | Promise<Result>, timeoutMs?: number) => Promise<Result>;
 
 /**
  * How long a query waits for other processes that have locked the file, in milliseconds: workers write one after the other. Less
@@ -24,11 +25,11 @@ const busyTimeoutMs = 2_500;
 export function createTransact(files: FileGuard, log: DatabaseLog): Transact {
   let damage: ServiceError | undefined;
 
-  return async function transact(query) {
+  return async function transact(query, timeoutMs = busyTimeoutMs) {
     if (damage !== undefined) throw damage;
     try {
       files.checkIfDue();
-      const result = await retryWhileBusy(query, busyTimeoutMs);
+      const result = await retryWhileBusy(query, timeoutMs);
       files.checkIfDue();
       return result;
     } catch (error) {
