@@ -40,9 +40,7 @@ export async function readDistribution(
 
 /** Each over a connection to the coordinator of its own: that of one that does not answer cannot be used any more. */
 async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promise<NodeInspection> {
-  const connection = new pg.Client(settingsOf(location));
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
+  const connection = createConnection(location);
   try {
     await connection.connect();
     return { node, settings: await readNodeSettings(connection, node) };
@@ -62,6 +60,14 @@ export function settingsOf(location: PostgresqlLocation): pg.ClientConfig {
     // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
     query_timeout: queryTimeoutMs(location),
   };
+}
+
+/** @throws {Error} when a file of a certificate cannot be read */
+export function createConnection(location: PostgresqlLocation): pg.Client {
+  const connection = new pg.Client(settingsOf(location));
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  return connection;
 }
 
 /** The nodes whose settings could be read. */

@@ -1,6 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { ClientBase } from 'pg';
-import pg from 'pg';
+import type { Client, ClientBase } from 'pg';
 import { messageOf } from '../errors/operator-error.js';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import { findPendingMigrations, readMigrations } from '../store/migrations.js';
@@ -27,6 +26,7 @@ import {
   warning,
 } from './finding.js';
 import {
+  createConnection,
   type Distribution,
   findIdsOnPresentNodes,
   inspectNodes,
@@ -39,7 +39,7 @@ import { describePending, inspectTokens, type Tables, type TokenContext } from '
 
 interface PostgresqlContext extends Tables {
   /** A connection with the settings of the service. */
-  readonly connection: pg.Client;
+  readonly connection: Client;
   readonly location: PostgresqlLocation;
   /** Whether a pooler in transaction mode is in front of it. */
   readonly isPooled: boolean;
@@ -70,11 +70,9 @@ export async function* inspectPostgresql(
   location: PostgresqlLocation,
   tokens: TokenContext,
 ): AsyncGenerator<Finding> {
-  let connection: pg.Client | undefined;
+  let connection: Client | undefined;
   try {
-    connection = new pg.Client(settingsOf(location));
-    // When a connection breaks, the query in flight fails, too.
-    connection.on('error', () => undefined);
+    connection = createConnection(location);
     const { isPooled } = await checkPooler(location);
     await connection.connect();
     // Behind a pooler, settings of a session would stay with a backend of others.

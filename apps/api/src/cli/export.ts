@@ -115,7 +115,7 @@ async function writePlants(
 }
 
 /**
- * Reads all records in the order of their ids, page by page: every one that was stored before the call, and possibly
+ * Reads all plants and tombstones in the order of their ids, page by page: every one that was stored before the call, and possibly
  * some that were stored since.
  *
  * @param read see `Store`
