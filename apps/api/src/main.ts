@@ -77,7 +77,6 @@ try {
     context,
     readConfig: () => parseConfig(process.env, context.folder),
     environment: process.env,
-    worker: process,
     onServiceStopped: exitSoon,
   });
 } catch (error) {

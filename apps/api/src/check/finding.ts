@@ -15,14 +15,13 @@ export interface Finding extends Result {
   readonly item: string;
 }
 
-/** One thing that `plant-store check` examines; `Context` is what it needs for that. It must change nothing. */
-export interface Item<Context> {
-  readonly name: string;
-  /** Examines it; what it throws becomes an error of the item, so that it needs to catch nothing. */
-  inspect(context: Context): Results | Promise<Results>;
-}
+/**
+ * What `plant-store check` examines, by the names that it prints. A function must change nothing, and needs to catch nothing: what
+ * it throws becomes an error of the item.
+ */
+export type Items<Context> = Readonly<Record<string, (context: Context) => Results | Promise<Results>>>;
 
-type Results = Result | readonly Result[];
+export type Results = Result | readonly Result[];
 
 export const ok = (found: string): Result => ({ status: 'ok', found });
 export const warning = (found: string, advice: string): Result => ({ status: 'warning', found, advice });
@@ -33,14 +32,11 @@ export const failure = (found: string, advice?: string): Result => ({
 });
 
 /** Examines items one after the other, so that measurements do not disturb each other, and yields what it finds at once. */
-export async function* inspectAll<Context>(
-  items: readonly Item<Context>[],
-  context: Context,
-): AsyncGenerator<Finding> {
-  for (const { name, inspect } of items) {
-    const run = async () => inspect(context);
-    const results = await run().catch((error: unknown) => failure(messageOf(error)));
-    for (const result of [results].flat()) yield { item: name, ...result };
+export async function* inspectAll<Context>(items: Items<Context>, context: Context): AsyncGenerator<Finding> {
+  for (const [item, inspect] of Object.entries(items)) {
+    const found = (async () => inspect(context))();
+    const results = await found.catch((error: unknown) => failure(messageOf(error)));
+    for (const result of [results].flat()) yield { item, ...result };
   }
 }
 

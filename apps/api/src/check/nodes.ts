@@ -11,7 +11,7 @@ import {
 import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
 import { findDriverError, isAway } from '../store/postgresql/errors.js';
 import { hasCitus } from '../store/postgresql/open-postgresql.js';
-import { failure, type Item, ok, type Result, warning } from './finding.js';
+import { failure, ok, type Result, type Results, warning } from './finding.js';
 
 /** What was found of a node: its settings, or why it is away. */
 type NodeInspection = { readonly node: CitusNode } & (
@@ -40,12 +40,7 @@ export async function readDistribution(
 
 /** Each over a connection to the coordinator of its own: that of one that does not answer cannot be used any more. */
 async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promise<NodeInspection> {
-  const connection = new pg.Client({
-    ...connectionSettings(location, location.timeouts.startConnectMs),
-    query_timeout: queryTimeoutMs(location),
-  });
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
+  const connection = createConnection(location);
   try {
     await connection.connect();
     return { node, settings: await readNodeSettings(connection, node) };
@@ -56,6 +51,23 @@ async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promi
   } finally {
     await endConnection(connection);
   }
+}
+
+/** The settings of the connections of the check. */
+export function settingsOf(location: PostgresqlLocation): pg.ClientConfig {
+  return {
+    ...connectionSettings(location, location.timeouts.startConnectMs),
+    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
+    query_timeout: queryTimeoutMs(location),
+  };
+}
+
+/** @throws {Error} when a file of a certificate cannot be read */
+export function createConnection(location: PostgresqlLocation): pg.Client {
+  const connection = new pg.Client(settingsOf(location));
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  return connection;
 }
 
 /** The nodes whose settings could be read. */
@@ -89,20 +101,20 @@ export async function queryRow<Row extends QueryResultRow>(
 }
 
 /** The nodes that have the plants, those that are away, and what becomes of a host that is lost. */
-export const nodes: Item<{
+export async function inspectNodes({
+  connection,
+  distribution,
+}: {
   readonly connection: ClientBase;
   readonly distribution: Distribution | undefined;
-}> = {
-  name: 'nodes',
-  async inspect({ connection, distribution }) {
-    if (distribution === undefined) return [];
-    const away = distribution.inspections.flatMap((inspection) =>
-      'reason' in inspection ? describeAway(inspection.node, inspection.reason) : [],
-    );
-    const conninfo = assessConninfo(await readConninfo(connection));
-    return [assessShares(distribution.nodes), ...away, conninfo].filter((result) => result !== undefined);
-  },
-};
+}): Promise<Results> {
+  if (distribution === undefined) return [];
+  const away = distribution.inspections.flatMap((inspection) =>
+    'reason' in inspection ? describeAway(inspection.node, inspection.reason) : [],
+  );
+  const conninfo = assessConninfo(await readConninfo(connection));
+  return [assessShares(distribution.nodes), ...away, conninfo].filter((result) => result !== undefined);
+}
 
 const percent = (share: number) => `${Math.round(100 * share)} %`;
 

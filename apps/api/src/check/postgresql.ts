@@ -1,39 +1,45 @@
-import type { ClientBase } from 'pg';
-import pg from 'pg';
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { Client, ClientBase } from 'pg';
 import { messageOf } from '../errors/operator-error.js';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import { findPendingMigrations, readMigrations } from '../store/migrations.js';
 import { checkPooler } from '../store/postgresql/check-pooler.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
-import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
+import { findUndurable } from '../store/postgresql/citus/nodes.js';
+import { endConnection } from '../store/postgresql/connection.js';
+import { findDriverError } from '../store/postgresql/errors.js';
+import { PrismaClient } from '../store/postgresql/generated/client.js';
 import { checkSchema, readLedger } from '../store/postgresql/migrate-postgresql.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
 import { confirmDurable, tryInsert } from '../store/postgresql/probe-commit.js';
-import { durability, standby } from './durability.js';
-import { assessEncryption } from './exposure.js';
+import { isLoopback } from './configuration.js';
 import {
   type Finding,
   failure,
-  type Item,
+  type Items,
   inspectAll,
   medianTimeMs,
   ok,
   type Result,
+  type Results,
   warning,
 } from './finding.js';
-import { type Distribution, findIdsOnPresentNodes, nodes, queryRow, readDistribution } from './nodes.js';
 import {
-  assessTokens,
-  describePending,
-  type StoredToken,
-  selectTokens,
-  type TokenContext,
-} from './tables.js';
+  createConnection,
+  type Distribution,
+  findIdsOnPresentNodes,
+  inspectNodes,
+  presentNodes,
+  queryRow,
+  readDistribution,
+  settingsOf,
+} from './nodes.js';
+import { describePending, inspectTokens, type Tables, type TokenContext } from './tables.js';
 
-interface PostgresqlContext extends TokenContext {
+interface PostgresqlContext extends Tables {
   /** A connection with the settings of the service. */
-  readonly connection: pg.Client;
+  readonly connection: Client;
   readonly location: PostgresqlLocation;
   /** Whether a pooler in transaction mode is in front of it. */
   readonly isPooled: boolean;
@@ -41,12 +47,30 @@ interface PostgresqlContext extends TokenContext {
   readonly distribution: Distribution | undefined;
 }
 
+export const serverItems: Items<PostgresqlContext> = {
+  server: inspectServer,
+  TLS: inspectEncryption,
+  connections: inspectConnections,
+  durability: inspectDurability,
+  standby: inspectStandby,
+  nodes: inspectNodes,
+  migrations: inspectMigrations,
+};
+
+/** Only examined where the migrations have created the tables. A write that fails may leave the connection broken, so those are last. */
+export const tableItems: Items<PostgresqlContext> = {
+  privileges: inspectPrivileges,
+  'access tokens': inspectTokens,
+  write: inspectWrite,
+  commit: inspectCommit,
+};
+
 /** Examines a PostgreSQL database over a connection like those of the service, and yields each finding as it is made. */
 export async function* inspectPostgresql(
   location: PostgresqlLocation,
   tokens: TokenContext,
 ): AsyncGenerator<Finding> {
-  let connection: pg.Client | undefined;
+  let connection: Client | undefined;
   try {
     connection = createConnection(location);
     const { isPooled } = await checkPooler(location);
@@ -58,8 +82,23 @@ export async function* inspectPostgresql(
     const pooler = isPooled ? ', behind a pooler in transaction mode' : '';
     yield { item: 'database', ...ok(`PostgreSQL database ${nameOf(location)}${pooler}`) };
     const distribution = await readDistribution(connection, location);
-    const items = pending?.length === 0 ? [...serverItems, ...tableItems] : serverItems;
-    yield* inspectAll(items, { connection, location, isPooled, distribution, ...tokens });
+    const createClient = () => {
+      const { schema } = location;
+      // A server that is silent does not keep the process running.
+      const settings = { ...settingsOf(location), max: 1, allowExitOnIdle: true };
+      return new PrismaClient({ adapter: new PrismaPg(settings, { schema }) });
+    };
+    const context = {
+      connection,
+      location,
+      isPooled,
+      distribution,
+      createClient,
+      findDriverError,
+      ...tokens,
+    };
+    yield* inspectAll(serverItems, context);
+    if (pending?.length === 0) yield* inspectAll(tableItems, context);
   } catch (error) {
     yield { item: 'database', ...failure(explainOpening(error, location).message) };
   } finally {
@@ -67,44 +106,27 @@ export async function* inspectPostgresql(
   }
 }
 
-/** @throws {Error} when a file of a certificate cannot be read */
-function createConnection(location: PostgresqlLocation): pg.Client {
-  const connection = new pg.Client({
-    ...connectionSettings(location, location.timeouts.startConnectMs),
-    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
-    query_timeout: queryTimeoutMs(location),
-  });
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
-  return connection;
-}
-
 /** The oldest major version that its makers still maintain (https://www.postgresql.org/support/versioning/). */
 const oldestMaintained = 15;
 
 /** The server's version, and whether it accepts writes. */
-const server: Item<PostgresqlContext> = {
-  name: 'server',
-  async inspect({ connection }) {
-    const { version, recovering, readonly } = await queryRow<ServerRow>(connection, selectServer);
-    if (recovering)
-      return failure(
-        'it is a standby, which stores nothing',
-        'Set DATABASE_URL to the primary, or to a proxy or name that leads to it.',
-      );
-    if (readonly)
-      return failure(
-        'transactions are read-only (default_transaction_read_only)',
-        'Switch that off for the database and the user.',
-      );
-    return assessVersion(version);
-  },
-};
-
-interface ServerRow {
-  readonly version: number;
-  readonly recovering: boolean;
-  readonly readonly: boolean;
+async function inspectServer({ connection }: PostgresqlContext): Promise<Results> {
+  const { version, recovering, readonly } = await queryRow<{
+    version: number;
+    recovering: boolean;
+    readonly: boolean;
+  }>(connection, selectServer);
+  if (recovering)
+    return failure(
+      'it is a standby, which stores nothing',
+      'Set DATABASE_URL to the primary, or to a proxy or name that leads to it.',
+    );
+  if (readonly)
+    return failure(
+      'transactions are read-only (default_transaction_read_only)',
+      'Switch that off for the database and the user.',
+    );
+  return assessVersion(version);
 }
 
 const selectServer = `
@@ -119,26 +141,50 @@ export function assessVersion(version: number): Result {
   return warning(`${found} gets no fixes any more`, `Upgrade to ${oldestMaintained} or later.`);
 }
 
-const encryption: Item<PostgresqlContext> = {
-  name: 'TLS',
-  inspect: ({ connection: { host, ssl }, location }) =>
-    assessEncryption({ host, hasTls: Boolean(ssl), mode: new URL(location.url).searchParams.get('sslmode') }),
-};
+function inspectEncryption({ connection: { host, ssl }, location }: PostgresqlContext): Results {
+  const mode = new URL(location.url).searchParams.get('sslmode');
+  return assessEncryption({ host, hasTls: Boolean(ssl), mode });
+}
+
+/** How PostgreSQL is reached: its address or the folder of its socket, and the `sslmode` of the URI if it has one. */
+export interface Transport {
+  readonly host: string;
+  readonly hasTls: boolean;
+  readonly mode: string | null;
+}
+
+/** Whether others on the network could read what is sent to the server, or answer in its place. */
+export function assessEncryption({ host, hasTls, mode }: Transport): Result {
+  const isHere = host.startsWith('/') || isLoopback(host);
+  const advice =
+    'Set sslmode=verify-full in DATABASE_URL, and sslrootcert to the file of the CA unless it is a public one.';
+  const encrypted = `the connection to ${host} is encrypted`;
+  if (!hasTls && isHere) return ok(`not needed: ${host} is on this machine`);
+  if (!hasTls)
+    return warning(
+      `the connection to ${host} is not encrypted: others may read plants and hashes of tokens`,
+      advice,
+    );
+  if (mode === 'require' && !isHere)
+    return warning(`${encrypted}, but the server's certificate is not checked`, advice);
+  return ok(`${encrypted}${mode === null ? '' : ` (sslmode=${mode})`}`);
+}
 
 /** Whether the server accepts as many connections as the service may open. */
-const connections: Item<PostgresqlContext> = {
-  name: 'connections',
-  async inspect({ connection, location: { poolSize }, isPooled }) {
-    const { limit, used } = await queryRow<{ limit: number; used: number }>(connection, selectLimits);
-    const found = `DATABASE_POOL_SIZE ${poolSize} for each process, of ${limit} that the server accepts, ${used} in use`;
-    // The pooler has its own limits, which it does not show here.
-    if (isPooled || poolSize <= limit) return ok(found);
-    return warning(
-      found,
-      `Lower DATABASE_POOL_SIZE to ${limit} or less, or raise max_connections or CONNECTION LIMIT.`,
-    );
-  },
-};
+async function inspectConnections({
+  connection,
+  location: { poolSize },
+  isPooled,
+}: PostgresqlContext): Promise<Results> {
+  const { limit, used } = await queryRow<{ limit: number; used: number }>(connection, selectLimits);
+  const found = `DATABASE_POOL_SIZE ${poolSize} for each process, of ${limit} that the server accepts, ${used} in use`;
+  // The pooler has its own limits, which it does not show here.
+  if (isPooled || poolSize <= limit) return ok(found);
+  return warning(
+    found,
+    `Lower DATABASE_POOL_SIZE to ${limit} or less, or raise max_connections or CONNECTION LIMIT.`,
+  );
+}
 
 /**
  * How many connections this user may have on the server and to the database, and how many all have now.
@@ -154,20 +200,115 @@ const selectLimits = `
       (SELECT NULLIF(datconnlimit, -1) FROM pg_catalog.pg_database WHERE datname = current_database())
     ) AS limit`;
 
-/** Whether the tables are those of this version, or this user may create them. */
-const migrations: Item<PostgresqlContext> = {
-  name: 'migrations',
-  async inspect({ connection, location }) {
-    const { schema } = location;
-    await checkEncoding(connection);
-    const pending = await findPending(connection, location);
-    if (pending.length === 0 || (await mayCreate(connection, schema))) return describePending(pending);
-    return failure(
-      `pending: ${pending.join(', ')}, and this user may not create tables in the schema ${schema}`,
-      `GRANT CREATE ON SCHEMA ${schema}, or on the database if the schema does not exist, to the user; or apply them as its owner by plant-store migrate.`,
+/** Settings of the server, and of the nodes of Citus, without which a crash loses or damages what was committed. */
+async function inspectDurability({ connection, distribution }: PostgresqlContext): Promise<Results> {
+  const server = await queryRow<CrashSettings>(
+    connection,
+    `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
+  );
+  const nodes = presentNodes(distribution);
+  const problems = [
+    ...assessCrashes(server),
+    ...nodes.flatMap(({ node, settings }) => {
+      const undurable = findUndurable(settings, node.name);
+      return [
+        ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
+        ...assessCrashes(settings, ` on the node ${node.name}`),
+      ];
+    }),
+  ];
+  if (problems.length > 0) return problems;
+  return ok(`fsync and full_page_writes are on${nodes.length === 0 ? '' : ', on the nodes that run, too'}`);
+}
+
+interface CrashSettings {
+  readonly fsync: string;
+  readonly pages: string;
+}
+
+function assessCrashes({ fsync, pages }: CrashSettings, where = ''): readonly Result[] {
+  const assess = (value: string, setting: string, effect: string) =>
+    value === 'on'
+      ? []
+      : failure(
+          `${setting} is off${where}: a crash of the machine ${effect}`,
+          `ALTER SYSTEM SET ${setting} = on${where}, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
+        );
+  return [
+    assess(fsync, 'fsync', 'loses plants that were answered 200'),
+    assess(pages, 'full_page_writes', 'may damage tables'),
+  ].flat();
+}
+
+/** Whether a 200 waits for a standby. */
+async function inspectStandby({ connection, distribution }: PostgresqlContext): Promise<Results> {
+  const server = await queryRow<ReplicationSettings>(connection, selectReplication);
+  const ofNodes = presentNodes(distribution).map(({ node, settings }) =>
+    assessNodeReplication(settings, node.name, server),
+  );
+  return [assessReplication(server), ...ofNodes.filter(({ status }) => status !== 'ok')];
+}
+
+/** The settings of replication on the connections of the service, and how many standbys receive the log. */
+interface ReplicationSettings {
+  /** The value of `synchronous_commit`, which the service sets to `on` where it is `off`. */
+  readonly commits: string;
+  /** The value of `synchronous_standby_names`. */
+  readonly names: string;
+  readonly receivers: number;
+}
+
+/** In pg_stat_activity an ordinary user does not see which sessions of others are those of standbys. */
+const selectReplication = `
+  SELECT current_setting('synchronous_commit') AS commits, current_setting('synchronous_standby_names') AS names,
+    (SELECT count(*)::int FROM pg_stat_replication) AS receivers`;
+
+export function assessReplication({ commits, names, receivers }: ReplicationSettings): Result {
+  const found = `synchronous_commit is ${commits}, synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
+  if (names === '' && receivers > 0)
+    return warning(
+      `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover loses the latest plants that were answered 200`,
+      'Set synchronous_standby_names, so that a 200 waits for a standby, if a failover must lose none.',
     );
-  },
-};
+  if (names !== '' && commits === 'local')
+    return warning(
+      `${found}: commits do not wait for the standby`,
+      'Set synchronous_commit to on for the user: ALTER ROLE … SET synchronous_commit = on.',
+    );
+  if (names !== '' && commits === 'remote_write')
+    return warning(
+      `${found}: commits do not wait for the standby's disk`,
+      'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must lose none.',
+    );
+  return ok(found);
+}
+
+/** Assesses a node of Citus, which should be as safe as the coordinator. */
+export function assessNodeReplication(
+  settings: ReplicationSettings,
+  node: string,
+  coordinator: ReplicationSettings,
+): Result {
+  if (settings.names === '' && coordinator.names !== '')
+    return warning(
+      `the node ${node} has no synchronous standby, and the coordinator has: if it is lost, so are its latest plants that were answered 200`,
+      'Set synchronous_standby_names there, too, if a failover must lose none.',
+    );
+  const result = assessReplication(settings);
+  return { ...result, found: `on the node ${node} ${result.found}` };
+}
+
+/** Whether the tables are those of this version, or this user may create them. */
+async function inspectMigrations({ connection, location }: PostgresqlContext): Promise<Results> {
+  const { schema } = location;
+  await checkEncoding(connection);
+  const pending = await findPending(connection, location);
+  if (pending.length === 0 || (await mayCreate(connection, schema))) return describePending(pending);
+  return failure(
+    `pending: ${pending.join(', ')}, and this user may not create tables in the schema ${schema}`,
+    `GRANT CREATE ON SCHEMA ${schema}, or on the database if the schema does not exist, to the user; or apply them as its owner by plant-store migrate.`,
+  );
+}
 
 /**
  * The names of the pending migrations.
@@ -194,42 +335,27 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
   return allowed;
 }
 
-const serverItems: readonly Item<PostgresqlContext>[] = [
-  server,
-  encryption,
-  connections,
-  durability,
-  standby,
-  nodes,
-  migrations,
-];
-
 /** Whether the user may do what the service and the commands do with the tables, which must not have been changed. */
-const privileges: Item<PostgresqlContext> = {
-  name: 'privileges',
-  async inspect({ connection }) {
-    await checkTables(connection);
-    const { missing, mayDelete } = await queryRow<PrivilegesRow>(connection, selectPrivileges);
-    if (missing.length > 0) {
-      return failure(
-        `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
-        'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
-      );
-    }
-    if (mayDelete) return ok('those on plants and access_tokens are granted');
-    return warning(
-      'the user may not UPDATE plants, so none can be deleted',
-      'GRANT UPDATE ON plants to the user.',
+async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Results> {
+  await checkTables(connection);
+  const { missing, mayDelete } = await queryRow<{ missing: readonly string[]; mayDelete: boolean }>(
+    connection,
+    selectPrivileges,
+  );
+  if (missing.length > 0) {
+    return failure(
+      `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
+      'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
     );
-  },
-};
-
-interface PrivilegesRow {
-  /** Those on the tokens that the user lacks. */
-  readonly missing: readonly string[];
-  readonly mayDelete: boolean;
+  }
+  if (mayDelete) return ok('those on plants and access_tokens are granted');
+  return warning(
+    'the user may not UPDATE plants, so none can be deleted',
+    'GRANT UPDATE ON plants to the user.',
+  );
 }
 
+/** Those on the tokens that the user lacks, and whether plants may be deleted. */
 const selectPrivileges = `
   SELECT has_table_privilege('plants', 'UPDATE') AS "mayDelete", ARRAY(
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
@@ -239,55 +365,38 @@ const selectPrivileges = `
       AND NOT has_sequence_privilege(pg_get_serial_sequence('access_tokens', 'id'), 'USAGE')
   ) AS missing`;
 
-const accessTokens: Item<PostgresqlContext> = {
-  name: 'access tokens',
-  async inspect(context) {
-    const { rows } = await context.connection.query<{ id: number; name: string; expires_at: Date | null }>(
-      selectTokens,
-    );
-    const tokens = rows.map(({ id, name, expires_at: expiresAt }): StoredToken => ({ id, name, expiresAt }));
-    return assessTokens(tokens, context);
-  },
-};
-
 /** Where plants are distributed, one is inserted on each node that runs; the item `nodes` reports the others. */
-const write: Item<PostgresqlContext> = {
-  name: 'write',
-  async inspect({ connection, distribution }) {
-    try {
-      const ids = distribution ? await findIdsOnPresentNodes(connection, distribution) : [undefined];
-      if (ids.length === 0) return failure('no node that has plants runs');
-      for (const id of ids) await tryInsert(connection, id);
-      const where = distribution ? ' on each node that runs' : '';
-      return ok(`a plant can be inserted${where}; it was rolled back`);
-    } catch (error) {
-      return failure(
-        `a plant cannot be inserted: ${messageOf(error)}`,
-        'The log of PostgreSQL has the details.',
-      );
-    } finally {
-      await connection.query('ROLLBACK').catch(() => undefined);
-    }
-  },
-};
+async function inspectWrite({ connection, distribution }: PostgresqlContext): Promise<Results> {
+  try {
+    const ids = distribution ? await findIdsOnPresentNodes(connection, distribution) : [undefined];
+    if (ids.length === 0) return failure('no node that has plants runs');
+    for (const id of ids) await tryInsert(connection, id);
+    const where = distribution ? ' on each node that runs' : '';
+    return ok(`a plant can be inserted${where}; it was rolled back`);
+  } catch (error) {
+    return failure(
+      `a plant cannot be inserted: ${messageOf(error)}`,
+      'The log of PostgreSQL has the details.',
+    );
+  } finally {
+    await connection.query('ROLLBACK').catch(() => undefined);
+  }
+}
 
 /**
  * How long a commit takes: until it is on the disk, and on the synchronous standby. Each writes an empty message to the
  * write-ahead log, as the retry of a create does, which changes no data.
  */
-const commit: Item<PostgresqlContext> = {
-  name: 'commit',
-  async inspect({ connection }) {
-    try {
-      return assessCommitTime(await medianTimeMs(9, () => connection.query(confirmDurable)));
-    } catch (error) {
-      return failure(
-        `a commit is not acknowledged: ${messageOf(error)}`,
-        'Look at the standbys in synchronous_standby_names, and at the disk and the log of the server.',
-      );
-    }
-  },
-};
+async function inspectCommit({ connection }: PostgresqlContext): Promise<Results> {
+  try {
+    return assessCommitTime(await medianTimeMs(9, () => connection.query(confirmDurable)));
+  } catch (error) {
+    return failure(
+      `a commit is not acknowledged: ${messageOf(error)}`,
+      'Look at the standbys in synchronous_standby_names, and at the disk and the log of the server.',
+    );
+  }
+}
 
 /** The time above which commits are slow, in milliseconds. */
 const slowMs = 20;
@@ -301,6 +410,3 @@ export function assessCommitTime(medianMs: number): Result {
     'Look at the disk of the server, the round trip, and the synchronous standby.',
   );
 }
-
-/** Only examined where the migrations have created the tables. A write that fails may leave the connection broken, so those are last. */
-const tableItems: readonly Item<PostgresqlContext>[] = [privileges, accessTokens, write, commit];

@@ -1,16 +1,55 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import { messageOf } from '../errors/operator-error.js';
 import type { SqliteLocation } from '../store/database-location.js';
 import { findPendingMigrations, readMigrations } from '../store/migrations.js';
 import { createFactory } from '../store/sqlite/connections.js';
-import { explainFailure, retryWhileBusy } from '../store/sqlite/errors.js';
+import { explainFailure, findDriverError, retryWhileBusy } from '../store/sqlite/errors.js';
+import { PrismaClient } from '../store/sqlite/generated/client.js';
 import { readLedger } from '../store/sqlite/migrate-sqlite.js';
 import { tryInsert } from '../store/sqlite/probe-commit.js';
-import { toTime } from '../store/token-store.js';
-import { type Finding, failure, type Item, inspectAll, ok, warning } from './finding.js';
-import { fileItems } from './sqlite-files.js';
-import { assessTokens, describePending, selectTokens, type TokenContext } from './tables.js';
+import {
+  type Finding,
+  failure,
+  type Items,
+  inspectAll,
+  medianTimeMs,
+  ok,
+  type Result,
+  type Results,
+  warning,
+} from './finding.js';
+import { describePending, inspectTokens, type Tables, type TokenContext } from './tables.js';
+
+export const contentItems: Items<Content> = {
+  'journal mode': inspectJournalMode,
+  migrations: inspectMigrations,
+};
+
+/** Only examined where the migrations have created the tables. A write that fails may leave a transaction open, so it is last. */
+export const tableItems: Items<Content> = {
+  'access tokens': inspectTokens,
+  write: inspectWrite,
+};
+
+export const fileItems: Items<SqliteFiles> = {
+  'file access': inspectFileAccess,
+  'file system': inspectFileSystem,
+  'disk space': inspectDiskSpace,
+  'sync time': inspectSyncTime,
+};
 
 /**
  * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so that SQLite
@@ -29,7 +68,7 @@ function findFolder(folder: string): string {
   return existsSync(folder) || parent === folder ? folder : findFolder(parent);
 }
 
-interface Content extends TokenContext {
+interface Content extends Tables {
   readonly connection: SqlDriverAdapter;
   readonly path: string;
 }
@@ -46,8 +85,10 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
       // The item of the migrations reports why.
       () => false,
     );
-    const items = [journalMode, migrations, ...(hasTables ? [accessTokens, write] : [])];
-    yield* inspectAll(items, { connection, path, ...tokens });
+    const createClient = () => new PrismaClient({ adapter: createFactory(path) });
+    const context = { connection, path, createClient, findDriverError, ...tokens };
+    yield* inspectAll(contentItems, context);
+    if (hasTables) yield* inspectAll(tableItems, context);
   } catch (error) {
     yield { item: 'database', ...failure(explainFailure(error, path)) };
   } finally {
@@ -88,45 +129,206 @@ async function findPending(connection: SqlDriverAdapter): Promise<readonly strin
   return findPendingMigrations(readMigrations('sqlite'), ledger).map(({ name }) => name);
 }
 
-const journalMode: Item<Content> = {
-  name: 'journal mode',
-  async inspect({ connection }) {
-    const [[mode] = []] = await query(connection, 'PRAGMA journal_mode');
-    if (mode === 'wal') return ok('wal');
-    return warning(
-      `${String(mode)} instead of wal, since another program has changed it`,
-      'serve sets it as it starts; let no other program change it while it runs.',
+async function inspectJournalMode({ connection }: Content): Promise<Results> {
+  const [[mode] = []] = await query(connection, 'PRAGMA journal_mode');
+  if (mode === 'wal') return ok('wal');
+  return warning(
+    `${String(mode)} instead of wal, since another program has changed it`,
+    'serve sets it as it starts; let no other program change it while it runs.',
+  );
+}
+
+async function inspectMigrations({ connection }: Content): Promise<Results> {
+  return describePending(await findPending(connection));
+}
+
+async function inspectWrite({ connection, path }: Content): Promise<Results> {
+  try {
+    await retryWhileBusy(() => tryInsert(connection), busyTimeoutMs);
+    return ok('a plant can be inserted; it was rolled back');
+  } catch (error) {
+    return failure(explainFailure(error, path));
+  }
+}
+
+/** The files to examine. */
+interface SqliteFiles {
+  /** The database file; it may not exist yet. */
+  readonly path: string;
+  /** The folder of the file, or the one above it that exists. */
+  readonly folder: string;
+}
+
+/** Permissions of the group and of all others. */
+const groupAndOthers = 0o077;
+/** The permission of all others to create and remove files of a folder, unless it is sticky. */
+const othersWrite = 0o002;
+const sticky = 0o1000;
+
+/** Who may read and write the files: they hold the plants, and the hashes of the tokens. */
+function inspectFileAccess({ path, folder }: SqliteFiles): Results {
+  const present = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ file, stats }];
+  });
+  const problems = [
+    ...present.flatMap(({ file, stats }) => [...inspectMode(file, stats), ...inspectOwner(file, stats)]),
+    ...inspectFolder(folder),
+  ];
+  if (problems.length > 0) return problems;
+  return ok(
+    present.length === 0 ? 'there are no files yet' : 'this user owns the files, and no other may use them',
+  );
+}
+
+function inspectMode(file: string, { mode }: Stats): readonly Result[] {
+  if ((mode & groupAndOthers) === 0) return [];
+  const digits = (mode & 0o777).toString(8).padStart(4, '0');
+  return [
+    warning(
+      `other users may use ${file}, which has mode ${digits}: it holds the hashes of the tokens`,
+      `Let only its owner: chmod 600 ${file}`,
+    ),
+  ];
+}
+
+function inspectOwner(file: string, { uid }: Stats): readonly Result[] {
+  const user = process.getuid?.();
+  if (user === undefined || user === uid) return [];
+  return [
+    warning(
+      `${file} belongs to the user with the id ${uid}, and this command runs as ${user}`,
+      'Run every command as the user of the service, who owns the files.',
+    ),
+  ];
+}
+
+function inspectFolder(folder: string): readonly Result[] {
+  const { mode } = statSync(folder);
+  if ((mode & othersWrite) === 0 || (mode & sticky) !== 0) return [];
+  const found = `every user may replace the files in ${folder}`;
+  return [failure(found, `Let only its owner write: chmod go-w ${folder}`)];
+}
+
+/** Whether the file system keeps what is synced to it, and shares SQLite's write-ahead log between processes. */
+function inspectFileSystem({ folder }: SqliteFiles): Results {
+  return assessFileSystem(statfsSync(folder).type, folder, process.platform);
+}
+
+/** File systems over a network, by the number that Linux gives their type (statfs(2), linux/magic.h). */
+const networkTypes: Readonly<Record<number, string>> = {
+  26985: 'NFS',
+  20859: 'SMB',
+  4266872130: 'SMB',
+  4283649346: 'SMB',
+  16914839: '9P',
+  12805120: 'CephFS',
+  198183888: 'Lustre',
+  1397113167: 'AFS',
+  1952539503: 'OCFS2',
+  18225520: 'GFS2',
+};
+const fuse = 0x65735546;
+const overlay = 0x794c7630;
+/** File systems in memory: tmpfs and ramfs. */
+const memoryTypes: readonly number[] = [0x01021994, 0x858458f6];
+
+/** @param type the number that the operating system gives the type of a folder's file system */
+export function assessFileSystem(type: number, folder: string, platform: NodeJS.Platform): Result {
+  if (platform !== 'linux') return ok(`that of ${folder}, whose type is known on Linux only`);
+  const moveIt = 'Set DATABASE_URL to a file on a local disk.';
+  const network = networkTypes[type];
+  if (network !== undefined)
+    return failure(
+      `${folder} is on ${network}, over which SQLite's write-ahead log does not work: the database may be damaged`,
+      moveIt,
     );
-  },
-};
+  if (memoryTypes.includes(type))
+    return warning(`${folder} is in memory: a restart of the machine erases all plants`, moveIt);
+  if (type === overlay)
+    return warning(
+      `${folder} is in the writable layer of a container, which is removed with the container`,
+      'Mount a volume there, or set DATABASE_URL to a file on one.',
+    );
+  if (type === fuse)
+    return warning(
+      `${folder} is on a file system in user space (FUSE), which may be a network behind it`,
+      `If it is one: ${moveIt}`,
+    );
+  return ok(`${folder} is on a local disk (type 0x${type.toString(16)})`);
+}
 
-const migrations: Item<Content> = {
-  name: 'migrations',
-  inspect: async ({ connection }) => describePending(await findPending(connection)),
-};
+/** The free space below which the write-ahead log, which has up to 128 MB, may fill the disk, in bytes. */
+const minFreeBytes = 256 * 2 ** 20;
 
-const accessTokens: Item<Content> = {
-  name: 'access tokens',
-  async inspect({ connection, ...context }) {
-    const rows = await query(connection, selectTokens);
-    const tokens = rows.map(([id, name, expiresAt]) => ({
-      id: Number(id),
-      name: String(name),
-      expiresAt: expiresAt === null ? null : toTime(expiresAt),
-    }));
-    return assessTokens(tokens, context);
-  },
-};
+/** Whether the disk has room for the write-ahead log, and for a backup beside the database. */
+function inspectDiskSpace({ path, folder }: SqliteFiles): Results {
+  const { bavail, bsize } = statfsSync(folder);
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return assessDiskSpace({
+    freeBytes: bavail * bsize,
+    databaseBytes: sizeOf(path) + sizeOf(`${path}-wal`),
+  });
+}
 
-/** One that fails may leave a transaction open, so it is last. */
-const write: Item<Content> = {
-  name: 'write',
-  async inspect({ connection, path }) {
-    try {
-      await retryWhileBusy(() => tryInsert(connection), busyTimeoutMs);
-      return ok('a plant can be inserted; it was rolled back');
-    } catch (error) {
-      return failure(explainFailure(error, path));
-    }
-  },
-};
+/** What of the disk is left to users, and the size of the database with its write-ahead log. */
+interface DiskSpace {
+  readonly freeBytes: number;
+  readonly databaseBytes: number;
+}
+
+export function assessDiskSpace({ freeBytes, databaseBytes }: DiskSpace): Result {
+  const [free, size] = [freeBytes, databaseBytes].map((bytes) => Math.round(bytes / 1e6));
+  const found = `${free} MB free, and the database has ${size} MB`;
+  if (freeBytes < minFreeBytes)
+    return failure(
+      `${found}: on a full disk no plant can be stored`,
+      'Free space, or move the database to a larger disk.',
+    );
+  if (freeBytes < databaseBytes)
+    return warning(
+      `${found}: a backup beside it would not fit`,
+      'Back up to another disk, and plan for a larger one.',
+    );
+  return ok(found);
+}
+
+/** The time above which a disk is slow, in milliseconds: a hard disk needs about that, a solid-state one a tenth. */
+const slowMs = 10;
+
+/** How long a small write takes until it is on the disk, as each commit does. It removes the file that it measures with. */
+async function inspectSyncTime({ folder }: SqliteFiles): Promise<Results> {
+  try {
+    return assessSyncTime(await measureSync(join(folder, `.plant-store-check-${randomUUID()}`)));
+  } catch (error) {
+    return failure(
+      `no file can be written in ${folder}, as SQLite does: ${messageOf(error)}`,
+      'Run the command as the user of the service, free space, or let this user write to the folder.',
+    );
+  }
+}
+
+async function measureSync(path: string): Promise<number> {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    const content = Buffer.alloc(4_096, 1);
+    return await medianTimeMs(25, () => {
+      writeSync(file, content);
+      fsyncSync(file);
+    });
+  } finally {
+    closeSync(file);
+    rmSync(path, { force: true });
+  }
+}
+
+/** @param medianMs of the measured writes, in milliseconds */
+export function assessSyncTime(medianMs: number): Result {
+  const commits = Math.max(1, Math.floor(1_000 / medianMs));
+  const found = `${medianMs.toFixed(2)} ms (median): at most ${commits} commits a second, which concurrent creates share`;
+  if (medianMs <= slowMs) return ok(found);
+  return warning(
+    `${found}; a create alone takes at least that long`,
+    'Move the database to a solid-state disk, or to one whose cache survives a power failure.',
+  );
+}

@@ -1,4 +1,5 @@
-import { ok, type Result, warning } from './finding.js';
+import { messageOf } from '../errors/operator-error.js';
+import { failure, ok, type Result, type Results, warning } from './finding.js';
 
 /** @param pending the names of the migrations that are not applied yet */
 export function describePending(pending: readonly string[]): Result {
@@ -16,16 +17,48 @@ export interface StoredToken {
   readonly expiresAt: Date | null;
 }
 
-/** The query for them, in the SQL of both engines. */
-export const selectTokens =
-  'SELECT id, name, expires_at FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
-
 /** What tokens are compared with. */
 export interface TokenContext {
   /** The current time of this machine, in milliseconds since the epoch. */
   now(): number;
   /** Whether JSON Web Tokens of an identity provider are accepted, too. */
   readonly acceptsJwts: boolean;
+}
+
+/** The part that is used of the client that Prisma generates for an engine. */
+interface TokenClient {
+  readonly accessToken: {
+    findMany(query: {
+      where: { revokedAt: null };
+      select: { id: true; name: true; expiresAt: true };
+      orderBy: { id: 'asc' };
+    }): Promise<readonly StoredToken[]>;
+  };
+  $disconnect(): Promise<void>;
+}
+
+/** A database that has the tables. */
+export interface Tables extends TokenContext {
+  createClient(): TokenClient;
+  /** Finds what the engine has reported in an error of the client, whose own message is long. */
+  findDriverError(error: unknown): { readonly message: string } | undefined;
+}
+
+/** Whether there are tokens that are valid, and stay so. */
+export async function inspectTokens({ createClient, findDriverError, ...context }: Tables): Promise<Results> {
+  const client = createClient();
+  try {
+    const tokens = await client.accessToken.findMany({
+      where: { revokedAt: null },
+      select: { id: true, name: true, expiresAt: true },
+      orderBy: { id: 'asc' },
+    });
+    return assessTokens(tokens, context);
+  } catch (error) {
+    return failure(findDriverError(error)?.message ?? messageOf(error));
+  } finally {
+    await client.$disconnect();
+  }
 }
 
 /** How long before its expiry a token is reported, in milliseconds, unless one of the same name, as after a rotation, lasts longer. */

@@ -1,6 +1,10 @@
-import { type Finding, formatFinding, formatJson, worstOf } from '../check/finding.js';
-import { runCheck, runCheckWithoutConfig } from '../check/run-check.js';
-import type { Environment } from '../check/settings.js';
+import {
+  configurationItems,
+  type Environment,
+  findMisspelled,
+  type Settings,
+} from '../check/configuration.js';
+import { type Finding, failure, formatFinding, formatJson, inspectAll, worstOf } from '../check/finding.js';
 import type { Config } from '../config.js';
 import { ConfigurationError, OperatorError } from '../errors/operator-error.js';
 import { type CliContext, countOf } from './cli-context.js';
@@ -15,27 +19,47 @@ export async function check(
   { json = false }: { readonly json?: boolean },
   context: CliContext,
 ): Promise<void> {
-  let config: Config | ConfigurationError;
+  let examined: AsyncGenerator<Finding>;
+  let exitCode: 1 | 2 = 1;
   try {
-    config = readConfig();
+    examined = examine({ config: readConfig(), environment, folder: context.folder }, Date.now);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    config = error;
+    examined = examineInvalid(error, environment);
+    exitCode = 2;
   }
   const findings: Finding[] = [];
-  for await (const finding of config instanceof ConfigurationError
-    ? runCheckWithoutConfig(config, environment)
-    : runCheck({ config, environment, folder: context.folder, now: Date.now })) {
+  for await (const finding of examined) {
     findings.push(finding);
     if (!json) context.print(formatFinding(finding));
   }
   if (json) context.print(formatJson(findings));
   const count = (status: string) => findings.filter((finding) => finding.status === status).length;
   const summary = `${countOf(count('error'), 'error')}, ${countOf(count('warning'), 'warning')}`;
-  if (worstOf(findings) === 'error') {
-    throw new OperatorError(`The check found ${summary}.`, {
-      exitCode: config instanceof ConfigurationError ? 2 : 1,
-    });
-  }
+  if (worstOf(findings) === 'error') throw new OperatorError(`The check found ${summary}.`, { exitCode });
   if (!json) await context.message(summary);
+}
+
+/**
+ * Yields each finding as it is made. Only the code of the engine is loaded.
+ *
+ * @param now returns the time of this machine, in milliseconds since the epoch
+ */
+export async function* examine(settings: Settings, now: () => number): AsyncGenerator<Finding> {
+  yield* inspectAll(configurationItems, settings);
+  const { database, jwt } = settings.config;
+  const tokens = { now, acceptsJwts: jwt !== undefined };
+  if (database.engine === 'sqlite') {
+    const { inspectSqlite } = await import('../check/sqlite.js');
+    yield* inspectSqlite(database, tokens);
+  } else {
+    const { inspectPostgresql } = await import('../check/postgresql.js');
+    yield* inspectPostgresql(database, tokens);
+  }
+}
+
+/** What can be examined without a valid configuration: every invalid setting, and those that are misspelled. */
+function examineInvalid({ issues }: ConfigurationError, environment: Environment): AsyncGenerator<Finding> {
+  const configuration = () => [...issues.map((issue) => failure(issue)), ...findMisspelled(environment)];
+  return inspectAll({ configuration }, undefined);
 }

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Config } from '../config.js';
-import { parseJsonBytes } from '../http/json-body.js';
 import { orThrow } from '../store/store.js';
 import { type CliContext, countOf } from './cli-context.js';
-import { lineShapes, notAnId, type PlantLine, readTombstone } from './formats.js';
+import { readIdLine } from './formats.js';
 import { readBatches, storeLines } from './import.js';
 
 /** The ids of the plants to delete, or a file that has one a line, `-` for standard input, and the line to begin with. */
@@ -27,7 +26,7 @@ export async function deletePlants(
   const isOfFile = from !== undefined;
   const source = {
     file: from === '-' ? undefined : from,
-    input: isOfFile ? undefined : Readable.from([Buffer.from(ids.join('\n'))]),
+    ...(!isOfFile && { input: Readable.from([Buffer.from(ids.join('\n'))]) }),
     fromLine,
   };
   const noun = isOfFile ? 'line' : 'argument';
@@ -59,14 +58,4 @@ export async function deletePlants(
 interface DeleteOutcome {
   readonly stored: boolean;
   readonly existed: boolean;
-}
-
-/** Reads an id, or an object that has one, exactly as the service reads JSON. */
-function readIdLine(bytes: Buffer): PlantLine {
-  try {
-    return readTombstone(parseJsonBytes(bytes, lineShapes.tombstone));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { reason: notAnId };
-  }
 }

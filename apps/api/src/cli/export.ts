@@ -1,15 +1,47 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { PlantQuery } from '@plant-store/contract';
 import type { Config } from '../config.js';
+import { listPlants } from '../plants/list-plants.js';
 import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
-import { openDatabase } from '../store/open-database.js';
 import { type PageLimits, withoutTombstones } from '../store/store.js';
 import { writeAtomically } from './atomic-write.js';
 import { abortOnSignal, type CliContext, countOf, countProgress, writeResult } from './cli-context.js';
+import { retryWhileUnavailable, withDatabase } from './database.js';
 import { type Format, formats } from './formats.js';
-import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
-const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
+/** Which plants are printed, and how. */
+export interface ListOptions {
+  readonly tag?: string;
+  readonly query?: string;
+  readonly newest?: boolean;
+  readonly format: keyof typeof formats;
+}
+
+/** Prints the plants that match, page after page. */
+export async function list(
+  config: Config,
+  { tag, query: q, newest = false, format }: ListOptions,
+  context: CliContext,
+): Promise<void> {
+  const { head, write } = formats[format];
+  await withDatabase(config, { mustExist: true }, async ({ plants: store }) => {
+    await writeResult(context, head);
+    let after: string | undefined;
+    do {
+      const query: PlantQuery = { limit: 1_000, order: newest ? 'newest' : 'id', tag, q, after };
+      const { plants, next } = await retryWhileUnavailable(() => listPlants(store, query, 1));
+      await writeResult(context, plants.map(write).join(''));
+      after = next;
+    } while (after !== undefined);
+  });
+}
+
+/** Where plants are written to, standard output by default, and how. */
+export interface ExportOptions {
+  readonly output?: string;
+  readonly format: 'ndjson' | 'csv';
+}
 
 /**
  * Writes all plants as NDJSON, with a line for each that was deleted, or as CSV, ordered by id, to standard output or to a new
@@ -21,23 +53,15 @@ export async function exportPlants(
   context: CliContext,
 ): Promise<void> {
   const format = formats[name];
-  const database = await openDatabase(config.database, { mustExist: true });
-  try {
-    const count =
-      output === undefined
-        ? await writeToOutput(database.plants, format, context)
-        : await writeToFile(database.plants, format, resolve(context.folder, output), context);
-    await context.message(`${countOf(count, 'plant')} exported.`);
-  } finally {
-    await database.close();
-  }
+  const count = await withDatabase(config, { mustExist: true }, ({ plants }) =>
+    output === undefined
+      ? writeToOutput(plants, format, context)
+      : writeToFile(plants, format, resolve(context.folder, output), context),
+  );
+  await context.message(`${countOf(count, 'plant')} exported.`);
 }
 
-/** Where plants are written to, standard output by default, and how. */
-export interface ExportOptions {
-  readonly output?: string;
-  readonly format: 'ndjson' | 'csv';
-}
+const pageLimits = { plants: 1_000, bytes: 2 ** 20 };
 
 function writeToOutput(plants: PlantStore, format: Format, context: CliContext): Promise<number> {
   const { output } = context;
@@ -91,7 +115,7 @@ async function writePlants(
 }
 
 /**
- * Reads all records in the order of their ids, page by page: every one that was stored before the call, and possibly
+ * Reads all plants and tombstones in the order of their ids, page by page: every one that was stored before the call, and possibly
  * some that were stored since.
  *
  * @param read see `Store`

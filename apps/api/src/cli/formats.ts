@@ -4,6 +4,7 @@ import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { type FileRecord, recordFormats } from '@plant-store/contract/record-format';
 import * as z from 'zod';
+import { parseJsonBytes } from '../http/json-body.js';
 import type { PlantRecord, StoredPlant } from '../plants/plant-store.js';
 import { toIsoTime } from '../runtime/iso-time.js';
 import { isTombstone, type Tombstone } from '../store/store.js';
@@ -13,20 +14,18 @@ export interface Format {
   /** Comes before the first plant. */
   readonly head: string;
   /** A plant with its line feed; a tombstone, too, if the format has any, and nothing otherwise. */
-  write(record: PlantRecord): string;
+  write(row: PlantRecord): string;
 }
 
-/** The names of formats, as options take them. */
-export const formatNames = ['ndjson', 'csv', 'table'] as const;
-
-export const formats: Readonly<Record<(typeof formatNames)[number], Format>> = {
+/** By the names that options take. */
+export const formats = {
   /** As `recordFormats` has it; of a deleted plant `{"id":1,"deleted":true}`. */
   ndjson: {
     head: recordFormats.ndjson.head,
-    write: (record) =>
-      isTombstone(record)
-        ? `${stringifyExactJson({ id: record.id, deleted: true })}\n`
-        : recordFormats.ndjson.write(toFileRecord(record)),
+    write: (row) =>
+      isTombstone(row)
+        ? `${stringifyExactJson({ id: row.id, deleted: true })}\n`
+        : recordFormats.ndjson.write(toFileRecord(row)),
   },
   csv: {
     head: recordFormats.csv.head,
@@ -45,11 +44,11 @@ export const formats: Readonly<Record<(typeof formatNames)[number], Format>> = {
       return `${[`${plant.id}`.padEnd(20), time.padEnd(19), ...texts].join('  ')}\n`;
     }),
   },
-};
+} satisfies Readonly<Record<string, Format>>;
 
 /** Writes plants alone. */
 function ofPlant(write: (plant: StoredPlant) => string): Format['write'] {
-  return (record) => (isTombstone(record) ? '' : write(record));
+  return (row) => (isTombstone(row) ? '' : write(row));
 }
 
 function toFileRecord({ addedAt, ...plant }: StoredPlant): FileRecord {
@@ -67,20 +66,21 @@ export function toOneLine(text: string): string {
 /** The content of a line: a plant or a tombstone, or the reason why it is neither. */
 export type PlantLine = { readonly plant: PlantRecord } | { readonly reason: string };
 
+/** Reads a line of NDJSON exactly as the service reads the body of a create. */
+export function readPlantLine(bytes: Buffer): PlantLine {
+  try {
+    return readPlant(parseJsonBytes(bytes, lineShapes.plant));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { reason: `The line is not valid JSON: ${error.message}.` };
+  }
+}
+
 /** Validates a plant, or a tombstone, of a file. */
 export function readPlant(value: unknown): PlantLine {
   const { data: plant, error } = (isDeleted(value) ? TombstoneSchema : LineSchema).safeParse(value);
   return plant === undefined ? { reason: explainInvalidRequest({ body: error.issues }).message } : { plant };
 }
-
-/** Validates what names a plant to delete: its id, or an object with that, such as a plant of an export. */
-export function readTombstone(value: unknown): PlantLine {
-  const { data } = TombstoneSchema.safeParse(typeof value === 'object' ? value : { id: value });
-  return data === undefined ? { reason: notAnId } : { plant: data };
-}
-
-/** Why a line names no plant to delete. */
-export const notAnId = `The line is neither an id, from ${INT64_MIN} to ${INT64_MAX}, nor a JSON object with one.`;
 
 function isDeleted(value: unknown): boolean {
   return (
@@ -90,6 +90,20 @@ function isDeleted(value: unknown): boolean {
     value.deleted === true &&
     !('name' in value)
   );
+}
+
+/** Reads what names a plant to delete: its id, or an object with that, such as a plant of an export. */
+export function readIdLine(bytes: Buffer): PlantLine {
+  try {
+    const value: unknown = parseJsonBytes(bytes, lineShapes.tombstone);
+    const { data } = TombstoneSchema.safeParse(typeof value === 'object' ? value : { id: value });
+    if (data !== undefined) return { plant: data };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return {
+    reason: `The line is neither an id, from ${INT64_MIN} to ${INT64_MAX}, nor a JSON object with one.`,
+  };
 }
 
 const TombstoneSchema = NewPlantSchema.pick({ id: true }).transform(
@@ -104,8 +118,75 @@ const LineSchema = NewPlantSchema.extend({
     .nullish(),
 }).transform(({ addedAt, ...plant }): StoredPlant => (addedAt === undefined ? plant : { ...plant, addedAt }));
 
-/** What of a line of JSON `readPlant` reads, and what `readTombstone` reads. */
-export const lineShapes = {
+/** What of a line of JSON is read. */
+const lineShapes = {
   plant: jsonShapeOf(LineSchema.in.extend({ deleted: z.boolean() })),
   tombstone: jsonShapeOf(TombstoneSchema),
 };
+
+const whiteSpace = new Set(Buffer.from(' \t\r'));
+
+/** Whether a line holds nothing but white space (RFC 8259, section 2). */
+export function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => whiteSpace.has(byte));
+}
+
+/** A line of a text in UTF-8, numbered from 1. */
+export interface Line {
+  readonly number: number;
+  /** The line without its line feed; `undefined` when it is longer than the limit. */
+  readonly bytes: Buffer | undefined;
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * Splits a stream of bytes into lines. It buffers a single line, up to the limit. A line feed at the very end begins no
+ * further line, and a byte order mark at the very beginning is not part of the first.
+ *
+ * @param signal once aborted, a last line without a line feed is dropped, since it may have been cut off
+ */
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  limitBytes: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Line> {
+  let number = 1;
+  let parts: Buffer[] = [];
+  let lineBytes = 0;
+
+  function add(part: Buffer): void {
+    lineBytes += part.length;
+    if (lineBytes <= limitBytes) parts.push(part);
+    else parts = [];
+  }
+
+  function take(): Line {
+    const bytes = lineBytes > limitBytes ? undefined : join(parts);
+    parts = [];
+    lineBytes = 0;
+    return { number, bytes: number++ === 1 && bytes ? withoutByteOrderMark(bytes) : bytes };
+  }
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      add(chunk.subarray(start, end));
+      yield take();
+      start = end + 1;
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+  }
+  if (lineBytes > 0 && !signal?.aborted) yield take();
+}
+
+/** Concatenates the parts of a line. Most lines are in one chunk, which needs no copy. */
+function join(parts: readonly Buffer[]): Buffer {
+  const [first] = parts;
+  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
+}
+
+function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const mark = Buffer.from('\uFEFF');
+  return bytes.subarray(0, mark.length).equals(mark) ? bytes.subarray(mark.length) : bytes;
+}

@@ -1,25 +1,34 @@
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-import { parseJsonBytes } from '../http/json-body.js';
 import type { PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
-import { openDatabase } from '../store/open-database.js';
 import { isTombstone, orThrow } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
-import { lineShapes, type PlantLine, readPlant, toOneLine } from './formats.js';
-import { retryWhileUnavailable } from './retry-while-unavailable.js';
-import { splitLines } from './split-lines.js';
+import { retryWhileUnavailable, withDatabase } from './database.js';
+import { isBlank, type PlantLine, readPlantLine, splitLines, toOneLine } from './formats.js';
 
-/** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
-const idDigitsBytes = 64;
+/** What is imported, and from where on. */
+export interface ImportOptions {
+  /** Standard input by default. */
+  readonly file: string | undefined;
+  readonly fromLine: number;
+  /** By default that of the file by its name, or NDJSON. */
+  readonly format?: ImportFormat | undefined;
+}
+
+export const importFormats = ['ndjson', 'csv', 'tsv'] as const;
+type ImportFormat = (typeof importFormats)[number];
+
+function formatOf(file = ''): ImportFormat {
+  return importFormats.find((name) => file.toLowerCase().endsWith(`.${name}`)) ?? 'ndjson';
+}
 
 /**
- * Stores the plants of a file, or of standard input without one: NDJSON, or CSV or TSV by the name of the file or the format.
- * Invalid lines are reported and skipped.
+ * Stores the plants of a file. Invalid lines are reported and skipped.
  *
  * @throws {OperatorError} at the end, when there were invalid lines
  * @throws whatever ends it early, after printing the line to resume from
@@ -47,91 +56,6 @@ export async function importPlants(
   await storeLines(config, { file, fromLine }, command, context);
 }
 
-/** What is imported, and from where on. */
-export interface ImportOptions {
-  readonly file: string | undefined;
-  readonly fromLine: number;
-  /** By default that of the file by its name, or NDJSON. */
-  readonly format?: ImportFormat | undefined;
-}
-
-/** Where lines are from, standard input by default, and the line to begin with. */
-interface LineSource {
-  readonly file: string | undefined;
-  readonly input?: Readable | undefined;
-  readonly fromLine: number;
-}
-
-/** What a command does with lines, each of which has a plant or a tombstone. */
-interface LineCommand<Outcome extends Stored> {
-  /** What is numbered. */
-  readonly noun: 'line' | 'argument';
-  /** Whether the database must exist; otherwise it is created as needed. */
-  readonly mustExist?: boolean;
-  read(chunks: AsyncIterable<Buffer>, limits: ReadLimits, signal: AbortSignal): AsyncIterable<Batch>;
-  /** Stores records, and returns an outcome for each, in their order. It is called again while the database does not answer. */
-  store(records: readonly PlantRecord[], plants: PlantStore): Promise<readonly Outcome[]>;
-  /** Why a record changed nothing, if that is to be reported. */
-  explain(record: PlantRecord, outcome: Outcome): string | undefined;
-  sum(counts: Counts): string;
-  explainUnfinished(nextLine: number): string;
-  explainBad(bad: number): string;
-}
-
-/**
- * Stores what lines have, and prints what became of them.
- *
- * @throws {OperatorError} at the end, when there were bad lines
- * @throws whatever ends it early, after printing how to resume
- */
-export async function storeLines<Outcome extends Stored>(
-  config: Config,
-  { file, input: given, fromLine }: LineSource,
-  command: LineCommand<Outcome>,
-  context: CliContext,
-): Promise<void> {
-  const { mustExist = false, read, store, explain } = command;
-  const signal = abortOnSignal(context);
-  const input =
-    file === undefined ? (given ?? context.input) : await openInput(resolve(context.folder, file));
-  const database = await openDatabase(config.database, { mustExist });
-  try {
-    const storeRecords = (records: readonly PlantRecord[]) =>
-      retryWhileUnavailable(() => store(records, database.plants), signal);
-    const limits: ReadLimits = {
-      fromLine,
-      lineBytes: config.bodyLimitBytes + idDigitsBytes,
-      batchLines: config.queueLimits.batchPlants,
-      batchBytes: config.queueLimits.batchBytes,
-    };
-    const size = file === undefined ? undefined : (await stat(resolve(context.folder, file))).size;
-    let bytesRead = 0;
-    const chunks = readChunks(input, signal, (bytes) => {
-      bytesRead += bytes;
-    });
-    const outcomes = storeBatches(
-      storeRecords,
-      read(chunks, limits, signal),
-      database.concurrentCommits,
-      explain,
-    );
-    const done = () => (size === undefined || size === 0 ? undefined : bytesRead / size);
-    const { bad } = await countOutcomes(outcomes, fromLine, signal, context, command, done);
-    if (bad > 0) throw new OperatorError(command.explainBad(bad));
-  } finally {
-    input.destroy();
-    await database.close();
-  }
-}
-
-/** The names of formats, as the option takes them. */
-export const importFormats = ['ndjson', 'csv', 'tsv'] as const;
-type ImportFormat = (typeof importFormats)[number];
-
-function formatOf(file = ''): ImportFormat {
-  return importFormats.find((name) => file.toLowerCase().endsWith(`.${name}`)) ?? 'ndjson';
-}
-
 /** The least that is the longest line of CSV: it may have other columns than those of plants. */
 const minCsvLength = 2 ** 20;
 
@@ -143,19 +67,115 @@ async function* readCsvLines(
 ): AsyncGenerator<SizedLine> {
   // Loaded only for it.
   const { readCsv } = await import('./read-csv.js');
-  const lines = readCsv(chunks, {
+  yield* readCsv(chunks, {
     delimiter: format === 'tsv' ? '\t' : undefined,
     maxLength: Math.max(lineBytes, minCsvLength),
     onUnused: (columns) => void context.message(`Not imported: ${columns}`),
   });
-  for await (const { number, line, bytes } of lines) yield { number, bytes, ...line };
 }
 
-async function openInput(path: string): Promise<Readable> {
-  const file = await open(path).catch((error: unknown) => {
-    throw cannotRead(error);
+/** What a command does with lines, each of which has a plant or a tombstone. */
+interface LineCommand<Outcome extends Stored> {
+  /** What is numbered. */
+  readonly noun: 'line' | 'argument';
+  /** Whether the database must exist; otherwise it is created as needed. */
+  readonly mustExist?: boolean;
+  read(chunks: AsyncIterable<Buffer>, limits: ReadLimits, signal: AbortSignal): AsyncIterable<Batch>;
+  /** Returns an outcome for each, in their order. It is called again while the database does not answer. */
+  store(rows: readonly PlantRecord[], plants: PlantStore): Promise<readonly Outcome[]>;
+  /** Why a plant or tombstone changed nothing, if that is to be reported. */
+  explain(row: PlantRecord, outcome: Outcome): string | undefined;
+  sum(counts: Counts): string;
+  explainUnfinished(nextLine: number): string;
+  explainBad(bad: number): string;
+}
+
+/** What became of a plant or tombstone. */
+interface Stored {
+  readonly stored: boolean;
+}
+
+/** How many lines there are of each kind, and how many of the bad ones have nothing to store. */
+interface Counts {
+  readonly stored: number;
+  readonly alreadyThere: number;
+  readonly bad: number;
+  readonly invalid: number;
+}
+
+/** How much longer a line may be than the body of a request: an id sent as `9e18` is exported with all its digits. */
+const idDigitsBytes = 64;
+
+/**
+ * Stores what lines have. It reports each bad line as it is found and, however it ends, how many lines there were of each kind.
+ *
+ * @param source a file, or a stream, by default standard input, and the line to begin with
+ * @throws {OperatorError} at the end, when there were bad lines
+ * @throws whatever ends it early, after printing how to resume
+ */
+export async function storeLines<Outcome extends Stored>(
+  config: Config,
+  source: { readonly file: string | undefined; readonly input?: Readable; readonly fromLine: number },
+  command: LineCommand<Outcome>,
+  context: CliContext,
+): Promise<void> {
+  const { fromLine } = source;
+  const { noun, mustExist = false, read, store, explain } = command;
+  const { batchPlants: batchLines, batchBytes } = config.queueLimits;
+  const limits = { fromLine, lineBytes: config.bodyLimitBytes + idDigitsBytes, batchLines, batchBytes };
+  const signal = abortOnSignal(context);
+  const file = source.file === undefined ? undefined : await openFile(resolve(context.folder, source.file));
+  const input = file?.stream ?? source.input ?? context.input;
+  let bytesRead = 0;
+  const chunks = readChunks(input, signal, (bytes) => {
+    bytesRead += bytes;
   });
-  return file.createReadStream();
+  const showCount = countProgress(context, `${noun}s`, () =>
+    file?.size ? bytesRead / file.size : undefined,
+  );
+  const counts = { stored: 0, alreadyThere: 0, bad: 0, invalid: 0 };
+  try {
+    await withDatabase(config, { mustExist }, async ({ plants, concurrentCommits }) => {
+      const storeRows = (rows: readonly PlantRecord[]) =>
+        retryWhileUnavailable(() => store(rows, plants), signal);
+      const batches = read(chunks, limits, signal);
+      let next = fromLine;
+      try {
+        for await (const batch of storeBatches(storeRows, batches, concurrentCommits, explain)) {
+          const { badLines, nextLine } = batch;
+          counts.stored += batch.stored;
+          counts.alreadyThere += batch.alreadyThere;
+          counts.bad += badLines.length;
+          counts.invalid += batch.invalid;
+          next = nextLine;
+          // One line each, whatever characters a reason quotes.
+          const report = badLines.map(({ number, reason }) => `${noun} ${number}: ${toOneLine(reason)}`);
+          if (report.length > 0) await context.message(report.join('\n'));
+          showCount(nextLine - 1);
+        }
+        signal.throwIfAborted();
+      } catch (error) {
+        await context.message(command.explainUnfinished(next));
+        throw error;
+      } finally {
+        context.showProgress('');
+        context.print(`${command.sum(counts)}\n`);
+      }
+    });
+  } finally {
+    input.destroy();
+  }
+  if (counts.bad > 0) throw new OperatorError(command.explainBad(counts.bad));
+}
+
+async function openFile(path: string): Promise<{ readonly stream: Readable; readonly size: number }> {
+  try {
+    const file = await open(path);
+    const { size } = await file.stat();
+    return { stream: file.createReadStream(), size };
+  } catch (error) {
+    throw cannotRead(error);
+  }
 }
 
 /** The chunks of a stream, until it ends or the signal is aborted. */
@@ -178,67 +198,12 @@ function cannotRead(error: unknown): OperatorError {
   return new OperatorError(`The plants cannot be read: ${messageOf(error)}`, { cause: error });
 }
 
-/** How many lines there are of each kind, and how many of the bad ones have nothing to store. */
-interface Counts {
-  readonly stored: number;
-  readonly alreadyThere: number;
-  readonly bad: number;
-  readonly invalid: number;
-}
-
-/** Reports each bad line as it is found and, however the command ends, how many lines there were of each kind. */
-async function countOutcomes(
-  outcomes: AsyncIterable<BatchOutcome>,
-  fromLine: number,
-  signal: AbortSignal,
-  context: CliContext,
-  { noun, sum, explainUnfinished }: Pick<LineCommand<Stored>, 'noun' | 'sum' | 'explainUnfinished'>,
-  done: () => number | undefined,
-): Promise<Counts> {
-  const showCount = countProgress(context, `${noun}s`, done);
-  const counts = { stored: 0, alreadyThere: 0, bad: 0, invalid: 0, nextLine: fromLine };
-  // One line each, whatever characters a reason quotes.
-  const describe = ({ number, reason }: BadLine) => `${noun} ${number}: ${toOneLine(reason)}`;
-  try {
-    for await (const { stored, alreadyThere, badLines, invalid, nextLine } of outcomes) {
-      counts.stored += stored;
-      counts.alreadyThere += alreadyThere;
-      counts.bad += badLines.length;
-      counts.invalid += invalid;
-      counts.nextLine = nextLine;
-      if (badLines.length > 0) await context.message(badLines.map(describe).join('\n'));
-      showCount(nextLine - 1);
-    }
-    signal.throwIfAborted();
-    return counts;
-  } catch (error) {
-    await context.message(explainUnfinished(counts.nextLine));
-    throw error;
-  } finally {
-    context.showProgress('');
-    context.print(`${sum(counts)}\n`);
-  }
-}
-
-/** A line that changed nothing, and why. */
-type BadLine = { readonly number: number; readonly reason: string };
-
-/** What became of a record. */
-interface Stored {
-  readonly stored: boolean;
-}
-
-/** What became of a record that is imported, and what has its id if it was not stored. */
-interface ImportOutcome extends Stored {
-  readonly existing?: PlantRecord;
-}
-
 /** The result of a batch that is on disk. */
 export interface BatchOutcome {
   readonly stored: number;
   readonly alreadyThere: number;
-  /** In ascending order of their numbers. */
-  readonly badLines: readonly BadLine[];
+  /** Those that changed nothing, in ascending order of their numbers. */
+  readonly badLines: readonly { readonly number: number; readonly reason: string }[];
   /** How many of these have nothing to store. */
   readonly invalid: number;
   /** The number of the line that follows the batch: all lines before it are done. */
@@ -254,7 +219,7 @@ export interface BatchOutcome {
  * before it
  */
 export async function* storeBatches<Outcome extends Stored>(
-  store: StoreRecords<Outcome>,
+  store: StoreRows<Outcome>,
   batches: AsyncIterable<Batch>,
   concurrentBatches: number,
   explain: LineCommand<Outcome>['explain'],
@@ -290,30 +255,33 @@ export async function* storeBatches<Outcome extends Stored>(
   }
 }
 
-type StoreRecords<Outcome> = (records: readonly PlantRecord[]) => Promise<readonly Outcome[]>;
+type StoreRows<Outcome> = (rows: readonly PlantRecord[]) => Promise<readonly Outcome[]>;
 
 async function storeBatch<Outcome extends Stored>(
-  store: StoreRecords<Outcome>,
+  store: StoreRows<Outcome>,
   { lines, nextLine }: Batch,
-  records: readonly PlantRecord[],
+  rows: readonly PlantRecord[],
   explain: LineCommand<Outcome>['explain'],
 ): Promise<BatchOutcome> {
-  const outcomes = records.length === 0 ? [] : await store(records);
+  const outcomes = rows.length === 0 ? [] : await store(rows);
   let next = 0;
-  const findReason = (line: PlantLine) => {
-    if ('reason' in line) return line.reason;
-    const outcome = outcomes[next++];
-    if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
-    return explain(line.plant, outcome);
-  };
-  const badLines: BadLine[] = [];
-  for (const line of lines) {
-    const reason = findReason(line);
-    if (reason !== undefined) badLines.push({ number: line.number, reason });
-  }
+  const badLines = lines.flatMap((line) => {
+    const reason = 'reason' in line ? line.reason : explain(line.plant, requireOutcome(outcomes[next++]));
+    return reason === undefined ? [] : { number: line.number, reason };
+  });
   const stored = outcomes.filter((outcome) => outcome.stored).length;
   const alreadyThere = lines.length - stored - badLines.length;
-  return { stored, alreadyThere, badLines, invalid: lines.length - records.length, nextLine };
+  return { stored, alreadyThere, badLines, invalid: lines.length - rows.length, nextLine };
+}
+
+function requireOutcome<Outcome>(outcome: Outcome | undefined): Outcome {
+  if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
+  return outcome;
+}
+
+/** What became of a plant or tombstone that is imported, and what has its id if it was not stored. */
+interface ImportOutcome extends Stored {
+  readonly existing?: PlantRecord;
 }
 
 /** Stores plants, and removes others, as if one after the other: a plant below the tombstone of its id finds that there. */
@@ -331,9 +299,7 @@ export async function importRecords(
   const outcomes = new Map<PlantRecord, ImportOutcome>();
   const keep = (of: Iterable<PlantRecord>, all: readonly ImportOutcome[]) => {
     for (const [at, record] of [...of].entries()) {
-      const outcome = all[at];
-      if (outcome === undefined) throw new Error('The store returned no outcome for a plant');
-      outcomes.set(record, outcome);
+      outcomes.set(record, requireOutcome(all[at]));
     }
   };
   keep(first, (await plants.create(first)).map(orThrow));
@@ -442,23 +408,4 @@ function readImportedLine(bytes: Buffer, number: number): PlantLine {
       'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Name the format, such as --format csv.',
     );
   return readPlantLine(bytes);
-}
-
-/** Parses a line exactly as the service parses the body of a create. */
-export function readPlantLine(bytes: Buffer): PlantLine {
-  let value: unknown;
-  try {
-    value = parseJsonBytes(bytes, lineShapes.plant);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { reason: `The line is not valid JSON: ${error.message}.` };
-  }
-  return readPlant(value);
-}
-
-const whiteSpace = new Set(Buffer.from(' \t\r'));
-
-/** Whether a line holds nothing but white space (RFC 8259, section 2). */
-export function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => whiteSpace.has(byte));
 }

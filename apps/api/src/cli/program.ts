@@ -1,20 +1,17 @@
+import cluster from 'node:cluster';
 import { INT64_MAX, INT64_MIN, Int64ParameterSchema, QUERY_MAX_LENGTHS } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { OwnProcess } from '../cluster/run-worker.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
-import { backUp } from './backup.js';
 import type { CliContext } from './cli-context.js';
+import { backUp, explainDatabaseError, migrate } from './database.js';
 import { type DeleteOptions, deletePlants } from './delete.js';
-import { type ExportOptions, exportPlants } from './export.js';
-import { formatNames } from './formats.js';
+import { type ExportOptions, exportPlants, type ListOptions, list } from './export.js';
+import { formats } from './formats.js';
 import { type ImportOptions, importFormats, importPlants } from './import.js';
-import { type ListOptions, list } from './list.js';
-import { type MigrateOptions, migrate } from './migrate.js';
 import { adminUrlOf, requireReady } from './ready.js';
-import { explainDatabaseError } from './retry-while-unavailable.js';
 import type { ServeOptions } from './serve.js';
 import {
   createToken,
@@ -34,8 +31,6 @@ export interface ProgramDependencies {
   readConfig(): Config;
   /** What it is read from. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** This process, as a worker of a service. */
-  readonly worker: OwnProcess;
   /** Called once a service has stopped. */
   onServiceStopped(): void;
 }
@@ -88,7 +83,7 @@ function pointToHelp(command: Command, name: string): void {
 /** The commands that run and examine a service. */
 function addService(
   program: Command,
-  { context, readConfig, environment, worker, onServiceStopped }: ProgramDependencies,
+  { context, readConfig, environment, onServiceStopped }: ProgramDependencies,
 ): void {
   program
     .command('serve')
@@ -109,9 +104,9 @@ function addService(
   // What `serve` runs for each of its workers; it is not for users, so the help leaves it out.
   program.command('worker', { hidden: true }).action(async () => {
     const advice = 'A worker is started by the service: set WORKERS and run serve instead.';
-    if (!worker.connected) throw new OperatorError(advice, { exitCode: 2 });
+    if (cluster.worker === undefined) throw new OperatorError(advice, { exitCode: 2 });
     const { runWorker } = await import('../cluster/run-worker.js');
-    runWorker(worker, context);
+    runWorker(cluster.worker, context);
   });
   program
     .command('ready')
@@ -151,14 +146,12 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       toExpiry,
     )
     .addOption(canOption().default(scopes, 'everything'))
-    .action(({ name, can, expires }: NewTokenOptions, command: Command) => {
+    .action((options: { name?: string; expires?: Date | null; can: readonly Scope[] }, command: Command) => {
+      const { name, expires, can } = options;
       // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
       if (name === undefined) return command.error("error: required option '--name <name>' not specified");
-      return createToken(
-        readConfig(),
-        { name, scopes: can, ...(expires && { expiresAt: expires }) },
-        context,
-      );
+      const request = { name, scopes: can, ...(expires && { expiresAt: expires }) };
+      return createToken(readConfig(), request, context);
     });
   token
     .command('rotate')
@@ -171,7 +164,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
         '--overlap <duration>',
         'how long the other one still works at most: 90s, 30m, 12h; 0 revokes it',
       )
-        .argParser(toOverlapMs)
+        .argParser((text) => (text === '0' ? 0 : toDurationMs(text)))
         .default(defaultOverlapMs, '1h'),
     )
     .option(
@@ -180,7 +173,8 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       toExpiry,
     )
     .addOption(canOption('; by default what the other one permits'))
-    .action((id: number, { overlap, expires, can }: RotationOptions) => {
+    .action((id: number, options: { overlap: number; expires?: Date | null; can?: readonly Scope[] }) => {
+      const { overlap, expires, can } = options;
       const expiry = expires === undefined ? {} : { expiresAt: expires };
       const request = { id, overlapMs: overlap, ...expiry, ...(can && { scopes: can }) };
       return rotateToken(readConfig(), request, context);
@@ -211,24 +205,9 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .action((file: string | undefined) => importTokens(readConfig(), file, context));
 }
 
-interface NewTokenOptions {
-  readonly name?: string;
-  readonly expires?: Date | null;
-  readonly can: readonly Scope[];
-}
-
-interface RotationOptions {
-  readonly overlap: number;
-  readonly expires?: Date | null;
-  readonly can?: readonly Scope[];
-}
-
 function canOption(byDefault = ''): Option {
-  const names = scopes.join();
-  return new Option(
-    '--can <scopes>',
-    `what the token permits: one or more of ${names}${byDefault}`,
-  ).argParser(toScopes);
+  const description = `what the token permits: one or more of ${scopes.join()}${byDefault}`;
+  return new Option('--can <scopes>', description).argParser(toScopes);
 }
 
 /** The scopes of a list separated by commas, each once. */
@@ -249,7 +228,7 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
       'distribute the plants over the nodes of a Citus cluster, 2 shards for each node and at least 4 unless a number is given',
       toShardCount,
     )
-    .action((options: MigrateOptions) => migrate(readConfig(), options, context));
+    .action((options: { distribute?: number | true }) => migrate(readConfig(), options, context));
   program
     .command('list')
     .description('print the plants that match, by ascending id')
@@ -260,7 +239,9 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
       toTextUpTo(QUERY_MAX_LENGTHS.q),
     )
     .option('--newest', 'the latest first')
-    .addOption(new Option('--format <format>', 'how they are printed').choices(formatNames).default('table'))
+    .addOption(
+      new Option('--format <format>', 'how they are printed').choices(Object.keys(formats)).default('table'),
+    )
     .action((options: ListOptions) => list(readConfig(), options, context));
   program
     .command('export')
@@ -323,21 +304,25 @@ function toName(text: string): string {
   return text;
 }
 
-/** The time in so long from now, given as a duration such as `12h`; `null` for `never`. */
 function toExpiry(text: string): Date | null {
   return text === 'never' ? null : new Date(Date.now() + toDurationMs(text));
 }
 
-/** The milliseconds of a duration such as `1h`, or of `0`. */
-function toOverlapMs(text: string): number {
-  return text === '0' ? 0 : toDurationMs(text);
-}
+const unitsMs: ReadonlyMap<string, number> = new Map([
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+  ['w', 604_800_000],
+]);
 
-/** The milliseconds of a duration. The time in so long has a year of four digits, as `token import` expects (RFC 3339). */
-function toDurationMs(text: string): number {
-  const durationMs = parseDuration(text);
-  if (durationMs === undefined)
+/** The milliseconds in a text such as `90s`, `30m`, `12h`, `30d` or `52w`. */
+export function toDurationMs(text: string): number {
+  const [, amount, unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(text) ?? [];
+  const durationMs = Number(amount) * (unitsMs.get(unit) ?? Number.NaN);
+  if (Number.isNaN(durationMs))
     throw new InvalidArgumentError('Give a number and a unit, such as 12h or 30d.');
+  // As `token import` expects it (RFC 3339).
   if (new Date(Date.now() + durationMs).getUTCFullYear() > 9_999)
     throw new InvalidArgumentError('Give a time before the year 10000.');
   return durationMs;
@@ -378,21 +363,6 @@ const toTokenId = countUpTo(999_999_999, 'Give the id that token list shows.');
 const toLineNumber = countUpTo(999_999_999_999_999, 'Give the number of a line, from 1 on.');
 /** Citus allows 64,000 shards, and each is a table on its node. */
 const toShardCount = countUpTo(32_000, 'Give a number of shards from 1 to 32000.');
-
-const unitsMs: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/** The milliseconds in a text such as `90s`, `30m`, `12h`, `30d` or `52w`; `undefined` when it is not one. */
-export function parseDuration(text: string): number | undefined {
-  const [, amount, unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(text) ?? [];
-  const unitMs = unitsMs[unit];
-  return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
-}
 
 /**
  * Whether npx runs the packed service, and not a package manager that has started this. The environment tells: children

@@ -19,8 +19,8 @@ async function read(chunks: Iterable<string>) {
   };
   let error: unknown;
   try {
-    for await (const { number, line } of readCsv(take(), { delimiter: undefined, maxLength, onUnused }))
-      lines.push([number, 'plant' in line ? line.plant : line.reason]);
+    for await (const line of readCsv(take(), { delimiter: undefined, maxLength, onUnused }))
+      lines.push([line.number, 'plant' in line ? line.plant : line.reason]);
   } catch (caught) {
     error = caught;
   }

@@ -5,12 +5,12 @@ import Papa from 'papaparse';
 import { OperatorError } from '../errors/operator-error.js';
 import { type PlantLine, readPlant, toOneLine } from './formats.js';
 
-/** A line of a file, as its number and what it holds, and its size. */
-interface CsvLine {
-  readonly number: number;
-  readonly line: PlantLine;
-  readonly bytes: number;
+declare global {
+  /** A type of browsers that the types of papaparse name. */
+  type BufferSource = ArrayBufferView | ArrayBuffer;
 }
+
+type CsvLine = PlantLine & { readonly number: number; readonly bytes: number };
 
 interface CsvOptions {
   /** `undefined` for a comma or a semicolon, whichever the file has. */
@@ -58,10 +58,9 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
     yield {
       number,
       bytes: row.reduce((total, field) => total + field.length, 0),
-      line:
-        problem === undefined
-          ? readPlant({ id: /^-?\d{1,19}$/.test(digits) ? BigInt(digits) : id, ...values })
-          : { reason: `The line is not valid CSV: ${problem}.` },
+      ...(problem === undefined
+        ? readPlant({ id: /^-?\d{1,19}$/.test(digits) ? BigInt(digits) : id, ...values })
+        : { reason: `The line is not valid CSV: ${problem}.` }),
     };
   }
 }

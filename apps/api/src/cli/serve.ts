@@ -1,10 +1,14 @@
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { scopes } from '@plant-store/contract/access-token';
+import type { TokenService, Verification } from '../auth/token-service.js';
 import type { Config } from '../config.js';
+import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { createLogger, type Log } from '../observe/logger.js';
 import { allocateYoung } from '../runtime/v8-flags.js';
 import { type Service, startService } from '../service.js';
 import type { CliContext } from './cli-context.js';
-import { describeQuickstart, ensureQuickstartToken } from './quickstart.js';
+import { createCurl } from './token.js';
 
 /**
  * How long the service still accepts requests after a signal, by default, in milliseconds: two health checks, with HAProxy's
@@ -41,10 +45,17 @@ export async function serve(
   });
   const { log, print, close: closeLog } = logger;
   const { workers } = config;
-  const stopCause = waitForStop(config, context, stopWithParent);
+  // A terminal that is closed sends SIGHUP, which stops the service.
+  const replacesOnHangUp = workers > 1 && !context.isTerminal;
+  const signalled = context.stopSignal({ hangUp: !replacesOnHangUp }).then((signal) => ({ signal }));
+  const parentEnded = async () => {
+    await context.startingProcessEnded();
+    return { parentEnded: true };
+  };
+  const stopCause = stopWithParent ? Promise.race([signalled, parentEnded()]) : signalled;
   // Without an admin port no load balancer could notice, and at a terminal a person is waiting.
   const { drainDelayMs = config.admin && !context.isTerminal ? defaultDrainDelayMs : 0 } = config;
-  const service = await start(config, readConfig, logger, context);
+  const service = await start(config, readConfig, logger, replacesOnHangUp ? context.onHangUp : undefined);
   const { baseUrl, adminUrl, appliedMigrations } = service;
   try {
     if (quickstart) {
@@ -68,40 +79,92 @@ async function start(
   config: Config,
   readConfig: () => Config,
   { log, requestLog }: Log,
-  context: CliContext,
+  onHangUp: CliContext['onHangUp'] | undefined,
 ): Promise<Service> {
   if (config.workers === 1)
     return startService(config, log, { requestLog: config.fastPath ? requestLog : log });
   // Loaded only here: most services have one process.
   const { startCluster } = await import('../cluster/start-cluster.js');
   const starting = startCluster(config, log);
-  if (replacesOnHangUp(config, context)) {
-    context.onHangUp(() => {
-      log.info('replacing workers');
-      // A cluster that does not start is reported elsewhere.
-      starting.then((cluster) => cluster.replaceWorkers(readConfig)).catch(() => undefined);
-    });
-  }
+  onHangUp?.(() => {
+    log.info('replacing workers');
+    // A cluster that does not start is reported elsewhere.
+    starting.then((cluster) => cluster.replaceWorkers(readConfig)).catch(() => undefined);
+  });
   return starting;
 }
 
-/** Whether SIGHUP replaces the workers; a terminal sends it when it is closed, and it stops the service then. */
-function replacesOnHangUp({ workers }: Config, { isTerminal }: CliContext): boolean {
-  return workers > 1 && !isTerminal;
+/**
+ * Ensures that the file holds a valid access token for the quickstart, the existing one or a new one, readable by this
+ * user only (0600). A token is issued only once its file can be written.
+ *
+ * @returns the token
+ * @throws {OperatorError} when the file cannot be read or written
+ */
+export async function ensureQuickstartToken(accessTokens: TokenService, file: string): Promise<string> {
+  const existing = orExplain(file, () => (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined));
+  if (existing !== undefined && permitsAll(await accessTokens.verify(existing))) return existing;
+
+  const draft = `${file}.${process.pid}`;
+  orExplain(file, () => {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    rmSync(draft, { force: true });
+    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 });
+  });
+  try {
+    const { text } = await accessTokens.issue({ name: 'quickstart' });
+    orExplain(file, () => {
+      writeFileSync(draft, `${text}\n`);
+      renameSync(draft, file);
+    });
+    return text;
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
-/** Resolves with why to stop, as it is logged. */
-function waitForStop(
-  config: Config,
-  context: CliContext,
-  stopWithParent: boolean,
-): Promise<{ readonly signal: NodeJS.Signals } | { readonly parentEnded: true }> {
-  const signalled = context
-    .stopSignal({ hangUp: !replacesOnHangUp(config, context) })
-    .then((signal) => ({ signal }));
-  if (!stopWithParent) return signalled;
-  return Promise.race([
-    signalled,
-    context.startingProcessEnded().then(() => ({ parentEnded: true }) as const),
-  ]);
+function orExplain<Result>(file: string, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw new OperatorError(
+      `The access token's file ${file} cannot be used: ${messageOf(error)}\nLet this user read and write it, or start in another folder.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Whether a token can be used for everything; one that was issued before there were scopes cannot. */
+function permitsAll(verification: Verification): boolean {
+  return (
+    verification.status === 'valid' && (verification.token ?? verification).scopes.length === scopes.length
+  );
+}
+
+/**
+ * What the quickstart prints: the addresses, and a `curl` to paste, which reads the token from its file.
+ *
+ * @param pageToken the token that the page is opened with, in the fragment of its address, which browsers do not send;
+ *   `undefined` where there is no page
+ */
+function describeQuickstart(baseUrl: string, tokenFile: string, pageToken: string | undefined): string {
+  const page = pageToken === undefined ? '' : `  page   ${baseUrl}/#token=${pageToken}\n`;
+  return `
+Plant Store listens on ${baseUrl}
+
+${page}  API    ${baseUrl}/docs
+  token  ${tokenFile}
+
+Store a plant (docs/use/api.md has the command for a Windows terminal):
+
+${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}
+
+`;
+}
+
+/** A text quoted for a shell. */
+function quote(text: string): string {
+  const quoteWithin = String.raw`'\''`;
+  return `'${text.replaceAll("'", quoteWithin)}'`;
 }

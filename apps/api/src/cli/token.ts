@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAccessTokenFormat, type Scope, scopes } from '@plant-store/contract/access-token';
 import { shorten } from '@plant-store/contract/messages';
+import { routes } from '@plant-store/contract/routes';
 import * as z from 'zod';
 import { hashAccessToken } from '../auth/access-token-format.js';
 import type { AccessToken, HashedAccessToken } from '../auth/access-token-store.js';
@@ -11,13 +12,9 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import { reachableUrl } from '../observe/readiness.js';
-import type { Database, OpenOptions } from '../store/database.js';
-import { openDatabase } from '../store/open-database.js';
 import { type CliContext, countOf, writeAll, writeResult } from './cli-context.js';
-import { toOneLine } from './formats.js';
-import { createCurl } from './quickstart.js';
-import { reasonOf } from './retry-while-unavailable.js';
-import { splitLines } from './split-lines.js';
+import { reasonOf, withDatabase } from './database.js';
+import { splitLines, toOneLine } from './formats.js';
 
 /**
  * Issues an access token and prints it, alone, so that a script can take it.
@@ -25,7 +22,7 @@ import { splitLines } from './split-lines.js';
  * @throws {OperatorError} when it cannot be printed; it is revoked then
  */
 export async function createToken(config: Config, request: TokenRequest, context: CliContext): Promise<void> {
-  await withTokenStore(config, {}, async (store) => {
+  await withDatabase(config, {}, async ({ accessTokens: store }) => {
     const token = await issueAndDeliver(createTokenService(store), request, printTo(context));
     context.message(describeIssued(token));
     if (config.port !== 0) context.message(describeUseOf(config));
@@ -43,19 +40,31 @@ export async function rotateToken(
   request: RotationRequest,
   context: CliContext,
 ): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
+    const { id } = request;
+    const { commandName } = context;
     const result = await rotateAccessToken(store, request, printTo(context));
-    if (result.status === 'unknown') throw unknownToken(request.id, context);
-    if (!('replacement' in result)) throw notValid(result.old, context);
+    if (result.status === 'unknown') throw unknownToken(id, context);
+    if (!('replacement' in result))
+      throw new OperatorError(
+        `Token ${id} "${result.old.name}" cannot be rotated: ${describeState(result.old)}. Issue a new one with: ${commandName} token create --name NAME`,
+      );
     context.message(describeIssued(result.replacement));
-    if (result.status === 'issued') throw notLimited(request.id, result.error, context);
+    if (result.status === 'issued') {
+      const { error: cause } = result;
+      const reason = cause instanceof ServiceError ? reasonOf(cause) : messageOf(cause);
+      throw new OperatorError(
+        `Token ${id} is not limited, since the database has failed: ${reason}\nBoth tokens work. Once the new one is in use, run: ${commandName} token revoke ${id}`,
+        { cause },
+      );
+    }
     context.message(describeReplaced(result.old));
   });
 }
 
 /** Prints all access tokens without their texts, one a line. */
 export async function listTokens(config: Config, context: CliContext): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const tokens = await store.list();
     if (tokens.length === 0)
       context.message(`There are no tokens. Issue one with: ${context.commandName} token create --name NAME`);
@@ -70,7 +79,7 @@ export async function listTokens(config: Config, context: CliContext): Promise<v
  * @throws {OperatorError} when some are not tokens of this database, after printing their lines, not their texts
  */
 export async function findTokens(config: Config, context: CliContext): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     let count = 0;
     let missing = 0;
     for await (const [number, line] of readLines(context.input)) {
@@ -91,7 +100,7 @@ export async function findTokens(config: Config, context: CliContext): Promise<v
 
 /** Revokes an access token: it stops working in running services within 5 seconds. */
 export async function revokeToken(config: Config, id: number, context: CliContext): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const token = await store.revoke(id, new Date());
     if (token === null) throw unknownToken(id, context);
     context.message(describeReplaced(token));
@@ -100,7 +109,7 @@ export async function revokeToken(config: Config, id: number, context: CliContex
 
 /** Prints all access tokens as NDJSON, each with its hash instead of its text, which is enough to verify it elsewhere. */
 export async function exportTokens(config: Config, context: CliContext): Promise<void> {
-  await withTokenStore(config, { mustExist: true }, async (store) => {
+  await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
     const tokens = await store.listHashed();
     await writeResult(context, tokens.map((token) => `${JSON.stringify(token)}\n`).join(''));
     await context.message(`${countOf(tokens.length, 'token')} exported.`);
@@ -120,24 +129,11 @@ export async function importTokens(
 ): Promise<void> {
   const input = file === undefined ? context.input : createReadStream(resolve(context.folder, file));
   const tokens = await readTokens(input);
-  await withTokenStore(config, {}, async (store) => {
+  await withDatabase(config, {}, async ({ accessTokens: store }) => {
     let added = 0;
     for (const token of tokens) if (await store.takeOver(token)) added++;
     context.print(`${added} imported, ${tokens.length - added} already there\n`);
   });
-}
-
-async function withTokenStore(
-  config: Config,
-  options: OpenOptions,
-  use: (store: Database['accessTokens']) => Promise<void>,
-): Promise<void> {
-  const database = await openDatabase(config.database, options);
-  try {
-    await use(database.accessTokens);
-  } finally {
-    await database.close();
-  }
 }
 
 /** Returns a function that prints a token alone, and resolves once it is written. */
@@ -149,22 +145,11 @@ function unknownToken(id: number, { commandName }: CliContext): OperatorError {
   return new OperatorError(`There is no token ${id}. See them with: ${commandName} token list`);
 }
 
-function notValid(token: AccessToken, { commandName }: CliContext): OperatorError {
-  return new OperatorError(
-    `Token ${token.id} "${token.name}" cannot be rotated: ${describeState(token)}. Issue a new one with: ${commandName} token create --name NAME`,
-  );
-}
-
-function notLimited(id: number, error: unknown, { commandName }: CliContext): OperatorError {
-  const reason = error instanceof ServiceError ? reasonOf(error) : messageOf(error);
-  return new OperatorError(
-    `Token ${id} is not limited, since the database has failed: ${reason}\nBoth tokens work. Once the new one is in use, run: ${commandName} token revoke ${id}`,
-    { cause: error },
-  );
-}
+/** Such as `create, read and delete`. */
+const scopeList = new Intl.ListFormat('en-GB');
 
 function describeIssued(token: AccessToken): string {
-  return `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It may ${describeScopes(token)} plants. It is shown only once: keep it safe.
+  return `Issued token ${token.id} "${token.name}", which ${describeExpiry(token)}. It may ${scopeList.format(token.scopes)} plants. It is shown only once: keep it safe.
 Send it with each request, in the header  Authorization: Bearer <token>`;
 }
 
@@ -176,6 +161,17 @@ function describeUseOf({ host, port, pageFolder }: Config): string {
 ${createCurl(origin, '$TOKEN')}`;
 }
 
+/**
+ * A `curl` that stores a plant, on one line, for a POSIX shell.
+ *
+ * @param baseUrl the URL of the service, such as `http://127.0.0.1:3000`
+ * @param token what the shell replaces by the access token, within double quotes, such as `$TOKEN`
+ */
+export function createCurl(baseUrl: string, token: string): string {
+  const plant = '{"id": 1, "name": "Monstera deliciosa", "tag": "houseplant"}';
+  return `curl -i ${baseUrl}${routes.createPlant.path} -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${plant}'`;
+}
+
 function describeReplaced(token: AccessToken): string {
   const name = `Token ${token.id} "${token.name}"`;
   if (token.revokedAt !== null) return `${name} is revoked; running services reject it within 5 seconds.`;
@@ -184,23 +180,15 @@ function describeReplaced(token: AccessToken): string {
 
 /** A line of `token list`. */
 function describe(token: AccessToken): string {
-  const created = `created ${token.createdAt.toISOString()}`;
-  const use = describeUse(token);
-  return `${[token.id, token.name, created, describeState(token), use, token.scopes.join()].join('\t')}\n`;
-}
-
-/** Such as `create, read and delete`. */
-function describeScopes({ scopes }: AccessToken): string {
-  return scopes.join(', ').replace(/, (?=\w+$)/, ' and ');
+  const { id, name, createdAt, lastUsedAt, scopes } = token;
+  const created = `created ${createdAt.toISOString()}`;
+  const use = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
+  return `${[id, name, created, describeState(token), use, scopes.join()].join('\t')}\n`;
 }
 
 function describeState(token: AccessToken): string {
   if (token.revokedAt !== null) return `revoked ${token.revokedAt.toISOString()}`;
   return describeExpiry(token);
-}
-
-function describeUse({ lastUsedAt }: AccessToken): string {
-  return lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
 }
 
 function describeExpiry({ expiresAt }: AccessToken): string {

@@ -32,10 +32,15 @@ const aggregators: ReadonlyMap<string, MetricValues[number]['aggregator']> = new
   ['process_max_fds', 'max'],
 ]);
 
-/**
- * Adds the metrics of all workers to those of the primary process: counters and histograms are summed, gauges as each one's
- * `aggregator` says. A few are shown for each process, too.
- */
+/** What is shown for each process as well, under a name of its own, since the sum hides which one is at its limit. */
+const shownNames: ReadonlyMap<string, string> = new Map([
+  ['process_cpu_seconds_total', 'plant_store_process_cpu_seconds_total'],
+  ['process_resident_memory_bytes', 'plant_store_process_resident_memory_bytes'],
+  ['nodejs_eventloop_lag_p99_seconds', 'plant_store_process_eventloop_lag_p99_seconds'],
+  ['plant_store_http_connections', 'plant_store_process_http_connections'],
+]);
+
+/** Adds the metrics of all workers to those of the primary process, and shows a few for each process, too. */
 export function createClusterMetrics(registry: Registry, group: WorkerGroup): ClusterMetrics {
   const latest = new Map<WorkerProcess, MetricValues>();
   let ended: MetricValues = [];
@@ -55,7 +60,7 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
     registers: [registry],
   });
 
-  async function update(): Promise<void> {
+  async function readWorkers(): Promise<void> {
     const reads = Array.from(group.responding().values(), async (worker) => {
       const values = await withTimeout(worker.ask('metrics'), timeoutMs, () => undefined);
       // It may have ended meanwhile, and counts as ended then.
@@ -67,15 +72,16 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
   return {
     contentType: registry.contentType,
     async metrics() {
-      await update();
+      await readWorkers();
       const own = await registry.getMetricsAsJSON();
-      const labelled = Array.from(group.serving(), ([number, worker]) =>
+      const together = [own, ended, ...latest.values()].flat().map((metric) => ({
+        ...metric,
+        aggregator: aggregators.get(metric.name) ?? metric.aggregator,
+      }));
+      const ofEach = Array.from(group.serving(), ([number, worker]) =>
         labelProcess(latest.get(worker) ?? [], String(number)),
       );
-      return Registry.aggregate([
-        ...[own, ended, ...latest.values()].map(withAggregators),
-        ...[labelProcess(own, 'primary'), ...labelled],
-      ]).metrics();
+      return Registry.aggregate([together, labelProcess(own, 'primary'), ...ofEach]).metrics();
     },
     workerEnded(worker, metrics) {
       if (metrics === undefined) ends.inc();
@@ -87,22 +93,6 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
     },
   };
 }
-
-/** The metrics with the way in which those of several processes become one: their sum, unless they say something else. */
-function withAggregators(metrics: MetricValues): MetricValues {
-  return metrics.map((metric) => ({
-    ...metric,
-    aggregator: aggregators.get(metric.name) ?? metric.aggregator,
-  }));
-}
-
-/** What is shown for each process as well, by the name that it has for all together, which hides which one is at its limit. */
-const shownNames: ReadonlyMap<string, string> = new Map([
-  ['process_cpu_seconds_total', 'plant_store_process_cpu_seconds_total'],
-  ['process_resident_memory_bytes', 'plant_store_process_resident_memory_bytes'],
-  ['nodejs_eventloop_lag_p99_seconds', 'plant_store_process_eventloop_lag_p99_seconds'],
-  ['plant_store_http_connections', 'plant_store_process_http_connections'],
-]);
 
 /**
  * The metrics that are shown for each process, with the label `process`.

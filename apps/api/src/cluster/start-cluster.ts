@@ -13,7 +13,6 @@ import { withTimeout } from '../runtime/timing.js';
 import type { Service } from '../service.js';
 import { openDatabase } from '../store/open-database.js';
 import { createClusterMetrics } from './cluster-metrics.js';
-import { primaryConnections } from './share-limits.js';
 import { WorkerGroup } from './worker-group.js';
 import { forkWorker, type WorkerProgram } from './worker-process.js';
 
@@ -34,24 +33,20 @@ export async function startCluster(
   log: Logger,
   program: WorkerProgram = {},
 ): Promise<Cluster> {
-  const metrics = config.admin && createRegistry();
-  // Later workers listen where the first ones did.
-  const { admin, workers, host } = config;
+  const { admin, workers, host, database: location } = config;
+  const metrics = admin && createRegistry();
   const port = config.port === 0 ? await findPort(host) : config.port;
-  const kept = { admin, workers, host, port };
-  const { database: location } = config;
+  // Later workers listen where the first ones did.
+  const toWorkerConfig = (read: Config) => shareLimits({ ...read, admin, workers, host, port });
   const database = await openDatabase(
     location.engine === 'sqlite' ? location : { ...location, poolSize: primaryConnections },
     { log },
   );
-  const group: WorkerGroup = new WorkerGroup(
-    { ...config, ...kept },
-    {
-      fork: () => forkWorker(program),
-      log,
-      onEnd: (worker, end) => clusterMetrics?.workerEnded(worker, end?.metrics),
-    },
-  );
+  const group: WorkerGroup = new WorkerGroup(toWorkerConfig(config), {
+    fork: () => forkWorker(program),
+    log,
+    onEnd: (worker, end) => clusterMetrics?.workerEnded(worker, end?.metrics),
+  });
   const clusterMetrics = metrics && createClusterMetrics(metrics, group);
   let adminPort: AdminPort | undefined;
   let isDraining = false;
@@ -60,20 +55,17 @@ export async function startCluster(
     return isDraining ? { ready: false, reason: 'shutting_down' } : combineReadiness(group, workers);
   }
 
-  async function closeDatabase(): Promise<boolean> {
-    return database.close().then(
+  async function stop(): Promise<boolean> {
+    isDraining = true;
+    const isInTime = await group.stop();
+    const closed = database.close().then(
       () => true,
       (error: unknown) => {
         log.error({ err: error }, 'could not close the database');
         return false;
       },
     );
-  }
-
-  async function stop(): Promise<boolean> {
-    isDraining = true;
-    const isInTime = await group.stop();
-    const isClosed = await withTimeout(closeDatabase(), clusterStopTimeouts.databaseMs, () => false);
+    const isClosed = await withTimeout(closed, clusterStopTimeouts.databaseMs, () => false);
     await adminPort?.close();
     return isInTime && isClosed;
   }
@@ -90,12 +82,37 @@ export async function startCluster(
         void group.drain();
         if (delayMs > 0) await delay(delayMs);
       },
-      replaceWorkers: (readConfig) => group.replaceAll(() => ({ ...readConfig(), ...kept })),
+      replaceWorkers: (readConfig) => group.replaceAll(() => toWorkerConfig(readConfig())),
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** How many connections to PostgreSQL the primary process has. */
+export const primaryConnections = 1;
+
+/** The settings of one of several workers: of a limit that holds for the whole service each has an equal share. */
+export function shareLimits(config: Config): Config {
+  const { queueLimits, bodyMemoryLimitBytes, database, rateLimitPerMinute, authFailuresPerMinute } = config;
+  const share = (limit: number) => Math.max(1, Math.floor(limit / config.workers));
+  const shareUnlessNone = (limit: number) => (limit === 0 ? 0 : share(limit));
+  return {
+    ...config,
+    bodyMemoryLimitBytes: share(bodyMemoryLimitBytes),
+    rateLimitPerMinute: shareUnlessNone(rateLimitPerMinute),
+    authFailuresPerMinute: shareUnlessNone(authFailuresPerMinute),
+    queueLimits: {
+      ...queueLimits,
+      queuePlants: share(queueLimits.queuePlants),
+      queueBytes: share(queueLimits.queueBytes),
+    },
+    database:
+      database.engine === 'sqlite'
+        ? database
+        : { ...database, poolSize: share(database.poolSize - primaryConnections) },
+  };
 }
 
 /** The ports that are tried for `PORT` 0: systems give none of these to outgoing connections, so that it stays free. */

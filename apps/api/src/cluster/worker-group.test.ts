@@ -1,15 +1,18 @@
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { parseConfig } from '../config.js';
+import { type Config, parseConfig } from '../config.js';
 import { WorkerGroup, type WorkerGroupOptions } from './worker-group.js';
-import type { WorkerExit, WorkerProcess, WorkerStart } from './worker-process.js';
+import type { WorkerExit, WorkerProcess, WorkerQuestions } from './worker-process.js';
 
 const config = parseConfig({ WORKERS: '2' }, '/');
 const newConfig = { ...config, bodyLimitBytes: 7 };
 
 /** A group of two workers whose processes only record what they are asked. */
 function createGroup(
-  onStart: (start: WorkerStart, pid: number) => void | Promise<void> = () => {},
+  onStart: (
+    start: { readonly config: Config; readonly worker: number },
+    pid: number,
+  ) => void | Promise<void> = () => {},
   options: Pick<WorkerGroupOptions, 'watchEveryMs' | 'startMs'> = { watchEveryMs: 60_000 },
 ) {
   const starts: { readonly pid: number; readonly worker: number; readonly bodyLimit: number }[] = [];
@@ -22,15 +25,15 @@ function createGroup(
     const pid = end.size + 1;
     const { promise: ended, resolve } = Promise.withResolvers<WorkerExit>();
     end.set(pid, resolve);
-    const ask = async (name: string, argument?: unknown) => {
+    const ask = async (name: string, ...args: unknown[]) => {
       if (name !== 'start') {
         if (name !== 'ping') calls.push(`${name} ${pid}`);
         if (hangs.has(`${name} ${pid}`)) await ended;
         return { inTime: true, metrics: [] };
       }
-      const start = argument as WorkerStart;
-      starts.push({ pid, worker: start.worker, bodyLimit: start.config.bodyLimitBytes });
-      await onStart(start, pid);
+      const [config, worker] = args as Parameters<WorkerQuestions['start']>;
+      starts.push({ pid, worker, bodyLimit: config.bodyLimitBytes });
+      await onStart({ config, worker }, pid);
       return 'http://127.0.0.1:3000';
     };
     const finish = () => resolve({ status: 0, signal: null });

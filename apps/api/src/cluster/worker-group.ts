@@ -4,24 +4,24 @@ import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { clusterStopTimeouts } from '../runtime/stop-timeouts.js';
 import { withTimeout } from '../runtime/timing.js';
-import { retireMs } from './run-worker.js';
-import { shareLimits } from './share-limits.js';
-import type { WorkerEnd, WorkerExit, WorkerProcess } from './worker-process.js';
+import { retireMs, type WorkerEnd, type WorkerExit, type WorkerProcess } from './worker-process.js';
 
-/** What a group of workers needs. */
-export interface WorkerGroupOptions extends WatchOptions {
+export interface WorkerGroupOptions {
+  readonly log: Logger;
   /** Starts a process. */
   fork(): WorkerProcess;
-  /** How long a process may take to start, in milliseconds. */
-  readonly startMs?: number;
   /** Called once a process has ended that was serving, with how it stopped, if it did. */
   onEnd(process: WorkerProcess, end: WorkerEnd | undefined): void;
+  /** How long a process may take to start, in milliseconds: by default longer than it waits for a database. */
+  readonly startMs?: number;
+  /** How often each process is asked for an answer, in milliseconds. */
+  readonly watchEveryMs?: number;
 }
 
+/** For how many times without an answer a process is ended: after a turn of its event loop that long none recovers. */
+const endAfter = 30;
 /** After how long a worker that did not start is started again, in milliseconds. */
 const restartMs = 1_000;
-/** How long a process may take to start, in milliseconds: longer than it waits for a database. */
-const startMs = 60_000;
 /** How long a process that has stopped may take to end, in milliseconds. */
 const endMs = 1_000;
 /** How long a worker may take to drain, in milliseconds. */
@@ -30,32 +30,37 @@ const drainMs = 1_000;
 /** One of the workers, by its number: a process, and later others in its place. */
 interface Slot {
   readonly number: number;
-  /** The process that serves connections; absent while none is. */
-  serving?: WorkerProcess | undefined;
+  /** The process that serves connections; absent while none does. */
+  serving?: Serving | undefined;
   /** The process that served before, until its last connections have ended. */
   retiring?: WorkerProcess;
-  /** Present while a process is started because none serves. */
-  filling?: Promise<void> | undefined;
+  /** Whether a process is started because none serves. */
+  isFilling?: boolean;
 }
 
-/** The workers of a service. One that ends is replaced. */
+interface Serving {
+  readonly process: WorkerProcess;
+  /** How often it was asked since it has answered. */
+  unanswered: number;
+}
+
+/** The workers of a service. One that ends, or does not respond for long, is replaced. */
 export class WorkerGroup {
   readonly #options: WorkerGroupOptions;
   readonly #slots: readonly Slot[];
   /** All processes that have not ended, of which some may not serve yet, or only their last connections. */
   readonly #running = new Set<WorkerProcess>();
   readonly #served = new WeakSet<WorkerProcess>();
-  readonly #watch: WorkerWatch;
   #config: Config;
   #isStopping = false;
   #isDraining = false;
   #replacing: Promise<void> = Promise.resolve();
-  #replacementsWaiting = 0;
+  #isReplacementWaiting = false;
 
+  /** @param config the settings of each worker, and how many there are */
   constructor(config: Config, options: WorkerGroupOptions) {
     this.#config = config;
     this.#options = options;
-    this.#watch = new WorkerWatch(() => this.serving(), options);
     this.#slots = Array.from({ length: config.workers }, (_, index) => ({ number: index + 1 }));
   }
 
@@ -73,15 +78,19 @@ export class WorkerGroup {
 
   /** The processes that serve connections, by the number of the worker. */
   serving(): ReadonlyMap<number, WorkerProcess> {
-    const entries = this.#slots.flatMap(({ number, serving }) =>
-      serving ? [[number, serving] as const] : [],
-    );
-    return new Map(entries);
+    return this.#servingWhere(() => true);
   }
 
-  /** Those of them that respond. */
+  /** Those of them that have answered when they were asked last. */
   responding(): ReadonlyMap<number, WorkerProcess> {
-    return new Map([...this.serving()].filter(([, process]) => this.#watch.isResponding(process)));
+    return this.#servingWhere(({ unanswered }) => unanswered <= 1);
+  }
+
+  #servingWhere(matches: (serving: Serving) => boolean): ReadonlyMap<number, WorkerProcess> {
+    const entries = this.#slots.flatMap(({ number, serving }) =>
+      serving && matches(serving) ? [[number, serving.process] as const] : [],
+    );
+    return new Map(entries);
   }
 
   /**
@@ -89,10 +98,10 @@ export class WorkerGroup {
    * another one is running has its turn after that one, so that its settings hold in the end.
    */
   replaceAll(readConfig: () => Config): Promise<void> {
-    if (this.#replacementsWaiting === 0) {
-      this.#replacementsWaiting++;
+    if (!this.#isReplacementWaiting) {
+      this.#isReplacementWaiting = true;
       this.#replacing = this.#replacing.then(() => {
-        this.#replacementsWaiting--;
+        this.#isReplacementWaiting = false;
         return this.#replaceEach(readConfig);
       });
     }
@@ -113,27 +122,22 @@ export class WorkerGroup {
    */
   async stop(): Promise<boolean> {
     this.#isStopping = true;
-    this.#watch.stop();
-    const timeoutMs = this.#stopTimeoutMs();
-    const results = await Promise.all(
-      [...this.#running].map((process) => this.#end(process, 'stop', timeoutMs)),
-    );
-    return results.every((end) => end?.inTime === true);
+    const ends = await Promise.all(Array.from(this.#running, (process) => this.#end(process, 'stop')));
+    return ends.every((end) => end?.inTime === true);
   }
 
   /** Starts a process for a worker, which replaces the one that serves. */
   async #launch(slot: Slot): Promise<{ readonly pid: number; readonly baseUrl: string }> {
-    const process = this.#options.fork();
+    const { fork, startMs = 60_000 } = this.#options;
+    const process = fork();
     this.#running.add(process);
     void process.ended.then((exit) => this.#onExit(slot, process, exit));
     try {
-      const config = shareLimits(this.#config, this.#slots.length);
-      const start = process.ask('start', { config, worker: slot.number });
-      const baseUrl = await withTimeout(start, this.#options.startMs ?? startMs, () => {
+      const started = process.ask('start', this.#config, slot.number);
+      const baseUrl = await withTimeout(started, startMs, () => {
         process.kill();
         throw new OperatorError('The worker did not start in time.');
       });
-      this.#served.add(process);
       this.#serve(slot, process);
       return { pid: process.pid, baseUrl };
     } catch (error) {
@@ -143,16 +147,40 @@ export class WorkerGroup {
   }
 
   #serve(slot: Slot, process: WorkerProcess): void {
+    this.#served.add(process);
     if (this.#isDraining) void process.ask('drain').catch(() => undefined);
     const { serving: previous, retiring } = slot;
-    slot.serving = process;
+    slot.serving = { process, unanswered: 0 };
+    this.#watch(slot, slot.serving);
     // It may have ended meanwhile.
-    if (previous === undefined || !this.#running.has(previous)) return;
-    slot.retiring = previous;
-    void this.#end(previous, 'retire', retireMs + this.#stopTimeoutMs());
+    if (previous === undefined || !this.#running.has(previous.process)) return;
+    slot.retiring = previous.process;
+    void this.#end(previous.process, 'retire');
     // However often workers are replaced, no more than one of each has only its last connections.
-    if (retiring !== undefined && this.#running.has(retiring))
-      void this.#end(retiring, 'stop', this.#stopTimeoutMs());
+    if (retiring !== undefined && this.#running.has(retiring)) void this.#end(retiring, 'stop');
+  }
+
+  /** Asks a process for an answer again and again, while it serves, and ends one that hangs. */
+  #watch(slot: Slot, serving: Serving): void {
+    const { log, watchEveryMs = 1_000 } = this.#options;
+    const { process } = serving;
+    const fields = { worker: slot.number, pid: process.pid };
+    const onAnswer = () => {
+      if (serving.unanswered > 1) log.info(fields, 'worker responds again');
+      serving.unanswered = 0;
+    };
+    const check = () => {
+      if (slot.serving !== serving || this.#isStopping) return clearInterval(timer);
+      serving.unanswered++;
+      // An error is that it has ended.
+      if (serving.unanswered === 1) process.ask('ping').then(onAnswer, () => undefined);
+      if (serving.unanswered === 2) log.warn(fields, 'worker does not respond');
+      if (serving.unanswered !== endAfter + 1) return;
+      log.error(fields, 'worker hangs');
+      process.kill();
+    };
+    // After what has arrived is read: it may include the answers, if this process itself was busy for so long.
+    const timer = setInterval(() => setImmediate(check), watchEveryMs).unref();
   }
 
   #onExit(slot: Slot, process: WorkerProcess, exit: WorkerExit): void {
@@ -161,30 +189,27 @@ export class WorkerGroup {
       this.#options.onEnd(process, undefined);
       this.#options.log.error({ worker: slot.number, pid: process.pid, ...exit }, 'worker ended');
     }
-    if (slot.serving !== process) return;
+    if (slot.serving?.process !== process) return;
     slot.serving = undefined;
-    if (!this.#isStopping) void this.#fill(slot);
+    void this.#fill(slot);
   }
 
   /** Starts processes for a worker that has none, until one serves. */
-  #fill(slot: Slot): Promise<void> {
-    slot.filling ??= this.#launchUntilServing(slot).finally(() => {
-      slot.filling = undefined;
-    });
-    return slot.filling;
-  }
-
-  async #launchUntilServing(slot: Slot): Promise<void> {
+  async #fill(slot: Slot): Promise<void> {
+    if (slot.isFilling) return;
+    slot.isFilling = true;
+    const { log } = this.#options;
     while (!this.#isStopping && slot.serving === undefined) {
       try {
         const { pid } = await this.#launch(slot);
-        this.#options.log.info({ worker: slot.number, pid }, 'worker started');
+        log.info({ worker: slot.number, pid }, 'worker started');
       } catch (error) {
         if (this.#isStopping) return;
-        this.#options.log.error({ worker: slot.number, err: error }, 'worker did not start');
+        log.error({ worker: slot.number, err: error }, 'worker did not start');
         await delay(restartMs);
       }
     }
+    slot.isFilling = false;
   }
 
   async #replaceEach(readConfig: () => Config): Promise<void> {
@@ -199,7 +224,9 @@ export class WorkerGroup {
     for (const slot of this.#slots) {
       if (this.#isStopping) return;
       try {
-        await this.#replace(slot);
+        // One that is started again and again gets the new settings.
+        if (slot.serving === undefined) void this.#fill(slot);
+        else await this.#launch(slot);
       } catch (error) {
         // A worker that ends later must start again, which it did with these.
         this.#config = previousConfig;
@@ -210,29 +237,17 @@ export class WorkerGroup {
     log.info({ workers: this.#slots.length }, 'workers replaced');
   }
 
-  async #replace(slot: Slot): Promise<void> {
-    // One that is started again and again gets the new settings.
-    if (slot.serving === undefined) void this.#fill(slot);
-    else await this.#launch(slot);
-  }
-
-  #stopTimeoutMs(): number {
-    return this.#config.shutdownTimeoutMs + clusterStopTimeouts.workersMs;
-  }
-
   /**
    * Stops a process, and ends it if it is late. It never rejects; what goes wrong is logged.
    *
    * @param how `retire` waits until its connections have ended
    * @returns how it stopped; `undefined` if it did not
    */
-  async #end(
-    process: WorkerProcess,
-    how: 'stop' | 'retire',
-    timeoutMs: number,
-  ): Promise<WorkerEnd | undefined> {
+  async #end(process: WorkerProcess, how: 'stop' | 'retire'): Promise<WorkerEnd | undefined> {
     const { log, onEnd } = this.#options;
     const { pid } = process;
+    const stopMs = this.#config.shutdownTimeoutMs + clusterStopTimeouts.workersMs;
+    const timeoutMs = how === 'retire' ? retireMs + stopMs : stopMs;
     const stopped = process.ask(how).catch((error: unknown) => {
       // That a process has ended by itself is logged elsewhere.
       if (process.isRunning()) log.error({ pid, err: error }, 'worker did not stop');
@@ -247,78 +262,5 @@ export class WorkerGroup {
     process.disconnect();
     await withTimeout(process.ended, endMs, process.kill);
     return end;
-  }
-}
-
-/** How workers are watched. */
-interface WatchOptions {
-  readonly log: Logger;
-  /** How often each is asked for an answer, in milliseconds; by default a second. */
-  readonly watchEveryMs?: number;
-}
-
-/** For how many times without an answer a worker is ended: after a turn of its event loop that long none recovers. */
-const endAfter = 30;
-
-/** What is known of a worker. */
-interface WatchedWorker {
-  /** How often it was asked since it has answered. */
-  unanswered: number;
-}
-
-/** Watches whether workers answer. */
-class WorkerWatch {
-  readonly #workers = new Map<WorkerProcess, WatchedWorker>();
-  readonly #log: Logger;
-  readonly #timer: NodeJS.Timeout;
-
-  /** @param serving the workers, by their number */
-  constructor(
-    serving: () => ReadonlyMap<number, WorkerProcess>,
-    { log, watchEveryMs = 1_000 }: WatchOptions,
-  ) {
-    this.#log = log;
-    // After what has arrived is read: it may include the answers, if this process itself was busy for so long.
-    this.#timer = setInterval(() => setImmediate(() => this.#ask(serving())), watchEveryMs).unref();
-  }
-
-  /** Whether a worker has answered when it was asked last. */
-  isResponding(process: WorkerProcess): boolean {
-    return (this.#workers.get(process)?.unanswered ?? 0) <= 1;
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  #ask(serving: ReadonlyMap<number, WorkerProcess>): void {
-    const running = new Set(serving.values());
-    for (const process of this.#workers.keys()) if (!running.has(process)) this.#workers.delete(process);
-    for (const [worker, process] of serving) {
-      const watched = this.#workers.get(process) ?? { unanswered: 0 };
-      this.#workers.set(process, watched);
-      if (watched.unanswered++ === 0) void this.#ping(worker, process, watched);
-      else this.#report(worker, process, watched);
-    }
-  }
-
-  /** Asks a worker, which has no other question to answer. */
-  async #ping(worker: number, process: WorkerProcess, watched: WatchedWorker): Promise<void> {
-    try {
-      await process.ask('ping');
-    } catch {
-      // It has ended.
-      return;
-    }
-    if (watched.unanswered > 1) this.#log.info({ worker, pid: process.pid }, 'worker responds again');
-    watched.unanswered = 0;
-  }
-
-  #report(worker: number, process: WorkerProcess, { unanswered }: WatchedWorker): void {
-    const { pid } = process;
-    if (unanswered === 2) this.#log.warn({ worker, pid }, 'worker does not respond');
-    if (unanswered !== endAfter + 1) return;
-    this.#log.error({ worker, pid }, 'worker hangs');
-    process.kill();
   }
 }

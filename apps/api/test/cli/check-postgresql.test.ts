@@ -100,7 +100,11 @@ it('reports missing privileges', async () => {
   ]);
   await fill();
   const { username } = new URL(visitor);
-  await query(url, `GRANT SELECT ON _prisma_migrations, access_tokens TO ${username}`);
+  await query(url, `GRANT SELECT ON _prisma_migrations TO ${username}`);
+  expect((await examine({ DATABASE_URL: visitor }))('access tokens')).toEqual([
+    'error: permission denied for table access_tokens',
+  ]);
+  await query(url, `GRANT SELECT ON access_tokens TO ${username}`);
   expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
     expect.stringMatching(/^error: .* permission denied .* GRANT SELECT and INSERT on it to the user/),
   ]);

@@ -17,7 +17,6 @@ const exceptions: Readonly<Record<string, string>> = {
   '/^\\w+:\\/\\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/': 'of DATABASE_URL, which only the operator sets',
   '/[?#].*@/s': 'of DATABASE_URL, which only the operator sets',
   '/(?<![\\w-])[\\w-]+\\.eyJ[\\w-]+(\\.[\\w-]*)?/g': 'looks behind, so that each character is tried once',
-  '/, (?=\\w+$)/': 'of the names of scopes',
   '/^(?!ff)([\\da-f]{2})-(?!0{32})([\\da-f]{32})-(?!0{16})([\\da-f]{16})-[\\da-f]{2}(-.*)?$/':
     'looks ahead a constant number of characters',
 };

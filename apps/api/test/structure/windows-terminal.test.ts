@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createCurl } from '../../src/cli/quickstart.js';
+import { createCurl } from '../../src/cli/token.js';
 import { readPage } from '../support/read-markdown.js';
 
 /** The only line of the code block of a language on the page of the API. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../../src/check/finding.js';
-import { runCheck } from '../../src/check/run-check.js';
+import { examine as examineInstallation } from '../../src/cli/check.js';
 import { parseConfig } from '../../src/config.js';
 
 /** Where relative paths start; the tests use absolute ones. */
@@ -16,7 +16,7 @@ export async function examine(environment: Readonly<Record<string, string>>, now
   const settings = { PORT: '0', ...environment };
   const config = parseConfig(settings, folder);
   const findings: Finding[] = [];
-  for await (const finding of runCheck({ config, environment: settings, folder, now }))
+  for await (const finding of examineInstallation({ config, environment: settings, folder }, now))
     findings.push(finding);
   return (name: string): readonly string[] =>
     findings

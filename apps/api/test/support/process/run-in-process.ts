@@ -51,7 +51,6 @@ export async function runInProcess(
       context,
       readConfig: () => withTimeouts(parseConfig(settings, folder), timeouts),
       environment: settings,
-      worker: process,
       onServiceStopped: () => undefined,
     });
     return { exitCode: 0, stdout, stderr };

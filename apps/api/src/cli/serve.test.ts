@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import type { AccessToken, AccessTokenStore } from '../auth/access-token-store.js';
 import { createTokenService, type TokenService } from '../auth/token-service.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { ensureQuickstartToken } from './quickstart.js';
+import { ensureQuickstartToken } from './serve.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assessDiskSpace, assessFileSystem, assessSyncTime } from './sqlite-files.js';
+import { assessDiskSpace, assessFileSystem, assessSyncTime } from './sqlite.js';
 
 it.each([
   ['NFS', 0x6969, 'error'],

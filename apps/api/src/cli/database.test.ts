@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { OperatorError } from '../errors/operator-error.js';
 import { databaseDamaged, databaseUnavailable } from '../store/database.js';
-import { retryWhileUnavailable } from './retry-while-unavailable.js';
+import { retryWhileUnavailable } from './database.js';
 
 afterEach(() => void vi.restoreAllMocks());
 

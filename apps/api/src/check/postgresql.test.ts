@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest';
-import { assessNodeReplication, assessReplication } from './durability.js';
-import { assessEncryption, type Transport } from './exposure.js';
+
 import { assessConninfo, assessShares } from './nodes.js';
-import { assessCommitTime, assessVersion } from './postgresql.js';
+import {
+  assessCommitTime,
+  assessEncryption,
+  assessNodeReplication,
+  assessReplication,
+  assessVersion,
+  type Transport,
+} from './postgresql.js';
 
 it.each<[Transport, string]>([
   [{ host: '/var/run/postgresql', hasTls: false, mode: null }, 'ok'],

@@ -1,0 +1,136 @@
+import { BlockList, isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import type { JwtSettings } from '../auth/jwt-settings.js';
+import { fetchKeySet, findUsableKeys } from '../auth/provider-keys.js';
+import { type Config, environmentVariables, formerNames, parseConfig } from '../config.js';
+import { messageOf } from '../errors/operator-error.js';
+import { failure, type Items, ok, type Result, type Results, warning } from './finding.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the configuration was parsed from, and it. */
+export interface Settings {
+  readonly config: Config;
+  readonly environment: Environment;
+  /** The working folder. */
+  readonly folder: string;
+}
+
+/** What is examined whatever the database. */
+export const configurationItems: Items<Settings> = {
+  configuration: inspectSettings,
+  exposure: inspectExposure,
+  'identity provider': inspectIdentityProvider,
+};
+
+/** The settings that differ from the defaults, and variables that look like a misspelled setting. */
+export function inspectSettings({ config, environment, folder }: Settings): Results {
+  // Without a variable another one may be invalid: then it is no default either.
+  const isDefault = (name: string) => {
+    try {
+      return isDeepStrictEqual(parseConfig({ ...environment, [name]: undefined }, folder), config);
+    } catch {
+      return false;
+    }
+  };
+  const effective = [...environmentVariables, ...Object.keys(formerNames)]
+    .filter((name) => environment[name] && !isDefault(name))
+    .map((name) => `${name}=${hidePassword(environment[name] ?? '')}`);
+  const found = effective.length === 0 ? 'valid, all defaults' : `valid, ${effective.join(', ')}`;
+  return [ok(found), ...findMisspelled(environment)];
+}
+
+function hidePassword(value: string): string {
+  const url = URL.parse(value);
+  return url?.password ? Object.assign(url, { password: '***' }).href : value;
+}
+
+/** The shortest variable that is compared: shorter ones resemble many. */
+const minLength = 8;
+
+/** Warns of variables that the service ignores, though their names resemble settings. */
+export function findMisspelled(environment: Environment): readonly Result[] {
+  return Object.keys(environment)
+    .filter(
+      (name) => name.length >= minLength && !environmentVariables.includes(name) && !(name in formerNames),
+    )
+    .flatMap((name) => {
+      const meant = environmentVariables.find(
+        (known) => known.length >= minLength && isSimilar(fold(name), fold(known)),
+      );
+      return meant === undefined
+        ? []
+        : warning(`${name} is set, and ignored`, `If ${meant} is meant, rename it.`);
+    });
+}
+
+function fold(name: string): string {
+  return name.toUpperCase().replaceAll(/[_-]/g, '');
+}
+
+/** Whether two texts are equal but for one character that is missing, added, or replaced, or two that are swapped. */
+function isSimilar(one: string, other: string): boolean {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  const [a, b] = [one.slice(start), other.slice(start)];
+  const isSwapped = a.length > 1 && a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
+  return a === b || a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1) || isSwapped;
+}
+
+/** Which addresses other machines reach. */
+export function inspectExposure({ config: { host, admin } }: { readonly config: Config }): Results {
+  const ofPort = isLoopback(host)
+    ? ok(`HOST ${host} is reached from this machine only`)
+    : warning(
+        `HOST ${host} is reached by other machines, and the service speaks plain HTTP: tokens cross the network in clear text`,
+        'Let only a reverse proxy that terminates TLS reach it, as docs/operate/deploy.md describes.',
+      );
+  if (admin === undefined || isLoopback(admin.host)) return [ofPort];
+  const ofAdminPort = warning(
+    `ADMIN_HOST ${admin.host} shows metrics to other machines, without a token`,
+    'Let only monitoring and load balancers reach it, or set ADMIN_HOST to 127.0.0.1.',
+  );
+  return [ofPort, ofAdminPort];
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether an address or a name can only lead to this machine. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  const version = isIP(host);
+  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** Whether JSON Web Tokens, where they are accepted, can be verified, and who gets one that permits creates. */
+export async function inspectIdentityProvider({
+  config: { jwt },
+}: {
+  readonly config: Pick<Config, 'jwt'>;
+}): Promise<Results> {
+  if (jwt === undefined) return [];
+  const keys = await inspectKeys(jwt);
+  if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;
+  const scope = warning(
+    'every token that it issues for the audience may create plants, also one without a scope',
+    'Set JWT_SCOPES, unless the provider decides itself who gets such a token.',
+  );
+  return [keys, scope];
+}
+
+async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Promise<Result> {
+  const outcome = await fetchKeySet(jwksUrl, AbortSignal.timeout(keyTimes.timeoutMs)).catch(messageOf);
+  if (typeof outcome === 'string')
+    return failure(
+      outcome,
+      'Check JWT_JWKS_URL, the network and the provider. Without its keys JSON Web Tokens are rejected with 503.',
+    );
+  if (!Array.isArray(outcome?.keys))
+    return failure(`${jwksUrl} did not answer with a key set`, 'Check JWT_JWKS_URL.');
+  const usable = await findUsableKeys(outcome.keys, algorithms);
+  const found = `${usable.length} of ${outcome.keys.length} keys fit ${algorithms.join(', ')}`;
+  if (usable.length > 0) return ok(found);
+  return failure(found, 'Set JWT_ALGORITHMS to those that the provider signs access tokens with.');
+}

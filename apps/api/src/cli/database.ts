@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config.js';
+import { OperatorError } from '../errors/operator-error.js';
+import { ServiceError } from '../errors/service-error.js';
+import { type RetryPolicy, retry } from '../runtime/timing.js';
+import type { Database, OpenOptions } from '../store/database.js';
+import type { DatabaseLocation, PostgresqlLocation } from '../store/database-location.js';
+import { openDatabase } from '../store/open-database.js';
+import { writeAtomically } from './atomic-write.js';
+import { abortOnSignal, type CliContext, countOf } from './cli-context.js';
+
+/** Opens the database for an action, and closes it after that. */
+export async function withDatabase<Result>(
+  config: Config,
+  options: OpenOptions,
+  action: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = await openDatabase(config.database, options);
+  try {
+    return await action(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** How long a command retries when the database does not answer: longer than a restart of it takes. */
+const policy: RetryPolicy = { timeoutMs: 60_000, delayMs: 500 };
+
+/**
+ * Runs an idempotent action, and retries it while the database does not answer.
+ *
+ * @param signal once aborted, one last attempt follows
+ * @throws {OperatorError} when the database has not answered in all that time
+ * @throws the reason of the signal when the last attempt after it was not answered either
+ * @throws any other error of the action
+ */
+export async function retryWhileUnavailable<Result>(
+  action: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  try {
+    return await retry(action, isUnavailable, policy, signal);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    signal?.throwIfAborted();
+    throw new OperatorError(
+      `The database has not answered for ${policy.timeoutMs / 1_000} seconds, the last time with: ${reasonOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+function isUnavailable(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.errorName === 'database_unavailable';
+}
+
+/** The error to report when the database fails: `database_unavailable` or `database_damaged`. */
+export function explainDatabaseError(error: ServiceError): OperatorError {
+  const reason = reasonOf(error);
+  const message =
+    error.errorName === 'database_damaged'
+      ? `The database is damaged: ${reason}\nStop every service on it and restore a backup, as docs/operate/backup.md describes.`
+      : `The database does not answer: ${reason}\nTry again once it does.`;
+  return new OperatorError(message, { cause: error });
+}
+
+/** What the engine has reported. */
+export function reasonOf({ cause, message }: ServiceError): string {
+  return cause instanceof Error ? cause.message : message;
+}
+
+/**
+ * Creates the database as needed, applies pending migrations, and prints their names. Only with the option, it distributes
+ * the plants by their ids over the nodes of a Citus cluster, too, which changes nothing when it is run again.
+ *
+ * @param distribute over how many shards, or `true` for the default number
+ * @throws {OperatorError} when they cannot be distributed, with what to do; they are then as before
+ */
+export async function migrate(
+  config: Config,
+  { distribute }: { readonly distribute?: number | true },
+  context: CliContext,
+): Promise<void> {
+  const distributable = distribute === undefined ? undefined : await requireDistributable(config.database);
+  const applied = await withDatabase(config, {}, async ({ appliedMigrations }) => appliedMigrations);
+  for (const name of applied) context.print(`${name}\n`);
+  if (applied.length === 0) context.message('The database is up to date.');
+  if (distributable === undefined) return;
+
+  const { distributePostgresql } = await import('../store/postgresql/citus/distribute-plants.js');
+  const shardCount = distribute === true ? undefined : distribute;
+  const { shards, nodes, moved } = await distributePostgresql(distributable, shardCount);
+  const extent = `${countOf(shards, 'shard')} over ${countOf(nodes, 'node')}`;
+  if (moved === undefined) return context.message(`The plants are distributed already: ${extent}.`);
+  await context.message(
+    `The plants are now distributed: ${extent}, ${countOf(moved, 'plant')} moved. Restart running instances, which look for the shards at their start; with WORKERS a SIGHUP does.`,
+  );
+}
+
+/**
+ * Checks that plants could be distributed, before anything is created or migrated.
+ *
+ * @throws {OperatorError} on SQLite, and where the database is not the coordinator of a Citus cluster with nodes for shards,
+ * or a node is away
+ */
+async function requireDistributable(location: DatabaseLocation): Promise<PostgresqlLocation> {
+  if (location.engine !== 'postgresql')
+    throw new OperatorError(
+      'Only a PostgreSQL database with the extension Citus can be distributed, and DATABASE_URL names a SQLite file. docs/operate/postgresql.md describes how to move to PostgreSQL. Nothing was changed.',
+    );
+  const { requireCluster } = await import('../store/postgresql/citus/distribute-plants.js');
+  await requireCluster(location);
+  return location;
+}
+
+/**
+ * Copies a SQLite database to a new file while services use it, and checks the copy.
+ *
+ * @throws {OperatorError} when the engine has its own tool for that, there is no database, or it cannot be copied
+ */
+export async function backUp({ database }: Config, file: string, context: CliContext): Promise<void> {
+  if (database.engine !== 'sqlite')
+    throw new OperatorError('Only a SQLite database is copied by this command. Use pg_dump for PostgreSQL.');
+  const { requireDatabaseFile } = await import('../store/sqlite/database-file.js');
+  requireDatabaseFile(database.path);
+  const signal = abortOnSignal(context);
+  const path = resolve(context.folder, file);
+  const { copySqlite } = await import('../store/sqlite/copy-sqlite.js');
+  const count = await writeAtomically(path, (temporaryPath) =>
+    copySqlite(database.path, temporaryPath, signal),
+  );
+  await context.message(`${countOf(count, 'plant')} copied to ${path}, and the copy checked.`);
+}

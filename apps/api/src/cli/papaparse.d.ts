@@ -1,2 +1,0 @@
-/** A type of browsers that the types of papaparse name. */
-type BufferSource = ArrayBufferView | ArrayBuffer;
