@@ -171,7 +171,7 @@ function toTimeOrNull(value: unknown): Date | null {
 }
 
 /** Parses a time that the adapter returns, in ISO 8601. Without a time zone it is UTC, as in Prisma's client. */
-export function toTime(value: unknown): Date {
+function toTime(value: unknown): Date {
   const time = String(value);
   return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(time) ? time : `${time}Z`);
 }
