@@ -29,6 +29,12 @@ export interface SqliteStoreOptions<Resource> {
   readonly onRemoved: () => void;
 }
 
+/** How many rows one statement inserts, which takes half as long as a statement for each. */
+const rowsTogether = 16;
+
+/** Ends an insert of several rows, which is then undone, when the id of one is taken. */
+const someTaken = new Error('An id is taken');
+
 /** Creates the store of a table of SQLite, with statements that are prepared once. */
 export function createSqliteStore<Resource>({
   connection,
@@ -40,10 +46,15 @@ export function createSqliteStore<Resource>({
   onRemoved,
 }: SqliteStoreOptions<Resource>): Store<Resource> {
   const { name, columns, texts, required, toRecord, toTexts } = table;
-  const insert = connection.prepare(
-    `INSERT INTO ${name} (id, added_at, ${texts.join(', ')}) VALUES (?, ?${', ?'.repeat(texts.length)})
-      ON CONFLICT (id) DO NOTHING`,
-  );
+  const insertOf = (rows: number) =>
+    connection.prepare(
+      `INSERT INTO ${name} (id, added_at, ${texts.join(', ')})
+        VALUES ${Array(rows)
+          .fill(`(?, ?${', ?'.repeat(texts.length)})`)
+          .join(', ')} ON CONFLICT (id) DO NOTHING`,
+    );
+  const insert = insertOf(1);
+  const insertMany = insertOf(rowsTogether);
   const select = connection
     .prepare<[bigint], unknown[]>(`SELECT ${columns.join(', ')} FROM ${name} WHERE id = ?`)
     .safeIntegers()
@@ -79,18 +90,43 @@ export function createSqliteStore<Resource>({
     return row && toRecord(row);
   }
 
+  /** Inserts as many records as one statement takes, or none if some id is taken. */
+  const insertTogether = connection.transaction((records: readonly Stored<Resource>[], now: number) => {
+    const values: unknown[] = [];
+    for (const record of records) {
+      const { id, addedAt = now } = record;
+      values.push(id, addedAt, ...toTexts(record));
+    }
+    if (insertMany.run(values).changes !== records.length) throw someTaken;
+  });
+
+  function wereInserted(records: readonly Stored<Resource>[], now: number): boolean {
+    if (records.length < rowsTogether) return false;
+    try {
+      insertTogether(records, now);
+      return true;
+    } catch (error) {
+      if (error === someTaken) return false;
+      throw error;
+    }
+  }
+
   /** Returns what has the id of each record that was not stored; `undefined` if all were stored. */
   function createAll(records: readonly Stored<Resource>[]) {
     const now = Date.now();
     let taken: Map<number, StoredRecord<Resource>> | undefined;
-    for (const [index, record] of records.entries()) {
-      const { id, addedAt = now } = record;
-      if (insert.run(id, addedAt, ...toTexts(record)).changes === 1) continue;
-      const existing = findOne(id);
-      // A trigger may skip a row silently.
-      if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
-      taken ??= new Map();
-      taken.set(index, existing);
+    for (let start = 0; start < records.length; start += rowsTogether) {
+      const some = records.slice(start, start + rowsTogether);
+      if (wereInserted(some, now)) continue;
+      for (const [index, record] of some.entries()) {
+        const { id, addedAt = now } = record;
+        if (insert.run(id, addedAt, ...toTexts(record)).changes === 1) continue;
+        const existing = findOne(id);
+        // A trigger may skip a row silently.
+        if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
+        taken ??= new Map();
+        taken.set(start + index, existing);
+      }
     }
     return taken && { taken, version: dataVersion.get() };
   }
