@@ -75,6 +75,23 @@ describe.each(enginesOfStore())('creating plants on %s', (engine) => {
     ]);
   });
 
+  it('stores those of many plants whose ids are free, whichever are taken or come twice', async () => {
+    const plants = Array.from({ length: 60 }, (_, id) => ({ id: BigInt(id), name: `${id}` }));
+    const before = [5n, 20n, 21n, 47n];
+    await store.create(before.map((id) => ({ id, name: 'before' })));
+    const again = { id: 35n, name: 'again' };
+    const outcomes = await store.create([...plants.slice(0, 40), again, ...plants.slice(40)]);
+    const expected = plants.map(({ id }) => (before.includes(id) ? taken({ id, name: 'before' }) : stored));
+    expect(outcomes).toEqual([
+      ...expected.slice(0, 40),
+      taken({ id: 35n, name: '35' }),
+      ...expected.slice(40),
+    ]);
+    expect(await readAll()).toEqual(
+      plants.map((plant) => (before.includes(plant.id) ? { id: plant.id, name: 'before' } : plant)),
+    );
+  });
+
   it('distinguishes a plant without a tag from one with an empty tag', async () => {
     await store.create([{ id: 1n, name: 'n' }]);
     await store.create([{ id: 2n, name: 'n', tag: '' }]);

@@ -69,7 +69,12 @@ export async function openPostgresql(
         watch?.requireEnough();
         await transact(() => checkWritable(pool));
       },
-      probeCommit: () => transact(() => watch?.probe() ?? probe()),
+      probeCommit: () =>
+        transact(async () => {
+          // The watch tells nodes that are away, but not a coordinator.
+          await checkWritable(pool);
+          await (watch?.probe() ?? probe());
+        }),
       concurrentLists: Math.max(1, Math.floor(connectionPool.size / connectionsPerList)),
       concurrentCommits: Math.min(citus?.concurrentCommits ?? concurrentCommits, connectionPool.size),
       warnings: () => watch?.warnings() ?? [],

@@ -18,6 +18,7 @@ import {
   withoutTombstones,
 } from '../store.js';
 import type { Table } from '../table.js';
+import { findDriverError } from './errors.js';
 import { listIds } from './list-ids.js';
 import { durableColumnSql } from './probe-commit.js';
 
@@ -110,7 +111,21 @@ export function createPostgresqlStore<Resource>({
     });
   }
 
+  /** Whether rows can be locked in an order: not those of several shards, once Citus distributes the table. */
+  let locksRows = true;
+
   async function removeAll(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
+    try {
+      if (locksRows) return await removeLocked(ids);
+    } catch (error) {
+      // feature_not_supported
+      if (findDriverError(error)?.code !== '0A000') throw error;
+      locksRows = false;
+    }
+    return removeFound(ids);
+  }
+
+  async function removeLocked(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
     const { rows } = await connections.queryRaw({ sql: removeSql, args: [ids], argTypes: [integers] });
     const found = new Map<bigint, RemoveOutcome>();
     for (const [digits, wasRemoved, removed] of rows) {
@@ -119,6 +134,15 @@ export function createPostgresqlStore<Resource>({
       found.set(id, wasRemoved ? 'removed_before' : 'removed');
     }
     return toRemoveOutcomes(ids, (id) => found.get(id) ?? 'unknown');
+  }
+
+  /** Removes what is found first: what is there once never goes. */
+  async function removeFound(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
+    const found = await findAll(ids);
+    const live = [...found.values()].filter((record) => !isTombstone(record)).map(({ id }) => id);
+    const removed = live.length === 0 ? [] : await retireAll(live);
+    const outcomes = new Map(removed.map((outcome, at) => [live[at], outcome]));
+    return toRemoveOutcomes(ids, (id) => outcomes.get(id) ?? (found.has(id) ? 'removed_before' : 'unknown'));
   }
 
   /** Removes what has the ids, and takes those that nothing ever had. */

@@ -68,9 +68,9 @@ function prepareConnections(
 /**
  * The settings of every connection. `synchronous = FULL` syncs the write-ahead log at each commit, and `fullfsync`
  * makes macOS sync the disk's own cache, too (elsewhere it has no effect). `secure_delete` overwrites what is deleted with
- * zeros. The checkpointer moves the log into the
- * database; `wal_autocheckpoint`, in pages, only applies if it fails. A larger cache than 8,000 KiB would not help:
- * since ids are random, it would hardly ever contain the page of the next plant.
+ * zeros. What SQLite keeps to undo a statement stays in memory (`temp_store`): a commit must not need a temporary folder, nor leave
+ * texts there. The checkpointer moves the log into the database; `wal_autocheckpoint`, in pages, only applies if it fails. A larger
+ * cache than 8,000 KiB would not help: since ids are random, it would hardly ever contain the page of the next plant.
  */
 export const durablePragmas = `
   PRAGMA journal_mode = WAL;
@@ -79,7 +79,8 @@ export const durablePragmas = `
   PRAGMA wal_autocheckpoint = 32000;
   PRAGMA cache_size = -8000;
   PRAGMA foreign_keys = ON;
-  PRAGMA secure_delete = ON;`;
+  PRAGMA secure_delete = ON;
+  PRAGMA temp_store = MEMORY;`;
 
 /** The most that is mapped, in bytes, which is SQLite's own maximum; the rest of a file is read by system calls. */
 const mapBytes = 2 ** 31 - 2 ** 16;

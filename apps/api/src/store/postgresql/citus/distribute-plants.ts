@@ -91,7 +91,7 @@ interface Distribution extends TableDistribution {
   readonly moved: bigint | undefined;
 }
 
-/** How many plants share a commit depends on it: they wait for those of the same shard. docs/operate/citus.md has the figures. */
+/** A statement inserts shard by shard, so each costs a step. docs/operate/citus.md has the figures. */
 const shardsPerNode = 2;
 /** Enough for a second worker node to get half of them. */
 const fewestShards = 4;

@@ -1,9 +1,8 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { Pool } from 'pg';
-import type { ServiceError } from '../../../errors/service-error.js';
 import type { DatabaseLog } from '../../database.js';
 import type { QueryWrapper } from '../../queries.js';
-import { isTombstone, type RemoveOutcome, type Store } from '../../store.js';
+import type { Store } from '../../store.js';
 import type { Table } from '../../table.js';
 import { createPostgresqlStore, type InsertStatement } from '../postgresql-store.js';
 import { createProbeCommit } from '../probe-commit.js';
@@ -48,22 +47,12 @@ export async function openCitus<Resource>(
           if (!watch.areAllUsable()) await watch.requireUsable(new Set((await locate(pool, ids)).values()));
         },
       });
-      /** No row is locked here: it would take the rows of several shards in any order, and what is found once never goes. */
-      async function removeFound(ids: readonly bigint[]): Promise<readonly (RemoveOutcome | ServiceError)[]> {
-        const live = new Map((await store.find(ids)).map((record) => [record.id, !isTombstone(record)]));
-        const toRemove = ids.filter((id) => live.get(id));
-        const removed = (await store.remove(toRemove, true)).values();
-        return ids.map((id) =>
-          live.get(id) ? (removed.next().value ?? 'unknown') : live.has(id) ? 'removed_before' : 'unknown',
-        );
-      }
-
       return {
         ...store,
         create: writeByNode(store.create, ({ id }) => id),
         remove: (ids, retire) =>
           writeByNode(
-            (some: readonly bigint[]) => (retire ? store.remove(some, true) : removeFound(some)),
+            (some: readonly bigint[]) => store.remove(some, retire),
             (id) => id,
           )(ids),
         read: (after, limits) => readDistributed(connections, table, transact, after, limits),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { internalError, ServiceError } from '../../../errors/service-error.js';
 import { withTimeout } from '../../../runtime/timing.js';
 import { databaseUnavailable } from '../../database.js';
@@ -18,6 +19,7 @@ const aloneForMs = 60_000;
 /** How many of these are tried at a time, and how long others wait for one that comes with them, in milliseconds. */
 const maxAlone = 3;
 const aloneWaitMs = 500;
+const placePollMs = 20;
 
 /**
  * Creates a function that makes of a write, which succeeds or fails as a whole, one that refuses those items alone that cannot be
@@ -32,6 +34,8 @@ export function createWriteByNode({ watch, locate }: Options) {
   const alone = new Map<bigint, number>();
   const trying = new Set<bigint>();
 
+  const isAlone = (id: bigint) => (alone.get(id) ?? 0) > performance.now();
+
   function separate(ids: readonly bigint[]): void {
     const now = performance.now();
     for (const [id, until] of alone) if (until < now) alone.delete(id);
@@ -45,7 +49,11 @@ export function createWriteByNode({ watch, locate }: Options) {
     async function writeAlone(item: Item): Promise<Outcome | ServiceError> {
       const id = idOf(item);
       const refusal = databaseUnavailable(new Error(`an earlier statement for the id ${id} has timed out`));
-      if (trying.size >= maxAlone || trying.has(id)) return refusal;
+      const endsAt = performance.now() + aloneWaitMs;
+      while (trying.size >= maxAlone || trying.has(id)) {
+        if (performance.now() >= endsAt) return refusal;
+        await sleep(placePollMs);
+      }
       trying.add(id);
       const attempt = writeAll([item])
         .then(([outcome = missing]) => outcome, toServiceError)
@@ -55,7 +63,7 @@ export function createWriteByNode({ watch, locate }: Options) {
           else alone.delete(id);
           return outcome;
         });
-      return withTimeout(attempt, aloneWaitMs, () => refusal);
+      return withTimeout(attempt, Math.max(0, endsAt - performance.now()), () => refusal);
     }
 
     async function writePart(items: readonly Item[], onFailure: (error: ServiceError) => void) {
@@ -81,7 +89,8 @@ export function createWriteByNode({ watch, locate }: Options) {
           outcomes[place] = result instanceof ServiceError ? result : (result[index] ?? missing);
       };
       const byNode = Map.groupBy(items.entries(), ([, item]) => nodes.get(idOf(item)) ?? 0);
-      await Promise.all([...byNode].map(writeOn));
+      const written = await Promise.allSettled([...byNode].map(writeOn));
+      for (const result of written) if (result.status === 'rejected') throw result.reason;
       return items.map((_, place) => outcomes[place] ?? missing);
     }
 
@@ -90,11 +99,12 @@ export function createWriteByNode({ watch, locate }: Options) {
       if (!watch.areAllUsable()) return writeEach(items);
       const result = await writePart(items, (error) => watch.suspect(error.cause));
       if (!(result instanceof ServiceError)) return result;
-      return hasTimedOut(result) ? items.map(() => result) : writeEach(items);
+      // What may have been stored is not sent again, since it would then be found taken, as a replay.
+      return isOutcomeUnknown(result) ? items.map(() => result) : writeEach(items);
     }
 
     return async (items) => {
-      const ofAlone = items.map((item) => (alone.has(idOf(item)) ? writeAlone(item) : undefined));
+      const ofAlone = items.map((item) => (isAlone(idOf(item)) ? writeAlone(item) : undefined));
       const outcomes = (await writeTogether(items.filter((_, at) => ofAlone[at] === undefined))).values();
       return Promise.all(ofAlone.map((outcome) => outcome ?? outcomes.next().value ?? missing));
     };
@@ -113,7 +123,18 @@ function toServiceError(error: unknown): ServiceError {
 
 /** Whether a statement has waited as long as it may, for a node or for a row. */
 function hasTimedOut(error: unknown): boolean {
-  const cause = error instanceof ServiceError && error.cause instanceof Error ? error.cause.cause : undefined;
-  const driverError = findDriverError(cause);
+  const driverError = driverErrorOf(error);
   return driverError !== undefined && (isCanceled(driverError) || isTimeout(driverError));
+}
+
+/** Whether a statement may have succeeded: it has timed out, its connection broke, or the server says so (40003). */
+function isOutcomeUnknown(error: ServiceError): boolean {
+  const code = driverErrorOf(error)?.code;
+  return hasTimedOut(error) || code === undefined || code === '40003';
+}
+
+function driverErrorOf(error: unknown) {
+  return findDriverError(
+    error instanceof ServiceError && error.cause instanceof Error ? error.cause.cause : undefined,
+  );
 }
