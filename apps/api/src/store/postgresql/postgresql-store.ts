@@ -37,6 +37,8 @@ export interface PostgresqlStoreOptions<Resource> {
   /** Runs a transaction, which is a statement or idempotent; see `createRunQuery`. */
   readonly transact: QueryWrapper;
   readonly insert: InsertStatement<Resource>;
+  /** Whether Citus distributes the table. */
+  readonly isDistributed?: boolean;
   /** Resolves once the rows with these ids may be read or written. */
   readonly beforeAccess?: (ids: readonly bigint[]) => Promise<void>;
 }
@@ -50,6 +52,7 @@ export function createPostgresqlStore<Resource>({
   table,
   transact,
   insert,
+  isDistributed = false,
   beforeAccess,
 }: PostgresqlStoreOptions<Resource>): Store<Resource> {
   const { name, columns, required, erased, bytes, toRecord } = table;
@@ -111,14 +114,14 @@ export function createPostgresqlStore<Resource>({
     });
   }
 
-  /** Whether rows can be locked in an order: not those of several shards, once Citus distributes the table. */
-  let locksRows = true;
+  /** Whether rows can be locked in an order: not those of several shards. */
+  let locksRows = !isDistributed;
 
   async function removeAll(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
     try {
       if (locksRows) return await removeLocked(ids);
     } catch (error) {
-      // feature_not_supported
+      // feature_not_supported: the table was distributed meanwhile.
       if (findDriverError(error)?.code !== '0A000') throw error;
       locksRows = false;
     }

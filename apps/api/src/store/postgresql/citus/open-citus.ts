@@ -42,7 +42,7 @@ export async function openCitus<Resource>(
     ...{ insert, watch },
     createStore(connections) {
       const store = createPostgresqlStore({
-        ...{ connections, table, transact, insert },
+        ...{ connections, table, transact, insert, isDistributed: true },
         async beforeAccess(ids) {
           if (!watch.areAllUsable()) await watch.requireUsable(new Set((await locate(pool, ids)).values()));
         },
