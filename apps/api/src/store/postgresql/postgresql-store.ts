@@ -44,8 +44,8 @@ export interface PostgresqlStoreOptions<Resource> {
 }
 
 /**
- * Creates the store of a table of PostgreSQL. Each transaction is one statement for any number of records. Where the table has been
- * distributed meanwhile, they work as well, only with more work for the cluster.
+ * Creates the store of a table of PostgreSQL. A create or a removal is one statement for any number of records; what it does not
+ * change is found by another one. Where the table has been distributed meanwhile they work as well, with more work for the cluster.
  */
 export function createPostgresqlStore<Resource>({
   connections,
