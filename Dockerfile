@@ -1,19 +1,20 @@
 # The service as an image: docs/operate/deploy.md.
 
-FROM node:26.10.0-trixie-slim AS build
+FROM node:26.12.1-trixie-slim AS build
 WORKDIR /src
 COPY . .
 # The context has no Git, so the commit is passed: --build-arg COMMIT="$(git rev-parse HEAD)".
 ARG COMMIT=unknown
 ARG SOURCE_DATE_EPOCH
 # An empty folder in a folder: COPY keeps the modes of what is in the folder that it names, but not that of the folder itself.
-RUN npx -y pnpm@10.34.9 install --frozen-lockfile \
-    && npx -y pnpm@10.34.9 package \
+RUN pnpm="npx -y $(node -p 'require("./package.json").packageManager')" \
+    && $pnpm install --frozen-lockfile \
+    && $pnpm package \
     && mv release/plant-store-*/ /opt/plant-store \
     && install -d -m 700 /volumes/data
 
 # Only copies: a test makes the same root without an engine, and runs it.
-FROM node:26.10.0-trixie-slim
+FROM node:26.12.1-trixie-slim
 LABEL org.opencontainers.image.title="Plant Store" \
       org.opencontainers.image.licenses="MIT"
 ENV HOST=0.0.0.0 \

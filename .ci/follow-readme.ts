@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { packageManager } from './workspaces.ts';
 
 const clone = resolve(process.argv[2] ?? join(import.meta.dirname, '..'));
 const project = mkdtempSync(join(tmpdir(), 'plant-store-readme-'));
@@ -18,7 +19,7 @@ const [start, ...blocks] = [
   .map(([, language = '', text = '']) => ({ language, text }))
   // The drawing of the folders has none.
   .filter(({ language }) => language !== '');
-if (start?.text !== 'npx -y pnpm@10.34.9 start\n')
+if (start?.text !== `npx -y ${packageManager} start\n`)
   throw new Error('The README does not begin with its start command');
 
 const service = spawn('sh', ['-c', `exec ${start.text}`], { cwd: clone, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,7 +1,8 @@
 # What run and nightly share; to be sourced by bash, in the root of the repository.
 set -euo pipefail
 
-pnpm() { npx -y pnpm@10.34.9 "$@"; }
+pinned_pnpm=$(node -p 'require("./package.json").packageManager')
+pnpm() { npx -y "$pinned_pnpm" "$@"; }
 
 # Installs Debian's packages, without starting the services in them: they would take ports that the tests need.
 install() (

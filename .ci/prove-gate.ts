@@ -1,6 +1,6 @@
 // Proves that CI can fail: in a temporary copy of this checkout, a failing test and a type error in each workspace, and a type
-// error, a lint error, a wrong format and an unused file where the commands of the root look, must each end their command with a
-// status other than 0 and be in its output. Run it after `pnpm build`, whose builds it uses:
+// error, a lint error, a wrong format, a wrong import and an unused file where the commands of the root look, must each end
+// their command with a status other than 0 and be in its output. Run it after `pnpm build`, whose builds it uses:
 //   pnpm exec node .ci/prove-gate.ts
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,16 +59,29 @@ function proveAll(): string[] {
   ];
   const manifest = `${readFileSync(join(copy, 'package.json'), 'utf8')}\n\n`;
   const source = `packages/contract/src/${name}.ts`;
+  const schemas = 'packages/contract/src/schemas.ts';
+  const renamed = readFileSync(join(copy, schemas), 'utf8').replaceAll(/(^ +|; |\{ )name: /gm, '$1title: ');
   return [
     ...prove(
       turbo('test', '--only', '--', name),
       inEach('test', `${name}.test.ts`, test, 'expected 1 to be 2'),
     ),
     ...prove(turbo('typecheck', '--only'), inEach('typecheck', `${name}.ts`, typeError, 'TS2322')),
+    // A field that is renamed in the contract, on both sides of it.
+    ...['apps/api/src/http/routes/operations', 'packages/client/src/create-client.test-d'].flatMap((path) =>
+      prove(
+        turbo('typecheck', '--only'),
+        file(schemas, renamed, new RegExp(`${path.split('/').slice(2).join('/')}\\.ts.*error TS`)),
+      ),
+    ),
     ...prove(['exec', 'tsc', '-p', '.ci'], file(`.ci/${name}.ts`, typeError, /TS2322/)),
     ...prove(['run', 'lint'], file(source, 'export const probe: any = 1;\n', /noExplicitAny/)),
     ...prove(['run', 'lint'], file('package.json', manifest, /package\.json format/)),
     ...prove(['run', 'lint'], file(source, 'export const probe = 1;\n', new RegExp(source))),
+    ...prove(
+      ['exec', 'node', '.ci/check-imports.ts'],
+      file(source, "import '../../../apps/api/src/config.js';\n", /Packages do not depend on apps/),
+    ),
   ];
 }
 

@@ -1,4 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The pnpm of the repository, as `pnpm@<version>`. */
+export const { packageManager }: { readonly packageManager: string } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'),
+);
 
 /** A package of the repository. */
 export interface Workspace {
@@ -8,7 +15,7 @@ export interface Workspace {
 
 /** Runs pnpm in a folder, and returns its exit status and output. */
 export function pnpm(folder: string, ...options: readonly string[]) {
-  const { status, stdout, stderr, error } = spawnSync('npx', ['-y', 'pnpm@10.34.9', ...options], {
+  const { status, stdout, stderr, error } = spawnSync('npx', ['-y', packageManager, ...options], {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],

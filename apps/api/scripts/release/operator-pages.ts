@@ -4,7 +4,11 @@ import { root } from './folders.js';
 
 /** The pages for those who call the service or run it, by their paths relative to the root of the repository. */
 export function listOperatorPages(): string[] {
-  return ['CHANGELOG.md', 'SECURITY.md', ...globSync('docs/{operate,use}/*.md', { cwd: root }).toSorted()];
+  return [
+    'CHANGELOG.md',
+    'docs/SECURITY.md',
+    ...globSync('docs/{operate,use}/*.md', { cwd: root }).toSorted(),
+  ];
 }
 
 /**

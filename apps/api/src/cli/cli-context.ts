@@ -39,7 +39,9 @@ export interface CliContext {
 export function commandNameOf(environment: Readonly<Record<string, string | undefined>>): string {
   // pnpm sets these for the script `plant-store` of the root.
   const names = [environment['npm_package_name'], environment['npm_lifecycle_event']];
-  return names.every((name) => name === 'plant-store') ? 'npx -y pnpm@10.34.9 -s plant-store' : 'plant-store';
+  if (!names.every((name) => name === 'plant-store')) return 'plant-store';
+  const [pnpm = 'pnpm'] = environment['npm_config_user_agent']?.split(' ') ?? [];
+  return `npx -y ${pnpm.replace('/', '@')} -s plant-store`;
 }
 
 /** An abort signal for SIGTERM, SIGINT and SIGHUP; the reason is an `OperatorError` that names the signal. */

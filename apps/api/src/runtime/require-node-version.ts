@@ -13,8 +13,8 @@ export function requireNodeVersion(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > oldest.major || (major === oldest.major && minor >= oldest.minor)) return;
   throw new OperatorError(
-    `Node.js ${version} is too old: ${oldest.major}.${oldest.minor} or later is needed. From a clone, \
-npx -y pnpm@10.34.9 plant-store … runs the command on a Node.js that it brings with it.`,
+    `Node.js ${version} is too old: ${oldest.major}.${oldest.minor} or later is needed. In a clone, \
+pnpm plant-store … runs the command on a Node.js that it brings with it; its README has how to run pnpm.`,
     { exitCode: 2 },
   );
 }

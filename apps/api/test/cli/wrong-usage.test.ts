@@ -86,9 +86,13 @@ it.each([
 );
 
 it('shows the command as pnpm runs it from a clone', async () => {
-  const environment = { npm_lifecycle_event: 'plant-store', npm_package_name: 'plant-store' };
+  const environment = {
+    npm_config_user_agent: 'pnpm/10.9.8 npm/? node/v26.1.2 linux x64',
+    npm_lifecycle_event: 'plant-store',
+    npm_package_name: 'plant-store',
+  };
   const run = (...args: string[]) => runCommand(args, { folder: temporaryFolder(), environment });
-  const command = 'npx -y pnpm@10.34.9 -s plant-store';
+  const command = 'npx -y pnpm@10.9.8 -s plant-store';
   expect(await run('token', 'list', '--hlep')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining(`(see ${command} token list --help)\n`),

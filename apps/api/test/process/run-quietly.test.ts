@@ -8,9 +8,9 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const terminal = '--import=data:text/javascript,process.stderr.isTTY=true';
 
-/** Starts `scripts/run-quietly.ts` with a script for Node.js as the command. */
+/** Starts `.ci/run-quietly.ts` with a script for Node.js as the command. */
 function start(script: string, ...options: string[]) {
-  const args = [...options, join(root, 'scripts/run-quietly.ts'), 'Building', process.execPath, '-e', script];
+  const args = [...options, join(root, '.ci/run-quietly.ts'), 'Building', process.execPath, '-e', script];
   // Node.js 22 announces that it strips types.
   const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' };
   return watchCommand(
@@ -36,7 +36,7 @@ function startByNpx(script: string) {
       .on('exit', (status) => console.log('exit status ' + status));`;
   writeFileSync(join(folder, 'npx'), npx);
   writeFileSync(join(folder, 'pnpm.cjs'), pnpm);
-  const quietly = ['--experimental-strip-types', terminal, join(root, 'scripts/run-quietly.ts')];
+  const quietly = ['--experimental-strip-types', terminal, join(root, '.ci/run-quietly.ts')];
   const args = [
     join(folder, 'npx'),
     join(folder, 'pnpm.cjs'),

@@ -1,7 +1,7 @@
 // Runs a command, and prints its output only if it fails; on a terminal one line shows that something is in progress.
 // The exit status is that of the command. Signals are passed on to it, and it is ended when the npx that it was started
 // with has ended.
-//   node scripts/run-quietly.ts <what it does> <command> [argument…]
+//   node .ci/run-quietly.ts <what it does> <command> [argument…]
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { watchLauncher } from '../apps/api/src/runtime/watch-launcher.ts';

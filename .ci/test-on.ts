@@ -13,8 +13,8 @@ interface Target {
   readonly commands: readonly Command[];
 }
 
-const buildApi: Command = ['turbo', 'run', 'build', '--filter=@plant-store/api', '--output-logs=errors-only'];
-const buildAll: Command = ['turbo', 'run', 'build', '--output-logs=errors-only'];
+const buildApi: Command = ['turbo', 'run', 'build', '--filter=@plant-store/api'];
+const buildAll: Command = ['turbo', 'run', 'build'];
 const inPackaging = (script: string): Command => [
   'pnpm',
   '--filter',
@@ -84,7 +84,7 @@ const targets = new Map<string, Target>([
     'load',
     {
       about: 'all of `pnpm test` 10 times, or as often as said, while every core is busy',
-      commands: [buildAll, ['node', 'scripts/test-under-load.ts']],
+      commands: [buildAll, ['node', '.ci/test-under-load.ts']],
     },
   ],
   [

@@ -1,7 +1,7 @@
 // Runs all tests several times while every core is busy, as on a slow machine: a test that fails only sometimes waits for a
 // time instead of for what it expects, or depends on another one. Prints a line for each run, and the output of those that
 // fail. Run it after `turbo run build`:
-//   node scripts/test-under-load.ts [runs]
+//   node .ci/test-under-load.ts [runs]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, constants } from 'node:os';

@@ -1,0 +1,69 @@
+// Checks which folder imports from which, of types, too; tests may import anything:
+//   node .ci/check-imports.ts
+import { join } from 'node:path';
+import { cruise, type IForbiddenRuleType } from 'dependency-cruiser';
+
+const npm = (...names: readonly string[]) => `/node_modules/(${names.join('|')})/`;
+const server = npm('express', '@ts-rest/express');
+const drivers = npm('@prisma', 'better-sqlite3');
+const ofNode = '^[a-z_]+(/promises)?$';
+const contract = (files: string) => `^packages/contract/src/(${files})`;
+const client = (files: string) => `^packages/client/src/(${files})`;
+const api = (folders: string) => `^apps/api/src/(${folders})`;
+const web = (folders: string) => `^apps/web/src/(${folders})`;
+const proofs = '(crash|disk|input|model|network)/';
+
+/** Whose files may not import what, and what holds instead; regular expressions of paths from the root. */
+// biome-ignore format: a table
+const rules: readonly (readonly [from: string, to: string | readonly string[], why: string])[] = [
+  ['^packages/', '^apps/', 'Packages do not depend on apps.'],
+  ['^packages/contract/', '^(?!packages/contract/|.*node_modules/|[^/]+$)', 'The contract depends on nothing else of this repository.'],
+  [client('(?!testing/|msw|data-tag)'), [npm('zod', 'msw', '@tanstack'), ofNode], 'The client runs on every platform, without another library.'],
+  [client('(?!testing/|msw|data-tag)'), contract('(index|openapi|exact-json/parse)\\.ts'), 'The client uses only plain data of the contract.'],
+  [client('(?!testing/|msw)'), client('testing/|msw'), 'The client has no code for tests.'],
+  [client('testing/|msw'), ofNode, 'The fake plant store runs on every platform, including browsers.'],
+  [api('plants/'), [server, drivers], 'plants/ depends on neither Express nor Prisma.'],
+  [api('plants/'), api('http/|cluster/|store/(?!store|table|commit-queue)'), 'plants/ depends neither on http/ nor on an engine.'],
+  [api('http/'), [drivers, api('store/|cluster/')], 'http/ reaches the database through plants/ and auth/.'],
+  [api('auth/'), [server, drivers, api('http/|store/|plants/|cluster/')], 'auth/ depends on no other folder of the service.'],
+  [api('store/'), [server, api('http/|cluster/')], 'store/ depends neither on http/ nor on cluster/.'],
+  [api('cluster/'), [server, drivers], 'cluster/ depends on neither Express nor Prisma.'],
+  [api('check/'), [server, npm('better-sqlite3'), api('http/|observe/|cli/|cluster/')], 'check/ examines what other folders use; only cli/ uses it.'],
+  [api('observe/|runtime/'), [npm('@ts-rest/express'), drivers], 'observe/ and runtime/ depend on neither ts-rest nor Prisma.'],
+  [api('observe/|runtime/'), api('http/|cli/|store/|plants/|cluster/|config\\.ts'), 'observe/ and runtime/ measure what is passed in.'],
+  [web('(?!import/|add/plant-schema|shared/avoid-eval)'), [npm('zod'), contract('(index|exact-json/parse)\\.ts')], 'The first view has no zod.'],
+  [web('shared/'), web('token/|plants/|add/|import/'), 'shared/ depends on no other folder of the page.'],
+  [web('token/'), web('plants/|add/|import/'), 'token/ depends only on shared/.'],
+  [web('add/|plants/'), web('token/|import/'), 'plants/ depends only on shared/, add/ on plants/, too.'],
+  [web('import/'), web('token/'), 'import/ depends on shared/, and on what add/ exports for both.'],
+  [web('import/worker/'), [npm('react', 'react-dom', '@tanstack'), web('import/(steps|session)/')], 'import/worker/ runs in a worker.'],
+  [web('import/(?!worker/)'), [npm('papaparse', 'zod'), contract(''), web('import/worker/(?!main\\.ts)')], 'What takes long runs in import/worker/.'],
+  ['^tools/proof/', [api(''), contract('exact-json/')], 'A proof knows the service only from outside, and reads JSON by other code.'],
+  [`^tools/proof/src/${proofs}`, `^tools/proof/src/(?!$1/)${proofs}`, 'A proof does not depend on another.'],
+];
+
+const forbidden = rules.map(
+  ([from, to, comment], index): IForbiddenRuleType => ({
+    ...{ name: String(index), comment, severity: 'error' },
+    from: { path: from, pathNot: '\\.test(-d)?\\.tsx?$|/test/' },
+    to: { path: [to].flat() },
+  }),
+);
+const { output } = await cruise(
+  ['packages/*/{src,scripts}', 'apps/*/src', 'tools/*/src'],
+  {
+    ...{ baseDir: join(import.meta.dirname, '..'), validate: true, ruleSet: { forbidden } },
+    ...{
+      parser: 'swc',
+      tsPreCompilationDeps: true,
+      doNotFollow: { path: '/(node_modules|generated|dist)/' },
+    },
+  },
+  { conditionNames: ['@plant-store/source', 'import', 'default'], exportsFields: ['exports'] },
+);
+if (typeof output === 'string') throw new Error(output);
+const { totalCruised, violations } = output.summary;
+for (const { from, to, rule } of violations)
+  console.error(`${from} imports ${to}: ${rules[Number(rule.name)]?.[2]}`);
+// None at all would not be looked at.
+if (violations.length > 0 || totalCruised < 500) process.exitCode = 1;
