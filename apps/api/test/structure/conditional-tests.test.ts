@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-const testFiles = globSync('{apps,packages,turbo}/*/{scripts,src,test}/**/*.test.{ts,tsx}', { cwd: root });
+const testFiles = globSync('{apps,packages}/*/{scripts,src,test}/**/*.test.{ts,tsx}', { cwd: root });
 /** The beginning of a test that does not always run, with the line above it. */
 const conditionalTest = /^(.*)\n *((?:it|test|describe)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo)\b.*)/gm;
 
