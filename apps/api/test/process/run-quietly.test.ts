@@ -112,6 +112,6 @@ it('builds quietly before each command of the root that runs a build', () => {
     scripts: Readonly<Record<string, string>>;
   };
   for (const name of ['start', 'plant-store', 'bench', 'package']) {
-    expect.soft(scripts[name]).toMatch(/^node scripts\/run-quietly\.ts Building turbo run build .*&& /);
+    expect.soft(scripts[name]).toMatch(/^node \.ci\/run-quietly\.ts Building turbo run build.*&& /);
   }
 });
