@@ -9,16 +9,6 @@ export interface Exchange {
   begin(exchange: Exchange): void;
 }
 
-/** The exchanges of each connection of a server, of which one is begun at a time. */
-export interface Exchanges {
-  /** Begins an exchange, once the reply before it on its connection has left the process. */
-  add(exchange: Exchange): void;
-  /** The exchanges of a connection whose replies have not left the process, oldest first. */
-  unanswered(connection: Duplex): readonly Exchange[];
-  /** The latest exchange of a connection, answered or not. */
-  latest(connection: Duplex): Exchange | undefined;
-}
-
 /** The exchange of a connection that was begun last, and those behind it. */
 interface Line {
   current: Exchange;
@@ -31,8 +21,11 @@ const waitingToPause = 16;
 /** How many requests of all connections may wait: with more, connections with more than the above are closed. Each takes 3 KB. */
 const maxWaiting = 16_384;
 
+/** The exchanges of each connection of a server, of which one is begun at a time. */
+export type Exchanges = ReturnType<typeof createExchanges>;
+
 /** Begins the exchanges of a connection one after the other, so that it holds no more than one reply, and the work for it. */
-export function createExchanges(): Exchanges {
+export function createExchanges() {
   const lines = new WeakMap<Duplex, Line>();
   let waitingCount = 0;
 
@@ -71,7 +64,8 @@ export function createExchanges(): Exchanges {
   }
 
   return {
-    add(exchange) {
+    /** Begins an exchange, once the reply before it on its connection has left the process. */
+    add(exchange: Exchange): void {
       const { socket } = exchange.request;
       // It has got its last reply.
       if (socket.writableEnded) return;
@@ -84,12 +78,14 @@ export function createExchanges(): Exchanges {
       else line.current = exchange;
       exchange.begin(exchange);
     },
-    unanswered(connection) {
+    /** The exchanges of a connection whose replies have not left the process, oldest first. */
+    unanswered(connection: Duplex): readonly Exchange[] {
       const line = lines.get(connection);
       if (line === undefined) return [];
       return isOver(line.current) ? line.waiting : [line.current, ...line.waiting];
     },
-    latest(connection) {
+    /** The latest exchange of a connection, answered or not. */
+    latest(connection: Duplex): Exchange | undefined {
       const line = lines.get(connection);
       return line?.waiting.at(-1) ?? line?.current;
     },

@@ -22,27 +22,19 @@ import { headerLinesLimit, normalizeTarget } from './middleware/request-head.js'
 import { securityHeaders } from './security-headers.js';
 
 /** Time limits for clients, in milliseconds. */
-interface TimeLimits {
+const defaultTimeLimits = {
   /** For a whole request. */
-  readonly requestMs: number;
-  /** For the headers of a request. */
-  readonly headersMs: number;
-  /** How long an idle connection is kept. */
-  readonly keepAliveMs: number;
-  /** How long a connection is kept whose reply is not read. */
-  readonly stalledMs: number;
-  /** How often requests are checked against these limits. */
-  readonly checkIntervalMs: number;
-}
-
-const defaultTimeLimits: TimeLimits = {
   requestMs: 60_000,
+  /** For the headers of a request. */
   headersMs: 20_000,
-  // Longer than the 60 seconds of most load balancers.
+  /** How long an idle connection is kept: longer than the 60 seconds of most load balancers. */
   keepAliveMs: 65_000,
+  /** How long a connection is kept whose reply is not read. */
   stalledMs: 10_000,
+  /** How often requests are checked against these limits. */
   checkIntervalMs: 1_000,
 };
+type TimeLimits = Readonly<typeof defaultTimeLimits>;
 
 /** How a server differs from the default one. */
 interface ServerOptions {

@@ -1,6 +1,7 @@
-import { Counter, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
 import type { Logger } from 'pino';
 import { type OverloadReason, overloadErrors } from '../errors/service-error.js';
+import { createCounter } from './metrics.js';
 
 /** The fields of a request's log line; those that are `undefined` are left out. */
 export interface RequestLine {
@@ -102,20 +103,25 @@ export function parseTraceparent(header: string): Span | undefined {
   return version === '00' && rest !== undefined ? undefined : { traceId, spanId };
 }
 
-/** Counts the requests that are rejected for overload, by the limit that was reached. */
-export interface RejectionLog {
-  count(reason: OverloadReason): void;
-}
-
 /** How often rejections are logged, in milliseconds: a line for each would cost more than the rest of it. */
 const intervalMs = 1_000;
 
 /**
+ * Creates a function to call with each request that is rejected for overload, which counts them by the limit that was reached.
+ *
  * @param stopping aborted once the service begins to stop: what is counted is then logged immediately
  * @param metrics where they are counted, too; by default nowhere
  */
-export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?: Registry): RejectionLog {
-  const counter = metrics && createCounter(metrics);
+export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?: Registry) {
+  const reasons = Object.keys(overloadErrors);
+  const countMetric =
+    metrics &&
+    createCounter(metrics, {
+      name: 'plant_store_overload_rejections_total',
+      help: `Requests rejected with overloaded, by reason: ${reasons.join(', ')}`,
+      labelNames: ['reason'],
+      initial: reasons,
+    });
   let rejected: Partial<Record<OverloadReason, number>> = {};
   let timer: NodeJS.Timeout | undefined;
 
@@ -128,25 +134,10 @@ export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?:
   }
 
   stopping.addEventListener('abort', flush);
-  return {
-    count(reason) {
-      counter?.inc({ reason });
-      rejected[reason] = (rejected[reason] ?? 0) + 1;
-      timer ??= setTimeout(flush, intervalMs).unref();
-      if (stopping.aborted) flush();
-    },
+  return function countRejection(reason: OverloadReason): void {
+    countMetric?.(reason);
+    rejected[reason] = (rejected[reason] ?? 0) + 1;
+    timer ??= setTimeout(flush, intervalMs).unref();
+    if (stopping.aborted) flush();
   };
-}
-
-function createCounter(registry: Registry): Counter<'reason'> {
-  const reasons = Object.keys(overloadErrors);
-  const counter = new Counter({
-    name: 'plant_store_overload_rejections_total',
-    help: `Requests rejected with overloaded, by reason: ${reasons.join(', ')}`,
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  // What appears later than at zero has no rate at first.
-  for (const reason of reasons) counter.inc({ reason }, 0);
-  return counter;
 }
