@@ -145,7 +145,7 @@ export function cacheLookUps<Found extends object>({
   }
 
   return {
-    verifyCached: (text) => verifyCached(text),
+    verifyCached,
     verify(text) {
       const hash = hashAccessToken(text);
       return verifyCached(text, hash) ?? cache.forceFetch(hash, { context: text }).then(toVerification);
