@@ -14,12 +14,6 @@ const shape = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 /** The result of a check: a valid token, or why it is rejected. */
 type CheckedJwt = VerifiedJwt | { readonly status: JwtRejection };
 
-/** Access tokens that accept JSON Web Tokens, too. */
-export interface TokenServiceWithJwts extends TokenService {
-  /** Stops fetching the keys of the identity provider. */
-  close(): void;
-}
-
 /**
  * Accepts the JSON Web Tokens of an identity provider beside the access tokens of this service, which are recognized by
  * their prefix and verified as before. The result for one is cached as long as those.
@@ -31,7 +25,7 @@ export function acceptJwts(
   settings: JwtSettings,
   log: JwtLog,
   now: () => number = Date.now,
-): TokenServiceWithJwts {
+): TokenService & { close(): void } {
   const keys = createProviderKeys(settings, log);
   const jwts = cacheLookUps<CheckedJwt>({
     isWellFormed: (text) => text.length <= maxLength && shape.test(text),
@@ -72,6 +66,7 @@ export function acceptJwts(
       const verification = verifierOf(text).verify(text);
       return verification instanceof Promise ? verification.catch(rejectForKey) : verification;
     },
+    /** Stops fetching the keys of the identity provider. */
     close: keys.close,
   };
 }

@@ -5,8 +5,8 @@ import type { Duplex } from 'node:stream';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Handles the request. */
-  begin(exchange: Exchange): void;
+  /** Called before the request is handled. */
+  prepare?(): void;
 }
 
 /** The exchange of a connection that was begun last, and those behind it. */
@@ -24,10 +24,19 @@ const maxWaiting = 16_384;
 /** The exchanges of each connection of a server, of which one is begun at a time. */
 export type Exchanges = ReturnType<typeof createExchanges>;
 
-/** Begins the exchanges of a connection one after the other, so that it holds no more than one reply, and the work for it. */
-export function createExchanges() {
+/**
+ * Begins the exchanges of a connection one after the other, so that it holds no more than one reply, and the work for it.
+ *
+ * @param handle handles a request
+ */
+export function createExchanges(handle: (exchange: Exchange) => void) {
   const lines = new WeakMap<Duplex, Line>();
   let waitingCount = 0;
+
+  function begin(exchange: Exchange): void {
+    exchange.prepare?.();
+    handle(exchange);
+  }
 
   function addLine(current: Exchange): void {
     const { socket } = current.request;
@@ -59,7 +68,7 @@ export function createExchanges() {
       line.current = next;
       if (line.waiting.length > 0) beginNextAfter(line, next);
       if (line.waiting.length === waitingToPause - 1) resumeReading(socket);
-      next.begin(next);
+      begin(next);
     });
   }
 
@@ -76,7 +85,7 @@ export function createExchanges() {
       }
       if (line === undefined) addLine(exchange);
       else line.current = exchange;
-      exchange.begin(exchange);
+      begin(exchange);
     },
     /** The exchanges of a connection whose replies have not left the process, oldest first. */
     unanswered(connection: Duplex): readonly Exchange[] {

@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
 import { ActiveCallers } from '../runtime/active-callers.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
-import { createExchanges, type Exchange, type Exchanges } from './exchanges.js';
+import { createExchanges, type Exchanges } from './exchanges.js';
 import { messageClasses } from './fast-path.js';
 import { type Linger, lingerOnClose } from './linger.js';
 import { trackConnections } from './listen.js';
@@ -71,40 +71,26 @@ export function createServer(
   // One more than the app accepts, so that it can detect too many.
   server.maxHeadersCount = headerLinesLimit + 1;
 
-  const exchanges = createExchanges();
-  const begin = ({ request, response }: Exchange) =>
+  const exchanges = createExchanges(({ request, response }) =>
     turns.schedule(readBearer(request.headers) ?? '', 1, () => {
       // The request of a client that has disconnected is dropped.
       if (request.socket.destroyed) return;
       normalizeTarget(request);
       app(request, response);
-    });
-  const add: RequestListener = (request, response) => exchanges.add({ request, response, begin });
+    }),
+  );
+  const add: RequestListener = (request, response) => exchanges.add({ request, response });
   server.on('request', add);
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', add);
   // Node.js would write it between the head and the body of a reply before.
   server.on('checkContinue', (request, response) =>
-    exchanges.add({
-      request,
-      response,
-      begin(exchange) {
-        response.writeContinue();
-        begin(exchange);
-      },
-    }),
+    exchanges.add({ request, response, prepare: () => response.writeContinue() }),
   );
   // Node.js would close the connection without a reply, and it hands the bare socket to servers that are proxies.
   server.on('connect', (request) => {
     const response = takeConnection(request, classes.ServerResponse, limits.keepAliveMs);
-    exchanges.add({
-      request,
-      response,
-      begin(exchange) {
-        response.assignSocket(request.socket);
-        begin(exchange);
-      },
-    });
+    exchanges.add({ request, response, prepare: () => response.assignSocket(request.socket) });
   });
   clientErrorHandler(server, exchanges, lingerOnClose(server, exchanges, turns), log);
   closeStalled(server, limits);

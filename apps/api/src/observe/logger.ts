@@ -224,9 +224,9 @@ const LineSchema = z.looseObject({ err: z.looseObject({ stack: z.string().option
  * below them the stack trace of an error. Control characters are escaped, since a terminal could take them as commands.
  */
 export async function createTerminalFormat(): Promise<(line: string) => string> {
-  // Loaded only for it.
-  const { prettyFactory } = await import('pino-pretty');
-  const pretty = prettyFactory({
+  // Loaded only for it. Of a CommonJS module the bundle has the default export alone.
+  const { default: pinoPretty } = await import('pino-pretty');
+  const pretty = pinoPretty.prettyFactory({
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
     errorLikeObjectKeys: [],
