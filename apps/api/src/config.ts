@@ -3,12 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { fieldsAfter } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
-import {
-  checkJwtVariables,
-  jwtVariables,
-  toJwtSettings,
-  wholeNumber,
-} from './auth/jwt-settings.js';
+import { checkJwtVariables, jwtVariables, toJwtSettings, wholeNumber } from './auth/jwt-settings.js';
 import { ConfigurationError } from './errors/operator-error.js';
 import { parseTrustedProxies } from './http/client-address.js';
 import { failingAfterMs } from './observe/commit-health.js';
@@ -29,6 +24,30 @@ const onByDefault = z
   .default('on')
   .transform((text) => text === 'on');
 
+/** More processes than any machine has cores for. */
+const maxWorkers = 1_024;
+
+/** The number of workers in `auto`, or a number. */
+const workerCount = z.union(
+  [z.literal('auto').transform(() => countAvailableCores()), wholeNumber(1, maxWorkers)],
+  {
+    error: `must be auto or a whole number from 1 to ${maxWorkers}`,
+  },
+);
+
+/** The share in `all`, `errors` or `sample=0.01`. */
+const requestLogShare = z.union(
+  [
+    z.literal('all').transform(() => 1),
+    z.literal('errors').transform(() => 0),
+    z
+      .string()
+      .regex(/^sample=(0?\.\d{1,9}|[01])$/)
+      .transform((text) => Number(text.slice('sample='.length))),
+  ],
+  { error: 'must be all, errors, or sample= and a share from 0 to 1, such as sample=0.01' },
+);
+
 /** The most that goes into one commit: a larger one is hardly cheaper per plant, and delays others. */
 const batchPlants = 1_000;
 const batchBytes = 2 ** 22;
@@ -46,9 +65,9 @@ const EnvironmentSchema = z.object({
   DATABASE_PASSWORD_FILE: z.string().optional(),
   DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
   DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
-  WORKERS: z.string().default('1').transform(toWorkers),
+  WORKERS: workerCount.prefault('1'),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
-  LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
+  LOG_REQUESTS: requestLogShare.prefault('all'),
   BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
   BODY_MEMORY_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
@@ -193,16 +212,6 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
   });
 }
 
-/** The share in `all`, `errors` or `sample=0.01`. */
-function toRequestLogShare(text: string, context: z.RefinementCtx): number {
-  if (text === 'all') return 1;
-  if (text === 'errors') return 0;
-  const [, share] = /^sample=(0?\.\d{1,9}|[01])$/.exec(text) ?? [];
-  if (share !== undefined) return Number(share);
-  context.addIssue('must be all, errors, or sample= and a share from 0 to 1, such as sample=0.01');
-  return z.NEVER;
-}
-
 /** The transform for a parser that returns what is wrong with the text. */
 function orIssue<Value extends object>(parse: (text: string) => Value | { readonly problem: string }) {
   return (text: string, context: z.RefinementCtx): Value => {
@@ -211,18 +220,6 @@ function orIssue<Value extends object>(parse: (text: string) => Value | { readon
     context.addIssue(parsed.problem);
     return z.NEVER;
   };
-}
-
-/** More processes than any machine has cores for. */
-const maxWorkers = 1_024;
-
-/** The number of workers in `auto`, or a number. */
-function toWorkers(text: string, context: z.RefinementCtx): number {
-  if (text === 'auto') return countAvailableCores();
-  const workers = Number(text);
-  if (/^\d{1,4}$/.test(text) && workers >= 1 && workers <= maxWorkers) return workers;
-  context.addIssue(`must be auto or a whole number from 1 to ${maxWorkers}`);
-  return z.NEVER;
 }
 
 /** Checks the limits that depend on others, such as those of which each worker gets a share. */

@@ -51,31 +51,18 @@ export function createRequestLog({ log, timestamp, destination }: RequestLogOpti
   };
 }
 
-function fields({
-  requestId,
-  traceId,
-  spanId,
-  method,
-  path,
-  status,
-  error,
-  tokenId,
-  subject,
-  plantId,
-  outcomes,
-  durationMs,
-}: RequestLine): string {
-  let text = `,"requestId":${quote(requestId)}`;
-  if (traceId !== undefined) text += `,"traceId":${quote(traceId)}`;
-  if (spanId !== undefined) text += `,"spanId":${quote(spanId)}`;
-  text += `,"method":${quote(method)},"path":${quote(path)}`;
-  if (status !== undefined) text += `,"status":${status}`;
-  if (error !== undefined) text += `,"error":${error}`;
-  if (tokenId !== undefined) text += `,"tokenId":${tokenId}`;
-  if (subject !== undefined) text += `,"subject":${quote(subject)}`;
-  if (plantId !== undefined) text += `,"plantId":${quote(plantId)}`;
-  if (outcomes !== undefined) text += `,"outcomes":${JSON.stringify(outcomes)}`;
-  return `${text},"durationMs":${durationMs}`;
+function fields(line: RequestLine): string {
+  let text = `,"requestId":${quote(line.requestId)}`;
+  if (line.traceId !== undefined) text += `,"traceId":${quote(line.traceId)}`;
+  if (line.spanId !== undefined) text += `,"spanId":${quote(line.spanId)}`;
+  text += `,"method":${quote(line.method)},"path":${quote(line.path)}`;
+  if (line.status !== undefined) text += `,"status":${line.status}`;
+  if (line.error !== undefined) text += `,"error":${line.error}`;
+  if (line.tokenId !== undefined) text += `,"tokenId":${line.tokenId}`;
+  if (line.subject !== undefined) text += `,"subject":${quote(line.subject)}`;
+  if (line.plantId !== undefined) text += `,"plantId":${quote(line.plantId)}`;
+  if (line.outcomes !== undefined) text += `,"outcomes":${JSON.stringify(line.outcomes)}`;
+  return `${text},"durationMs":${line.durationMs}`;
 }
 
 /** A text as JSON. Most need no escaping: printable ASCII without a quote or a backslash. */
