@@ -6,7 +6,7 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Called before the request is handled. */
-  prepare?(): void;
+  readonly prepare?: () => void;
 }
 
 /** The exchange of a connection that was begun last, and those behind it. */
@@ -27,16 +27,11 @@ export type Exchanges = ReturnType<typeof createExchanges>;
 /**
  * Begins the exchanges of a connection one after the other, so that it holds no more than one reply, and the work for it.
  *
- * @param handle handles a request
+ * @param begin prepares a request, and handles it
  */
-export function createExchanges(handle: (exchange: Exchange) => void) {
+export function createExchanges(begin: (exchange: Exchange) => void) {
   const lines = new WeakMap<Duplex, Line>();
   let waitingCount = 0;
-
-  function begin(exchange: Exchange): void {
-    exchange.prepare?.();
-    handle(exchange);
-  }
 
   function addLine(current: Exchange): void {
     const { socket } = current.request;

@@ -71,14 +71,15 @@ export function createServer(
   // One more than the app accepts, so that it can detect too many.
   server.maxHeadersCount = headerLinesLimit + 1;
 
-  const exchanges = createExchanges(({ request, response }) =>
+  const exchanges = createExchanges(({ request, response, prepare }) => {
+    prepare?.();
     turns.schedule(readBearer(request.headers) ?? '', 1, () => {
       // The request of a client that has disconnected is dropped.
       if (request.socket.destroyed) return;
       normalizeTarget(request);
       app(request, response);
-    }),
-  );
+    });
+  });
   const add: RequestListener = (request, response) => exchanges.add({ request, response });
   server.on('request', add);
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
