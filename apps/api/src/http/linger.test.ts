@@ -23,7 +23,8 @@ async function start(limits: Partial<LingerLimits> = {}, replyAfterMs = 0) {
   });
   const turns = createTurns({ count: () => 1 });
   lingerOnClose(server, exchanges, turns, {
-    ...{ bytes: 64 * mebibyte, totalMs: 60_000, idleMs: 60_000, connections: 100 },
+    // So long that a test for another limit fails before.
+    ...{ bytes: 64 * mebibyte, totalMs: 3_600_000, idleMs: 3_600_000, connections: 100 },
     ...limits,
   });
   const closed = once(server, 'connection').then(([connection]) => once(connection, 'close'));
