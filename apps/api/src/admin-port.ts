@@ -23,28 +23,24 @@ interface AdminDependencies {
   readonly log: Logger;
 }
 
-/** The admin port of a service. */
-export interface AdminPort {
-  /** Where it listens, such as `http://127.0.0.1:3001`; `undefined` without one. */
-  readonly adminUrl: string | undefined;
-  /** Answers the requests in flight, and closes it. */
-  close(): Promise<void>;
-}
+export type AdminPort = Awaited<ReturnType<typeof openAdminPort>>;
 
 /**
  * Listens on the admin port, if there is one.
  *
  * @throws {OperatorError} when the address cannot be listened on
  */
-export async function openAdminPort(
-  admin: Config['admin'],
-  dependencies: AdminDependencies,
-): Promise<AdminPort> {
+export async function openAdminPort(admin: Config['admin'], dependencies: AdminDependencies) {
   if (admin === undefined) return { adminUrl: undefined, close: async () => undefined };
   const server = createAdminServer(dependencies);
   const stop = createGracefulShutdown(server);
   const adminUrl = await listen(server, admin.host, admin.port, 'ADMIN_');
-  return { adminUrl, close: async () => void (await stop(stopTimeouts.adminMs)) };
+  return {
+    /** Where it listens, such as `http://127.0.0.1:3001`; `undefined` without one. */
+    adminUrl,
+    /** Answers the requests in flight, and closes it. */
+    close: async () => void (await stop(stopTimeouts.adminMs)),
+  };
 }
 
 /** The reply of a route; its body is sent as JSON unless it is text. */

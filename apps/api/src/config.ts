@@ -3,13 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { fieldsAfter } from '@plant-store/contract/fields';
 import { shorten } from '@plant-store/contract/messages';
 import * as z from 'zod';
-import {
-  checkJwtVariables,
-  type JwtSettings,
-  jwtVariables,
-  toJwtSettings,
-  wholeNumber,
-} from './auth/jwt-settings.js';
+import { checkJwtVariables, jwtVariables, toJwtSettings, wholeNumber } from './auth/jwt-settings.js';
 import { ConfigurationError } from './errors/operator-error.js';
 import { parseTrustedProxies } from './http/client-address.js';
 import { failingAfterMs } from './observe/commit-health.js';
@@ -23,55 +17,6 @@ import {
   postgresqlTimeouts,
 } from './store/database-location.js';
 
-/** The settings of the service, parsed once from the environment and frozen. */
-export type Config = Readonly<{
-  /** The address to listen on. */
-  host: string;
-  /** The port to listen on; 0 for any free one. */
-  port: number;
-  /** Where the admin port listens, for health checks; `undefined` for none. A port of 0 is any free one. */
-  admin: Readonly<{ host: string; port: number }> | undefined;
-  database: DatabaseLocation;
-  /** How many processes serve requests; with 1, that of the service itself. */
-  workers: number;
-  logLevel: (typeof logLevels)[number];
-  /** The share of the requests without an error that are logged, from 0 to 1; those with an error always are. */
-  requestLogShare: number;
-  /** The largest request body that is accepted, in bytes. */
-  bodyLimitBytes: number;
-  /** The most that all bodies and replies may hold together, in bytes; at least twice `bodyLimitBytes`. */
-  bodyMemoryLimitBytes: number;
-  /** How many requests an access token may make per minute; 0 for no limit. */
-  rateLimitPerMinute: number;
-  /** How many failed authentications a client address may have per minute; 0 for no limit. */
-  authFailuresPerMinute: number;
-  /** The proxies whose `X-Forwarded-For` is believed, as Express's setting `trust proxy` takes them; none by default. */
-  trustedProxies: readonly string[];
-  /** Origins whose pages may call the service from a browser, such as `https://app.example.com`; none by default. */
-  corsOrigins: readonly string[];
-  /** The JSON Web Tokens that are accepted beside access tokens; `undefined` for none. */
-  jwt: JwtSettings | undefined;
-  /** The limits of the queue of plants, and of one commit. */
-  queueLimits: QueueLimits;
-  /** How long commits must have been without a success to count as failing, in milliseconds. */
-  failingAfterMs: number;
-  /**
-   * How long the service still accepts requests after the signal to stop, so that load balancers notice, in
-   * milliseconds; `undefined` for the default of `serve`.
-   */
-  drainDelayMs: number | undefined;
-  /** How long requests in flight have to finish when the service shuts down, in milliseconds. */
-  shutdownTimeoutMs: number;
-  /** The folder of the built page on which people add plants; `undefined` where it is not served. */
-  pageFolder: string | undefined;
-  /** The folder of the packed client; `undefined` where it is not served. */
-  clientFolder: string | undefined;
-  /** Fields that are not accepted yet, since older instances that share the database would drop them. */
-  ignoredFields: readonly string[];
-  /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
-  fastPath: boolean;
-}>;
-
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const onByDefault = z
@@ -79,9 +24,36 @@ const onByDefault = z
   .default('on')
   .transform((text) => text === 'on');
 
+/** More processes than any machine has cores for. */
+const maxWorkers = 1_024;
+
+/** The number of workers in `auto`, or a number. */
+const workerCount = z.union(
+  [z.literal('auto').transform(() => countAvailableCores()), wholeNumber(1, maxWorkers)],
+  {
+    error: `must be auto or a whole number from 1 to ${maxWorkers}`,
+  },
+);
+
+/** The share in `all`, `errors` or `sample=0.01`. */
+const requestLogShare = z.union(
+  [
+    z.literal('all').transform(() => 1),
+    z.literal('errors').transform(() => 0),
+    z
+      .string()
+      .regex(/^sample=(0?\.\d{1,9}|[01])$/)
+      .transform((text) => Number(text.slice('sample='.length))),
+  ],
+  { error: 'must be all, errors, or sample= and a share from 0 to 1, such as sample=0.01' },
+);
+
 /** The most that goes into one commit: a larger one is hardly cheaper per plant, and delays others. */
 const batchPlants = 1_000;
 const batchBytes = 2 ** 22;
+
+/** The least that bodies and replies may hold by default, in bytes. */
+const minBodyMemoryBytes = 2 ** 26;
 
 /** Every variable that the service reads, with its default. A test compares it with the documentation. */
 const EnvironmentSchema = z.object({
@@ -93,9 +65,9 @@ const EnvironmentSchema = z.object({
   DATABASE_PASSWORD_FILE: z.string().optional(),
   DATABASE_POOL_SIZE: wholeNumber(1, 1_000).default(10),
   DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(1, 10 ** 7).default(5_000),
-  WORKERS: z.string().default('1').transform(toWorkers),
+  WORKERS: workerCount.prefault('1'),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('info'),
-  LOG_REQUESTS: z.string().default('all').transform(toRequestLogShare),
+  LOG_REQUESTS: requestLogShare.prefault('all'),
   BODY_MAX_BYTES: wholeNumber(1, 2 ** 28).default(2 ** 20),
   BODY_MEMORY_MAX_BYTES: wholeNumber(2, 2 ** 33).optional(),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10 ** 9).default(0),
@@ -162,65 +134,82 @@ export function parseConfig(
     const issues = parsed.error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
     throw new ConfigurationError([...(issues ?? []), ...removed]);
   }
-  const variables = parsed.data;
+  return toConfig(parsed.data, folder);
+}
+
+/** The settings of the service, parsed once from the environment and frozen. */
+export type Config = ReturnType<typeof toConfig>;
+
+function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
+  const { database, HOST: host, WORKERS: workers, BODY_MAX_BYTES: bodyLimitBytes } = variables;
+  const location: DatabaseLocation =
+    database.engine === 'sqlite'
+      ? { engine: 'sqlite', path: resolve(folder, database.path) }
+      : {
+          ...database,
+          poolSize: variables.DATABASE_POOL_SIZE,
+          statementTimeoutMs: variables.DATABASE_STATEMENT_TIMEOUT_MS,
+          timeouts: postgresqlTimeouts,
+        };
+  const queueLimits: QueueLimits = {
+    queuePlants: variables.QUEUE_MAX_PLANTS,
+    queueBytes: variables.QUEUE_MAX_BYTES,
+    batchPlants,
+    batchBytes,
+  };
   return Object.freeze({
-    host: variables.HOST,
+    /** The address to listen on. */
+    host,
+    /** The port to listen on; 0 for any free one. */
     port: variables.PORT,
+    /** Where the admin port listens, for health checks; `undefined` for none. A port of 0 is any free one. */
     admin:
       variables.ADMIN_PORT === undefined
         ? undefined
-        : Object.freeze({ host: variables.ADMIN_HOST ?? variables.HOST, port: variables.ADMIN_PORT }),
-    database: Object.freeze(
-      variables.database.engine === 'sqlite'
-        ? { engine: 'sqlite', path: resolve(folder, variables.database.path) }
-        : {
-            ...variables.database,
-            poolSize: variables.DATABASE_POOL_SIZE,
-            statementTimeoutMs: variables.DATABASE_STATEMENT_TIMEOUT_MS,
-            timeouts: postgresqlTimeouts,
-          },
-    ),
-    workers: variables.WORKERS,
+        : Object.freeze({ host: variables.ADMIN_HOST ?? host, port: variables.ADMIN_PORT }),
+    database: Object.freeze(location),
+    /** How many processes serve requests; with 1, that of the service itself. */
+    workers,
     logLevel: variables.LOG_LEVEL,
+    /** The share of the requests without an error that are logged, from 0 to 1; those with an error always are. */
     requestLogShare: variables.LOG_REQUESTS,
-    bodyLimitBytes: variables.BODY_MAX_BYTES,
+    /** The largest request body that is accepted, in bytes. */
+    bodyLimitBytes,
+    /** The most that all bodies and replies may hold together, in bytes; at least twice `bodyLimitBytes`. */
     bodyMemoryLimitBytes:
-      variables.BODY_MEMORY_MAX_BYTES ?? defaultBodyMemoryLimit(variables.BODY_MAX_BYTES * variables.WORKERS),
+      variables.BODY_MEMORY_MAX_BYTES ?? Math.max(minBodyMemoryBytes, 4 * bodyLimitBytes * workers),
+    /** How many requests an access token may make per minute; 0 for no limit. */
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
+    /** How many failed authentications a client address may have per minute; 0 for no limit. */
     authFailuresPerMinute: variables.AUTH_FAILURES_PER_MINUTE,
+    /** The proxies whose `X-Forwarded-For` is believed, as Express's setting `trust proxy` takes them; none by default. */
     trustedProxies: Object.freeze(variables.TRUSTED_PROXIES),
+    /** Origins whose pages may call the service from a browser, such as `https://app.example.com`; none by default. */
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
+    /** The JSON Web Tokens that are accepted beside access tokens; `undefined` for none. */
     jwt: toJwtSettings(variables),
-    queueLimits: Object.freeze({
-      queuePlants: variables.QUEUE_MAX_PLANTS,
-      queueBytes: variables.QUEUE_MAX_BYTES,
-      batchPlants,
-      batchBytes,
-    }),
+    /** The limits of the queue of plants, and of one commit. */
+    queueLimits: Object.freeze(queueLimits),
+    /** How long commits must have been without a success to count as failing, in milliseconds. */
     failingAfterMs,
+    /**
+     * How long the service still accepts requests after the signal to stop, so that load balancers notice, in
+     * milliseconds; `undefined` for the default of `serve`.
+     */
     drainDelayMs: variables.DRAIN_DELAY_MS,
+    /** How long requests in flight have to finish when the service shuts down, in milliseconds. */
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
+    /** The folder of the built page on which people add plants; `undefined` where it is not served. */
     pageFolder: variables.PAGE ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
+    /** The folder of the packed client; `undefined` where it is not served. */
     clientFolder: variables.CLIENT ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
+    /** Fields that are not accepted yet, since older instances that share the database would drop them. */
     ignoredFields: Object.freeze(
       variables.COMPATIBLE_WITH === undefined ? [] : fieldsAfter(variables.COMPATIBLE_WITH),
     ),
+    /** Whether the service takes the shortcuts that depend on undocumented parts of its dependencies (decision 10). */
     fastPath: variables.FAST_PATH,
   });
-}
-
-function defaultBodyMemoryLimit(bodyLimitBytes: number): number {
-  return Math.max(2 ** 26, 4 * bodyLimitBytes);
-}
-
-/** The share in `all`, `errors` or `sample=0.01`. */
-function toRequestLogShare(text: string, context: z.RefinementCtx): number {
-  if (text === 'all') return 1;
-  if (text === 'errors') return 0;
-  const [, share] = /^sample=(0?\.\d{1,9}|[01])$/.exec(text) ?? [];
-  if (share !== undefined) return Number(share);
-  context.addIssue('must be all, errors, or sample= and a share from 0 to 1, such as sample=0.01');
-  return z.NEVER;
 }
 
 /** The transform for a parser that returns what is wrong with the text. */
@@ -231,18 +220,6 @@ function orIssue<Value extends object>(parse: (text: string) => Value | { readon
     context.addIssue(parsed.problem);
     return z.NEVER;
   };
-}
-
-/** More processes than any machine has cores for. */
-const maxWorkers = 1_024;
-
-/** The number of workers in `auto`, or a number. */
-function toWorkers(text: string, context: z.RefinementCtx): number {
-  if (text === 'auto') return countAvailableCores();
-  const workers = Number(text);
-  if (/^\d{1,4}$/.test(text) && workers >= 1 && workers <= maxWorkers) return workers;
-  context.addIssue(`must be auto or a whole number from 1 to ${maxWorkers}`);
-  return z.NEVER;
 }
 
 /** Checks the limits that depend on others, such as those of which each worker gets a share. */

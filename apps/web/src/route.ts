@@ -19,7 +19,7 @@ export interface Route {
   readonly filter: PlantFilter;
 }
 
-/** The paths of the views; `apps/api/src/http/routes/page.ts` serves the page under the same. */
+/** The paths of the views; `apps/api/src/http/routes/built-files.ts` serves the page under the same. */
 const paths = { plants: '/', add: '/add', import: '/import' } as const;
 
 /** Reads the route of an address; a path that no view has shows the plants. */

@@ -1,12 +1,9 @@
 import { accessTokenPrefix, scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
-import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors/service-error.js';
-import { hashAccessToken } from './access-token-format.js';
 import type { JwtSettings } from './jwt-settings.js';
 import { createProviderKeys, type JwtLog, type ProviderKeys } from './provider-keys.js';
-import type { JwtRejection } from './token-service.js';
-import { cacheSize, cacheTtlMs, type TokenService, type Verification } from './token-service.js';
+import { cacheLookUps, type JwtRejection, type TokenService, type Verification } from './token-service.js';
 
 /** The longest token that is looked at, in characters. */
 const maxLength = 8_192;
@@ -16,12 +13,6 @@ const shape = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /** The result of a check: a valid token, or why it is rejected. */
 type CheckedJwt = VerifiedJwt | { readonly status: JwtRejection };
-
-/** Access tokens that accept JSON Web Tokens, too. */
-export interface TokenServiceWithJwts extends TokenService {
-  /** Stops fetching the keys of the identity provider. */
-  close(): void;
-}
 
 /**
  * Accepts the JSON Web Tokens of an identity provider beside the access tokens of this service, which are recognized by
@@ -34,19 +25,18 @@ export function acceptJwts(
   settings: JwtSettings,
   log: JwtLog,
   now: () => number = Date.now,
-): TokenServiceWithJwts {
+): TokenService & { close(): void } {
   const keys = createProviderKeys(settings, log);
-  // Concurrent checks of one token share one. Rejections are cached, too, unless the next fetch of keys may change them.
-  const cache = new LRUCache<string, CheckedJwt, string>({
-    max: cacheSize,
-    ttl: cacheTtlMs,
-    // A check goes on when its entry is evicted.
-    ignoreFetchAbort: true,
-    fetchMethod: (_hash, _stale, { context: text }) =>
+  const jwts = cacheLookUps<CheckedJwt>({
+    isWellFormed: (text) => text.length <= maxLength && shape.test(text),
+    malformed: { status: 'malformed_jwt' },
+    // Rejections are cached, too, unless the next fetch of keys may change them.
+    lookUp: (text) =>
       verifyJwt(text, settings, keys, now()).catch((error: unknown) => {
         if (!(error instanceof JwtRejectedError) || concernsKey(error)) throw error;
         return { status: error.status };
       }),
+    toVerification,
   });
   let unusableKeyLoggedAt = -Infinity;
 
@@ -68,29 +58,15 @@ export function acceptJwts(
     return status === 'insufficient_scope' ? { status, scope: settings.requiredScope ?? '' } : { status };
   }
 
-  function verifyCached(text: string, hash: string): Verification | undefined {
-    const cached = cache.get(hash);
-    if (cached !== undefined) return toVerification(cached);
-    return text.length <= maxLength && shape.test(text) ? undefined : { status: 'malformed_jwt' };
-  }
-
+  const verifierOf = (text: string) => (text.startsWith(accessTokenPrefix) ? accessTokens : jwts);
   return {
     ...accessTokens,
-
-    verifyCached(text) {
-      if (text.startsWith(accessTokenPrefix)) return accessTokens.verifyCached(text);
-      return verifyCached(text, hashAccessToken(text));
-    },
-
+    verifyCached: (text) => verifierOf(text).verifyCached(text),
     verify(text) {
-      if (text.startsWith(accessTokenPrefix)) return accessTokens.verify(text);
-      const hash = hashAccessToken(text);
-      return (
-        verifyCached(text, hash) ??
-        cache.forceFetch(hash, { context: text }).then(toVerification, rejectForKey)
-      );
+      const verification = verifierOf(text).verify(text);
+      return verification instanceof Promise ? verification.catch(rejectForKey) : verification;
     },
-
+    /** Stops fetching the keys of the identity provider. */
     close: keys.close,
   };
 }

@@ -1,62 +1,35 @@
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { shorten } from '@plant-store/contract/messages';
+import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
 /**
  * The algorithms that a token may be signed with: those with a public key (RFC 7518, section 3.1; RFC 8037; RFC 9864). With
  * a symmetric one, `HS256` and the like, everybody who can verify a token could issue one.
  */
-const algorithms = [
+const algorithms: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-] as const;
+];
 
 /** The values of the header `typ` of access tokens; `JWT` stands for a token without `typ`, too (RFC 7519, section 5.1). */
-const types = ['at+jwt', 'JWT'] as const;
+const types: readonly string[] = ['at+jwt', 'JWT'];
 
 /** When the keys of the identity provider are fetched, in milliseconds. */
-export interface KeyTimes {
+const keyTimes = {
   /** How long after a fetch the next one begins: within it a key that the provider has removed stops working. */
-  readonly refreshMs: number;
-  /** The least time between the end of a fetch and the next one, also where a token names a key that is not known. */
-  readonly cooldownMs: number;
-  /** How long one fetch may take. */
-  readonly timeoutMs: number;
-  /** How long keys are used after they were fetched, while the provider is away. */
-  readonly staleMs: number;
-}
-
-/** Which JSON Web Tokens are accepted, and whose. */
-export interface JwtSettings {
-  /** The claim `iss`, compared exactly. */
-  readonly issuer: string;
-  /** What the claim `aud` is or contains, compared exactly. */
-  readonly audience: string;
-  /** Where the identity provider publishes its keys (JWK Set, RFC 7517, section 5). */
-  readonly jwksUrl: string;
-  /** The accepted values of the header `alg`. */
-  readonly algorithms: readonly string[];
-  /** The accepted values of the header `typ`; `JWT` stands for a token without one, too. */
-  readonly types: readonly string[];
-  /** How far the clocks of the provider and of this machine may differ, in seconds. */
-  readonly clockToleranceSeconds: number;
-  /** The scope that a token must have; `undefined` for none. */
-  readonly requiredScope: string | undefined;
-  /** What the provider calls each scope. */
-  readonly scopes: Readonly<Record<Scope, string>>;
-  /** What a token with none of these permits. */
-  readonly withoutScopes: readonly Scope[];
-  readonly keyTimes: KeyTimes;
-}
-
-const keyTimes: KeyTimes = {
   refreshMs: 5 * 60_000,
+  /** The least time between the end of a fetch and the next one, also where a token names a key that is not known. */
   cooldownMs: 10_000,
+  /** How long one fetch may take. */
   timeoutMs: 5_000,
+  /** How long keys are used after they were fetched, while the provider is away. */
   staleMs: 24 * 3_600_000,
 };
 
-const defaultAlgorithms = ['RS256', 'ES256'];
+export type KeyTimes = Readonly<typeof keyTimes>;
+
+const defaultAlgorithms: readonly string[] = ['RS256', 'ES256'];
 const defaultClockToleranceSeconds = 30;
 const defaultScopes = { create: 'plants:create', read: 'plants:read', delete: 'plants:delete' };
 
@@ -111,21 +84,34 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
   }
 }
 
+/** Which JSON Web Tokens are accepted, and whose. */
+export type JwtSettings = NonNullable<ReturnType<typeof toJwtSettings>>;
+
 /** The settings of checked variables; `undefined` when none is set. */
-export function toJwtSettings(variables: JwtVariables): JwtSettings | undefined {
+export function toJwtSettings(variables: JwtVariables) {
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl } = variables;
   if (issuer === undefined || audience === undefined || jwksUrl === undefined) return undefined;
+  // Before there were scopes, each token could create, and nothing else.
+  const withoutScopes: readonly Scope[] = variables.JWT_SCOPES ? [] : ['create'];
   return Object.freeze({
+    /** The claim `iss`, compared exactly. */
     issuer,
+    /** What the claim `aud` is or contains, compared exactly. */
     audience,
+    /** Where the identity provider publishes its keys (JWK Set, RFC 7517, section 5). */
     jwksUrl,
+    /** The accepted values of the header `alg`. */
     algorithms: variables.JWT_ALGORITHMS ?? defaultAlgorithms,
+    /** The accepted values of the header `typ`; `JWT` stands for a token without one, too. */
     types: variables.JWT_TYPES ?? types,
+    /** How far the clocks of the provider and of this machine may differ, in seconds. */
     clockToleranceSeconds: variables.JWT_CLOCK_TOLERANCE_SECONDS ?? defaultClockToleranceSeconds,
+    /** The scope that a token must have; `undefined` for none. */
     requiredScope: variables.JWT_REQUIRED_SCOPE,
+    /** What the provider calls each scope. */
     scopes: { ...defaultScopes, ...variables.JWT_SCOPES },
-    // Before there were scopes, each token could create, and nothing else.
-    withoutScopes: variables.JWT_SCOPES ? [] : (['create'] as const),
+    /** What a token with none of these permits. */
+    withoutScopes,
     keyTimes,
   });
 }
@@ -170,10 +156,13 @@ function listOf(allowed: readonly string[]) {
 function isKeySetUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  return (
-    (protocol === 'https:' || (protocol === 'http:' && isLoopback)) && `${username}${password}${hash}` === ''
-  );
+  const isLocal = protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  return (protocol === 'https:' || isLocal) && `${username}${password}${hash}` === '';
+}
+
+/** Whether an address or a name can only lead to this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 }
 
 /** The schema of a setting that is a whole number from `min` to `max`, in decimal digits. */

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { TokenUse } from './access-token-store.js';
 import {
   collectMs,
   createLastUseRecorder,
-  type LastUseRecorder,
   lastUseResolutionMs,
   maxUsesPerWrite,
   retryMs,
 } from './last-use-recorder.js';
+import type { TokenUse } from './token-service.js';
 
 /** The time of the test: that of the fake timers. */
 const startedAt = Date.parse('2026-03-04T05:06:07.890Z');
@@ -15,7 +14,7 @@ const at = (afterMs: number) => new Date(startedAt + afterMs);
 
 const recordUses = vi.fn<(uses: readonly TokenUse[]) => Promise<void>>();
 const warn = vi.fn();
-let recorder: LastUseRecorder;
+let recorder: ReturnType<typeof createLastUseRecorder>;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: startedAt });

@@ -1,5 +1,5 @@
 import { withTimeout } from '../runtime/timing.js';
-import type { AccessToken, AccessTokenStore } from './access-token-store.js';
+import type { AccessToken, AccessTokenStore } from './token-service.js';
 
 /** How old the stored time of a token's last use is before a later one is stored, in milliseconds. */
 export const lastUseResolutionMs = 3_600_000;
@@ -16,19 +16,8 @@ export const retryMs = 60_000;
 /** How long a stop waits for the last write at most, in milliseconds. */
 const closeTimeoutMs = 1_000;
 
-/** Records when access tokens were last used, off the path of requests. */
-export interface LastUseRecorder {
-  /** Notes that a token is used now. It only compares times, unless the stored one is too old. */
-  note(token: Pick<AccessToken, 'id' | 'lastUsedAt'>): void;
-  /**
-   * Stores what is noted, if that takes no longer than a second and than the time available, in milliseconds; otherwise it
-   * is dropped. Later notes are ignored. It never rejects.
-   */
-  close(availableMs: number): Promise<void>;
-}
-
 /**
- * Creates a recorder over a store. A write that fails is retried later, with what was noted until then; it delays no
+ * Creates what records when access tokens were last used, off the path of requests. A write that fails is retried later, with what was noted until then; it delays no
  * request, and only the first of several failures is logged.
  *
  * @param now returns the time in milliseconds since the epoch
@@ -37,7 +26,7 @@ export function createLastUseRecorder(
   store: Pick<AccessTokenStore, 'recordUses'>,
   log: { warn(fields: { readonly err: unknown }, message: string): void },
   now: () => number = Date.now,
-): LastUseRecorder {
+) {
   const noted = new Map<number, Date>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
@@ -83,13 +72,18 @@ export function createLastUseRecorder(
   }
 
   return {
-    note({ id, lastUsedAt }) {
+    /** Notes that a token is used now. It only compares times, unless the stored one is too old. */
+    note({ id, lastUsedAt }: Pick<AccessToken, 'id' | 'lastUsedAt'>): void {
       const at = now();
       if (isClosed || (lastUsedAt !== null && at - lastUsedAt.getTime() < lastUseResolutionMs)) return;
       noted.set(id, new Date(at));
       schedule(collectMs);
     },
-    async close(availableMs) {
+    /**
+     * Stores what is noted, if that takes no longer than a second and than the time available, in milliseconds; otherwise it
+     * is dropped. Later notes are ignored. It never rejects.
+     */
+    async close(availableMs: number): Promise<void> {
       isClosed = true;
       clearTimeout(timer);
       const timeoutMs = Math.min(availableMs, closeTimeoutMs);

@@ -19,17 +19,7 @@ export interface JwtLog {
 }
 
 /** The public keys of an identity provider. */
-export interface ProviderKeys {
-  /**
-   * Finds the key that a token names by `kid`, or the only one that fits its `alg`.
-   *
-   * @throws {errors.JOSEError} when there is no such key
-   * @throws {ServiceError} `identity_provider_unavailable` when that cannot be known, since the keys cannot be fetched
-   */
-  find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey>;
-  /** Stops fetching. */
-  close(): void;
-}
+export type ProviderKeys = ReturnType<typeof createProviderKeys>;
 
 /**
  * Fetches the keys now, at regular intervals, and when a token names one that is not known, but never twice at once nor
@@ -39,7 +29,7 @@ export interface ProviderKeys {
 export function createProviderKeys(
   { jwksUrl, algorithms, keyTimes }: Pick<JwtSettings, 'jwksUrl' | 'algorithms' | 'keyTimes'>,
   log: JwtLog,
-): ProviderKeys {
+) {
   const closing = new AbortController();
   /** What the last fetch failed with, and when the next one begins. */
   let failure: { readonly cause: unknown; readonly retryAt: number } | undefined;
@@ -83,8 +73,15 @@ export function createProviderKeys(
 
   refresh();
   return {
-    find,
-    close() {
+    /**
+     * Finds the key that a token names by `kid`, or the only one that fits its `alg`.
+     *
+     * @throws {errors.JOSEError} when there is no such key
+     * @throws {ServiceError} `identity_provider_unavailable` when that cannot be known, since the keys cannot be fetched
+     */
+    find: (header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> => find(header, token),
+    /** Stops fetching. */
+    close(): void {
       clearTimeout(timer);
       closing.abort();
     },

@@ -1,11 +1,18 @@
-import { scopes as allScopes, isAccessTokenFormat, type Scope } from '@plant-store/contract/access-token';
+import { hash, randomBytes } from 'node:crypto';
+import {
+  accessTokenChecksum,
+  accessTokenPrefix,
+  accessTokenSecretLength,
+  scopes as allScopes,
+  isAccessTokenFormat,
+  type Scope,
+  toBase62,
+} from '@plant-store/contract/access-token';
 import { messages } from '@plant-store/contract/messages';
 import { LRUCache } from 'lru-cache';
-import { generateAccessToken, hashAccessToken } from './access-token-format.js';
-import type { AccessToken, AccessTokenStore } from './access-token-store.js';
 
 /** How long a look-up is cached, and thus how long a token stays valid that another process has revoked. */
-export const cacheTtlMs = 3_000;
+const cacheTtlMs = 3_000;
 
 /** How many look-ups are cached. */
 export const cacheSize = 10_000;
@@ -66,31 +73,23 @@ export function createTokenService(
   now: () => number = Date.now,
   onUse?: (token: AccessToken) => void,
 ): TokenService {
-  // Concurrent look-ups of one token share one read. Unknown tokens are cached, too.
-  const cache = new LRUCache<string, { readonly token: AccessToken | null }>({
-    max: cacheSize,
-    ttl: cacheTtlMs,
-    // A look-up goes on when its entry is evicted or cleared, but its result is not cached then.
-    ignoreFetchAbort: true,
-    fetchMethod: async (hash) => {
+  const lookUps = cacheLookUps<{ readonly token: AccessToken | null }>({
+    isWellFormed: isAccessTokenFormat,
+    malformed: { status: 'malformed' },
+    // Unknown tokens are cached, too.
+    async lookUp(_text, hash) {
       const token = await store.findByHash(hash);
-      if (token !== null && toVerification(token).status === 'valid') onUse?.(token);
+      if (token !== null && toVerification({ token }).status === 'valid') onUse?.(token);
       return { token };
     },
+    toVerification,
   });
 
-  function toVerification(token: AccessToken | null): Verification {
+  function toVerification({ token }: { readonly token: AccessToken | null }): Verification {
     if (token === null) return { status: 'unknown' };
     if (token.revokedAt !== null) return { status: 'revoked' };
     if (token.expiresAt !== null && token.expiresAt.getTime() <= now()) return { status: 'expired' };
     return { status: 'valid', token };
-  }
-
-  function verifyCached(text: string, hash: string): Verification | undefined {
-    const cached = cache.get(hash);
-    if (cached !== undefined) return toVerification(cached.token);
-    // The format is checked only where that saves a look-up.
-    return isAccessTokenFormat(text) ? undefined : { status: 'malformed' };
   }
 
   return {
@@ -104,17 +103,54 @@ export function createTokenService(
 
     async revoke(id) {
       const token = await store.revoke(id, new Date(now()));
-      cache.clear();
+      lookUps.clear();
       return token;
     },
 
-    verifyCached: (text) => verifyCached(text, hashAccessToken(text)),
+    verifyCached: lookUps.verifyCached,
+    verify: lookUps.verify,
+  };
+}
 
+/** How tokens of a kind are looked up. */
+interface LookUps<Found> {
+  isWellFormed(text: string): boolean;
+  /** The result for one that is not, which is not looked up. */
+  readonly malformed: Verification;
+  /** Looks up a token; what it throws is not cached. */
+  lookUp(text: string, hash: string): Promise<Found>;
+  toVerification(found: Found): Verification;
+}
+
+/** Verifies tokens, and caches what is found by their hashes: their texts are kept nowhere. Concurrent look-ups of one share one. */
+export function cacheLookUps<Found extends object>({
+  isWellFormed,
+  malformed,
+  lookUp,
+  toVerification,
+}: LookUps<Found>): TokenVerifier & { clear(): void } {
+  const cache = new LRUCache<string, Found, string>({
+    max: cacheSize,
+    ttl: cacheTtlMs,
+    // A look-up goes on when its entry is evicted or cleared, but its result is not cached then.
+    ignoreFetchAbort: true,
+    fetchMethod: (hash, _stale, { context: text }) => lookUp(text, hash),
+  });
+
+  function verifyCached(text: string, hash = hashAccessToken(text)): Verification | undefined {
+    const cached = cache.get(hash);
+    if (cached !== undefined) return toVerification(cached);
+    // The format is checked only where that saves a look-up.
+    return isWellFormed(text) ? undefined : malformed;
+  }
+
+  return {
+    verifyCached,
     verify(text) {
       const hash = hashAccessToken(text);
-      const cached = verifyCached(text, hash);
-      return cached ?? cache.forceFetch(hash).then(({ token }) => toVerification(token));
+      return verifyCached(text, hash) ?? cache.forceFetch(hash, { context: text }).then(toVerification);
     },
+    clear: () => cache.clear(),
   };
 }
 
@@ -157,3 +193,88 @@ type TokenRejection = keyof typeof tokenRejections;
 
 /** Why a JSON Web Token is rejected. */
 export type JwtRejection = keyof typeof jwtRejections | 'expired' | 'insufficient_scope';
+
+const secretBytes = 32;
+const tokenWithin = new RegExp(`${accessTokenPrefix}[0-9A-Za-z]+`, 'g');
+
+/** A new access token, 53 characters, from the platform's secure random source. */
+export function generateAccessToken(): string {
+  const secret = BigInt(`0x${randomBytes(secretBytes).toString('hex')}`);
+  const body = accessTokenPrefix + toBase62(secret, accessTokenSecretLength);
+  return body + accessTokenChecksum(body);
+}
+
+/** The SHA-256 of an access token in hexadecimal, which is stored instead of the token. */
+export function hashAccessToken(token: string): string {
+  return hash('sha256', token, 'hex');
+}
+
+/**
+ * The payload of a JSON Web Token begins with `{"` in base64url; its header may have a space there. Looking behind keeps the
+ * time linear: what may be a header is tried from its first character only.
+ */
+const jwtWithin = /(?<![\w-])[\w-]+\.eyJ[\w-]+(\.[\w-]*)?/g;
+
+/** Masks every access token in a text, complete or truncated, and every JSON Web Token, so that the text may be logged. */
+export function hideAccessTokens(text: string): string {
+  const hidden = !text.includes(accessTokenPrefix)
+    ? text
+    : text.replaceAll(tokenWithin, `${accessTokenPrefix}***`);
+  return !hidden.includes('.eyJ') ? hidden : hidden.replaceAll(jwtWithin, '***');
+}
+
+/** An access token as it is stored, without its text. */
+export interface AccessToken {
+  readonly id: number;
+  readonly name: string;
+  /** What it permits. */
+  readonly scopes: readonly Scope[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** When it was last used, stored at most once an hour; `null` if it never was, or not since version 1.1. */
+  readonly lastUsedAt: Date | null;
+}
+
+/** When an access token was used. */
+export interface TokenUse {
+  readonly id: number;
+  readonly at: Date;
+}
+
+/** An access token with the SHA-256 of its text in hexadecimal, as it is moved to another store. */
+export type HashedAccessToken = Omit<AccessToken, 'id'> & { readonly hash: string };
+
+/** A store of access tokens, on any database engine. Every method may throw `database_unavailable`. */
+export interface AccessTokenStore {
+  /** Stores a token under the SHA-256 of its text, in hexadecimal. */
+  add(token: {
+    readonly name: string;
+    readonly hash: string;
+    readonly scopes: readonly Scope[];
+    readonly expiresAt: Date | null;
+  }): Promise<AccessToken>;
+  findByHash(hash: string): Promise<AccessToken | null>;
+  /** All tokens, including revoked and expired ones, in the order of their ids. */
+  list(): Promise<readonly AccessToken[]>;
+  /** Marks a token as revoked; a second call keeps the first time. Returns `null` when there is no such id. */
+  revoke(id: number, at: Date): Promise<AccessToken | null>;
+  /**
+   * Makes a token expire at a time, unless it expires earlier or was revoked. Returns `null` when there is no such id.
+   */
+  expire(id: number, at: Date): Promise<AccessToken | null>;
+  /**
+   * Stores when tokens were used; a later time that is stored already stays. Unlike other writes, a crash may lose it, and
+   * it does not wait for the disk.
+   */
+  recordUses(uses: readonly TokenUse[]): Promise<void>;
+  /** All tokens with their hashes, in the order of their ids. */
+  listHashed(): Promise<readonly HashedAccessToken[]>;
+  /**
+   * Imports a token of another store under a new id. If its hash exists already, that token is kept, and revoked if the
+   * imported one is; of the times of their last use, the later one stays.
+   *
+   * @returns whether it was new
+   */
+  takeOver(token: HashedAccessToken): Promise<boolean>;
+}

@@ -1,6 +1,5 @@
-import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import type { JwtSettings } from '../auth/jwt-settings.js';
+import { isLoopback, type JwtSettings } from '../auth/jwt-settings.js';
 import { fetchKeySet, findUsableKeys } from '../auth/provider-keys.js';
 import { type Config, environmentVariables, formerNames, parseConfig } from '../config.js';
 import { messageOf } from '../errors/operator-error.js';
@@ -91,17 +90,6 @@ export function inspectExposure({ config: { host, admin } }: { readonly config: 
     'Let only monitoring and load balancers reach it, or set ADMIN_HOST to 127.0.0.1.',
   );
   return [ofPort, ofAdminPort];
-}
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
-/** Whether an address or a name can only lead to this machine. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  const version = isIP(host);
-  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** Whether JSON Web Tokens, where they are accepted, can be verified, and who gets one that permits creates. */

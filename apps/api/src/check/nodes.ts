@@ -53,18 +53,13 @@ async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promi
   }
 }
 
-/** The settings of the connections of the check. */
-export function settingsOf(location: PostgresqlLocation): pg.ClientConfig {
-  return {
+/** @throws {Error} when a file of a certificate cannot be read */
+export function createConnection(location: PostgresqlLocation): pg.Client {
+  const connection = new pg.Client({
     ...connectionSettings(location, location.timeouts.startConnectMs),
     // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
     query_timeout: queryTimeoutMs(location),
-  };
-}
-
-/** @throws {Error} when a file of a certificate cannot be read */
-export function createConnection(location: PostgresqlLocation): pg.Client {
-  const connection = new pg.Client(settingsOf(location));
+  });
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   return connection;

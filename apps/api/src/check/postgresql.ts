@@ -1,5 +1,5 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import type { Client, ClientBase } from 'pg';
+import { isLoopback } from '../auth/jwt-settings.js';
 import { messageOf } from '../errors/operator-error.js';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import { findPendingMigrations, readMigrations } from '../store/migrations.js';
@@ -7,13 +7,10 @@ import { checkPooler } from '../store/postgresql/check-pooler.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
 import { findUndurable } from '../store/postgresql/citus/nodes.js';
 import { endConnection } from '../store/postgresql/connection.js';
-import { findDriverError } from '../store/postgresql/errors.js';
-import { PrismaClient } from '../store/postgresql/generated/client.js';
 import { checkSchema, readLedger } from '../store/postgresql/migrate-postgresql.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
 import { confirmDurable, tryInsert } from '../store/postgresql/probe-commit.js';
-import { isLoopback } from './configuration.js';
 import {
   type Finding,
   failure,
@@ -33,11 +30,16 @@ import {
   presentNodes,
   queryRow,
   readDistribution,
-  settingsOf,
 } from './nodes.js';
-import { describePending, inspectTokens, type Tables, type TokenContext } from './tables.js';
+import {
+  assessTokens,
+  describePending,
+  type StoredToken,
+  selectTokens,
+  type TokenContext,
+} from './tables.js';
 
-interface PostgresqlContext extends Tables {
+interface PostgresqlContext extends TokenContext {
   /** A connection with the settings of the service. */
   readonly connection: Client;
   readonly location: PostgresqlLocation;
@@ -82,21 +84,7 @@ export async function* inspectPostgresql(
     const pooler = isPooled ? ', behind a pooler in transaction mode' : '';
     yield { item: 'database', ...ok(`PostgreSQL database ${nameOf(location)}${pooler}`) };
     const distribution = await readDistribution(connection, location);
-    const createClient = () => {
-      const { schema } = location;
-      // A server that is silent does not keep the process running.
-      const settings = { ...settingsOf(location), max: 1, allowExitOnIdle: true };
-      return new PrismaClient({ adapter: new PrismaPg(settings, { schema }) });
-    };
-    const context = {
-      connection,
-      location,
-      isPooled,
-      distribution,
-      createClient,
-      findDriverError,
-      ...tokens,
-    };
+    const context = { connection, location, isPooled, distribution, ...tokens };
     yield* inspectAll(serverItems, context);
     if (pending?.length === 0) yield* inspectAll(tableItems, context);
   } catch (error) {
@@ -364,6 +352,10 @@ const selectPrivileges = `
     SELECT 'use the sequence of' WHERE pg_get_serial_sequence('access_tokens', 'id') IS NOT NULL
       AND NOT has_sequence_privilege(pg_get_serial_sequence('access_tokens', 'id'), 'USAGE')
   ) AS missing`;
+
+async function inspectTokens({ connection, ...context }: PostgresqlContext): Promise<Results> {
+  return assessTokens((await connection.query<StoredToken>(selectTokens)).rows, context);
+}
 
 /** Where plants are distributed, one is inserted on each node that runs; the item `nodes` reports the others. */
 async function inspectWrite({ connection, distribution }: PostgresqlContext): Promise<Results> {

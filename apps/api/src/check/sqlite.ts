@@ -17,7 +17,6 @@ import type { SqliteLocation } from '../store/database-location.js';
 import { findPendingMigrations, readMigrations } from '../store/migrations.js';
 import { createFactory } from '../store/sqlite/connections.js';
 import { explainFailure, findDriverError, retryWhileBusy } from '../store/sqlite/errors.js';
-import { PrismaClient } from '../store/sqlite/generated/client.js';
 import { readLedger } from '../store/sqlite/migrate-sqlite.js';
 import { tryInsert } from '../store/sqlite/probe-commit.js';
 import {
@@ -31,7 +30,7 @@ import {
   type Results,
   warning,
 } from './finding.js';
-import { describePending, inspectTokens, type Tables, type TokenContext } from './tables.js';
+import { assessTokens, describePending, selectTokens, type TokenContext } from './tables.js';
 
 export const contentItems: Items<Content> = {
   'journal mode': inspectJournalMode,
@@ -68,7 +67,7 @@ function findFolder(folder: string): string {
   return existsSync(folder) || parent === folder ? folder : findFolder(parent);
 }
 
-interface Content extends Tables {
+interface Content extends TokenContext {
   readonly connection: SqlDriverAdapter;
   readonly path: string;
 }
@@ -85,8 +84,7 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
       // The item of the migrations reports why.
       () => false,
     );
-    const createClient = () => new PrismaClient({ adapter: createFactory(path) });
-    const context = { connection, path, createClient, findDriverError, ...tokens };
+    const context = { connection, path, ...tokens };
     yield* inspectAll(contentItems, context);
     if (hasTables) yield* inspectAll(tableItems, context);
   } catch (error) {
@@ -140,6 +138,20 @@ async function inspectJournalMode({ connection }: Content): Promise<Results> {
 
 async function inspectMigrations({ connection }: Content): Promise<Results> {
   return describePending(await findPending(connection));
+}
+
+async function inspectTokens({ connection, ...context }: Content): Promise<Results> {
+  try {
+    const rows = await query(connection, selectTokens);
+    const tokens = rows.map(([id, name, expiresAt]) => ({
+      id: Number(id),
+      name: String(name),
+      expiresAt: expiresAt === null ? null : new Date(String(expiresAt)),
+    }));
+    return assessTokens(tokens, context);
+  } catch (error) {
+    return failure(findDriverError(error)?.message ?? messageOf(error));
+  }
 }
 
 async function inspectWrite({ connection, path }: Content): Promise<Results> {

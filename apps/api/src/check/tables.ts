@@ -1,5 +1,4 @@
-import { messageOf } from '../errors/operator-error.js';
-import { failure, ok, type Result, type Results, warning } from './finding.js';
+import { ok, type Result, warning } from './finding.js';
 
 /** @param pending the names of the migrations that are not applied yet */
 export function describePending(pending: readonly string[]): Result {
@@ -25,41 +24,9 @@ export interface TokenContext {
   readonly acceptsJwts: boolean;
 }
 
-/** The part that is used of the client that Prisma generates for an engine. */
-interface TokenClient {
-  readonly accessToken: {
-    findMany(query: {
-      where: { revokedAt: null };
-      select: { id: true; name: true; expiresAt: true };
-      orderBy: { id: 'asc' };
-    }): Promise<readonly StoredToken[]>;
-  };
-  $disconnect(): Promise<void>;
-}
-
-/** A database that has the tables. */
-export interface Tables extends TokenContext {
-  createClient(): TokenClient;
-  /** Finds what the engine has reported in an error of the client, whose own message is long. */
-  findDriverError(error: unknown): { readonly message: string } | undefined;
-}
-
-/** Whether there are tokens that are valid, and stay so. */
-export async function inspectTokens({ createClient, findDriverError, ...context }: Tables): Promise<Results> {
-  const client = createClient();
-  try {
-    const tokens = await client.accessToken.findMany({
-      where: { revokedAt: null },
-      select: { id: true, name: true, expiresAt: true },
-      orderBy: { id: 'asc' },
-    });
-    return assessTokens(tokens, context);
-  } catch (error) {
-    return failure(findDriverError(error)?.message ?? messageOf(error));
-  } finally {
-    await client.$disconnect();
-  }
-}
+/** The rows of the tokens that are not revoked. */
+export const selectTokens =
+  'SELECT id, name, expires_at AS "expiresAt" FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
 
 /** How long before its expiry a token is reported, in milliseconds, unless one of the same name, as after a rotation, lasts longer. */
 const noticeMs = 7 * 24 * 60 * 60 * 1000;
@@ -67,6 +34,7 @@ const noticeMs = 7 * 24 * 60 * 60 * 1000;
 /** The most tokens that one finding names. */
 const maxNamed = 10;
 
+/** Whether there are tokens that are valid, and stay so. */
 export function assessTokens(tokens: readonly StoredToken[], context: TokenContext): Result {
   const now = context.now();
   const expiresBy = (time: number) => (token: StoredToken) =>

@@ -30,19 +30,20 @@ export async function deletePlants(
     fromLine,
   };
   const noun = isOfFile ? 'line' : 'argument';
-  await storeLines<DeleteOutcome>(
+  await storeLines(
     config,
     source,
     {
       noun,
       mustExist: true,
       read: (chunks, limits, signal) => readBatches(chunks, limits, signal, readIdLine),
-      store: async (tombstones, plants) =>
-        (await plants.remove(tombstones.map(({ id }) => id))).map(orThrow).map((outcome) => ({
-          stored: outcome === 'removed',
-          existed: outcome !== 'unknown',
-        })),
-      explain: ({ id }, { existed }) => (existed ? undefined : `No plant has ever had the id ${id}.`),
+      async store(tombstones, plants) {
+        const removed = (await plants.remove(tombstones.map(({ id }) => id))).map(orThrow);
+        return tombstones.map(({ id }, at) => ({
+          stored: removed[at] === 'removed',
+          problem: removed[at] === 'unknown' ? `No plant has ever had the id ${id}.` : undefined,
+        }));
+      },
       sum: ({ stored, alreadyThere, bad, invalid }) =>
         `${stored} deleted, ${alreadyThere} deleted before, ${bad - invalid} never existed, ${invalid} bad`,
       explainUnfinished: (nextLine) =>
@@ -52,10 +53,4 @@ export async function deletePlants(
     },
     context,
   );
-}
-
-/** Whether a plant was deleted now, and whether its id was ever taken. */
-interface DeleteOutcome {
-  readonly stored: boolean;
-  readonly existed: boolean;
 }

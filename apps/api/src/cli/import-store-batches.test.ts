@@ -1,17 +1,17 @@
 import type { NewPlant } from '@plant-store/contract';
 import { expect, it, vi } from 'vitest';
-import type { CreatePlantOutcome, PlantRecord } from '../plants/plant-store.js';
+import type { PlantRecord } from '../plants/plant-store.js';
 import { withoutTombstones } from '../store/store.js';
 import type { PlantLine } from './formats.js';
-import { type Batch, type BatchOutcome, findConflict, storeBatches } from './import.js';
+import { type Batch, type BatchOutcome, type RowOutcome, storeBatches, toRowOutcome } from './import.js';
 
 /** A store whose batches the test resolves or rejects one by one. */
 function createManualStore() {
   const existing = new Map<bigint, NewPlant>();
   const inFlight: { ids: bigint[]; succeed(): void; fail(error: Error): void }[] = [];
-  function store(plant: NewPlant): CreatePlantOutcome {
+  function store(plant: NewPlant): RowOutcome {
     const other = existing.get(plant.id);
-    if (other !== undefined) return { stored: false, existing: other };
+    if (other !== undefined) return toRowOutcome(plant, { stored: false, existing: other });
     existing.set(plant.id, plant);
     return { stored: true };
   }
@@ -19,7 +19,7 @@ function createManualStore() {
     existing,
     inFlight,
     store: (records: readonly PlantRecord[]) =>
-      new Promise<readonly CreatePlantOutcome[]>((resolve, reject) => {
+      new Promise<readonly RowOutcome[]>((resolve, reject) => {
         const plants = withoutTombstones(records);
         const ids = plants.map(({ id }) => id);
         inFlight.push({ ids, succeed: () => resolve(plants.map(store)), fail: reject });
@@ -38,8 +38,7 @@ const plant = (id: number, name = 'x') => ({ plant: { id: BigInt(id), name } });
 async function* batchesOf(...batches: PlantLine[][]) {
   let number = 1;
   for (const batch of batches) {
-    const lines = batch.map((line) => ({ number: number++, ...line }));
-    yield { lines, nextLine: number } satisfies Batch;
+    yield batch.map((line) => ({ number: number++, ...line })) satisfies Batch;
   }
 }
 
@@ -64,7 +63,7 @@ it('reports new plants, existing plants, and bad lines in their order', async ()
     plant(3, 'y'),
     { reason: 'worse' },
   ];
-  const { collected, done } = collect(storeBatches(store.store, batchesOf(lines), 1, findConflict));
+  const { collected, done } = collect(storeBatches(store.store, batchesOf(lines), 1));
   await store.expectBatches([1n, 2n, 3n, 3n, 3n]);
   store.inFlight[0]?.succeed();
   await done;
@@ -88,7 +87,7 @@ it('distinguishes an empty tag from no tag', async () => {
   const store = createManualStore();
   store.existing.set(1n, { id: 1n, name: 'x', tag: '' }).set(2n, { id: 2n, name: 'x' });
   const lines = [plant(1), { plant: { id: 2n, name: 'x', tag: '' } }];
-  const { collected, done } = collect(storeBatches(store.store, batchesOf(lines), 1, findConflict));
+  const { collected, done } = collect(storeBatches(store.store, batchesOf(lines), 1));
   await store.expectBatches([1n, 2n]);
   store.inFlight[0]?.succeed();
   await done;
@@ -97,7 +96,7 @@ it('distinguishes an empty tag from no tag', async () => {
 
 it('does not call the store for a batch without plants', async () => {
   const store = vi.fn();
-  const { collected, done } = collect(storeBatches(store, batchesOf([{ reason: 'bad' }]), 1, findConflict));
+  const { collected, done } = collect(storeBatches(store, batchesOf([{ reason: 'bad' }]), 1));
   await done;
   expect(collected).toMatchObject([{ stored: 0, alreadyThere: 0, nextLine: 2 }]);
   expect(store).not.toHaveBeenCalled();
@@ -106,7 +105,7 @@ it('does not call the store for a batch without plants', async () => {
 it('stores as many batches concurrently as it may, and reports them in order', async () => {
   const store = createManualStore();
   const { collected, done } = collect(
-    storeBatches(store.store, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2, findConflict),
+    storeBatches(store.store, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2),
   );
   await store.expectBatches([1n], [2n]);
   store.inFlight[1]?.succeed();
@@ -122,7 +121,7 @@ it('stores as many batches concurrently as it may, and reports them in order', a
 it('stores batches that share an id one after the other, so that the first line has it', async () => {
   const store = createManualStore();
   const batches = batchesOf([plant(1), plant(2)], [plant(3), plant(2, 'y')], [plant(4)]);
-  const { collected, done } = collect(storeBatches(store.store, batches, 3, findConflict));
+  const { collected, done } = collect(storeBatches(store.store, batches, 3));
   await store.expectBatches([1n, 2n]);
   store.inFlight[0]?.succeed();
   await store.expectBatches([1n, 2n], [3n, 2n], [4n]);
@@ -137,7 +136,7 @@ it('stores batches that share an id one after the other, so that the first line 
 it('reports the batches that are done, and waits for those in flight, before it fails', async () => {
   const store = createManualStore();
   const { collected, done } = collect(
-    storeBatches(store.store, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2, findConflict),
+    storeBatches(store.store, batchesOf([plant(1)], [plant(2)], [plant(3)]), 2),
   );
   let rejected = false;
   done.catch(() => {

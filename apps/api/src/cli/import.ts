@@ -5,7 +5,7 @@ import { hasSameFields } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-import type { PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
+import type { CreatePlantOutcome, PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
 import { isTombstone, orThrow } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
@@ -38,14 +38,13 @@ export async function importPlants(
   { file, fromLine, format = formatOf(file) }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
-  const command: LineCommand<ImportOutcome> = {
+  const command: LineCommand = {
     noun: 'line',
     read: (chunks, limits, signal) =>
       format === 'ndjson'
         ? readBatches(chunks, limits, signal)
         : groupLines(readCsvLines(chunks, format, limits, context), limits),
     store: importRecords,
-    explain: findConflict,
     sum: ({ stored, alreadyThere, bad }) => `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
     explainUnfinished: (nextLine) => `Not imported to the end. Go on with: --from-line ${nextLine}`,
     explainBad(bad) {
@@ -75,24 +74,25 @@ async function* readCsvLines(
 }
 
 /** What a command does with lines, each of which has a plant or a tombstone. */
-interface LineCommand<Outcome extends Stored> {
+interface LineCommand {
   /** What is numbered. */
   readonly noun: 'line' | 'argument';
   /** Whether the database must exist; otherwise it is created as needed. */
   readonly mustExist?: boolean;
   read(chunks: AsyncIterable<Buffer>, limits: ReadLimits, signal: AbortSignal): AsyncIterable<Batch>;
-  /** Returns an outcome for each, in their order. It is called again while the database does not answer. */
-  store(rows: readonly PlantRecord[], plants: PlantStore): Promise<readonly Outcome[]>;
-  /** Why a plant or tombstone changed nothing, if that is to be reported. */
-  explain(row: PlantRecord, outcome: Outcome): string | undefined;
+  readonly store: StoreRows;
   sum(counts: Counts): string;
   explainUnfinished(nextLine: number): string;
   explainBad(bad: number): string;
 }
 
-/** What became of a plant or tombstone. */
-interface Stored {
+/** Stores plants and tombstones, and returns an outcome for each. It is called again while the database does not answer. */
+type StoreRows = (rows: readonly PlantRecord[], plants: PlantStore) => Promise<readonly RowOutcome[]>;
+
+/** What became of a plant or tombstone: whether it changed anything, and why not if that is to be reported. */
+export interface RowOutcome {
   readonly stored: boolean;
+  readonly problem?: string | undefined;
 }
 
 /** How many lines there are of each kind, and how many of the bad ones have nothing to store. */
@@ -113,14 +113,14 @@ const idDigitsBytes = 64;
  * @throws {OperatorError} at the end, when there were bad lines
  * @throws whatever ends it early, after printing how to resume
  */
-export async function storeLines<Outcome extends Stored>(
+export async function storeLines(
   config: Config,
   source: { readonly file: string | undefined; readonly input?: Readable; readonly fromLine: number },
-  command: LineCommand<Outcome>,
+  command: LineCommand,
   context: CliContext,
 ): Promise<void> {
   const { fromLine } = source;
-  const { noun, mustExist = false, read, store, explain } = command;
+  const { noun, mustExist = false, read, store } = command;
   const { batchPlants: batchLines, batchBytes } = config.queueLimits;
   const limits = { fromLine, lineBytes: config.bodyLimitBytes + idDigitsBytes, batchLines, batchBytes };
   const signal = abortOnSignal(context);
@@ -141,7 +141,7 @@ export async function storeLines<Outcome extends Stored>(
       const batches = read(chunks, limits, signal);
       let next = fromLine;
       try {
-        for await (const batch of storeBatches(storeRows, batches, concurrentCommits, explain)) {
+        for await (const batch of storeBatches(storeRows, batches, concurrentCommits)) {
           const { badLines, nextLine } = batch;
           counts.stored += batch.stored;
           counts.alreadyThere += batch.alreadyThere;
@@ -214,15 +214,14 @@ export interface BatchOutcome {
  * Stores batches, some of them concurrently, and yields their results in order. Of several plants with the same id the
  * first one in the file is stored: batches that share an id are stored one after the other.
  *
- * @param store as in `LineCommand`, like `explain`
+ * @param store as in `LineCommand`
  * @throws what storing a batch throws, once no batch is in flight any more; what reading one throws, after the results of those
  * before it
  */
-export async function* storeBatches<Outcome extends Stored>(
-  store: StoreRows<Outcome>,
+export async function* storeBatches(
+  store: (rows: readonly PlantRecord[]) => Promise<readonly RowOutcome[]>,
   batches: AsyncIterable<Batch>,
   concurrentBatches: number,
-  explain: LineCommand<Outcome>['explain'],
 ): AsyncGenerator<BatchOutcome> {
   let failure: { readonly error: unknown } | undefined;
   async function* readToFailure() {
@@ -235,7 +234,7 @@ export async function* storeBatches<Outcome extends Stored>(
   const inFlight: { readonly ids: ReadonlySet<bigint>; readonly outcome: Promise<BatchOutcome> }[] = [];
   try {
     for await (const batch of readToFailure()) {
-      const plants = batch.lines.flatMap((line) => ('plant' in line ? line.plant : []));
+      const plants = batch.flatMap((line) => ('plant' in line ? line.plant : []));
       const mustWait = () =>
         inFlight.length >= concurrentBatches ||
         inFlight.some(({ ids }) => plants.some(({ id }) => ids.has(id)));
@@ -243,7 +242,7 @@ export async function* storeBatches<Outcome extends Stored>(
         yield await first.outcome;
         inFlight.shift();
       }
-      const outcome = storeBatch(store, batch, plants, explain);
+      const outcome = storeBatch(batch, plants, store);
       // It is awaited later, in order; until then a rejection must not count as unhandled.
       outcome.catch(() => undefined);
       inFlight.push({ ids: new Set(plants.map(({ id }) => id)), outcome });
@@ -255,23 +254,25 @@ export async function* storeBatches<Outcome extends Stored>(
   }
 }
 
-type StoreRows<Outcome> = (rows: readonly PlantRecord[]) => Promise<readonly Outcome[]>;
-
-async function storeBatch<Outcome extends Stored>(
-  store: StoreRows<Outcome>,
-  { lines, nextLine }: Batch,
+async function storeBatch(
+  lines: Batch,
   rows: readonly PlantRecord[],
-  explain: LineCommand<Outcome>['explain'],
+  store: (rows: readonly PlantRecord[]) => Promise<readonly RowOutcome[]>,
 ): Promise<BatchOutcome> {
   const outcomes = rows.length === 0 ? [] : await store(rows);
   let next = 0;
   const badLines = lines.flatMap((line) => {
-    const reason = 'reason' in line ? line.reason : explain(line.plant, requireOutcome(outcomes[next++]));
+    const reason = 'reason' in line ? line.reason : requireOutcome(outcomes[next++]).problem;
     return reason === undefined ? [] : { number: line.number, reason };
   });
   const stored = outcomes.filter((outcome) => outcome.stored).length;
-  const alreadyThere = lines.length - stored - badLines.length;
-  return { stored, alreadyThere, badLines, invalid: lines.length - rows.length, nextLine };
+  return {
+    stored,
+    alreadyThere: lines.length - stored - badLines.length,
+    badLines,
+    invalid: lines.length - rows.length,
+    nextLine: (lines.at(-1)?.number ?? 0) + 1,
+  };
 }
 
 function requireOutcome<Outcome>(outcome: Outcome | undefined): Outcome {
@@ -279,16 +280,11 @@ function requireOutcome<Outcome>(outcome: Outcome | undefined): Outcome {
   return outcome;
 }
 
-/** What became of a plant or tombstone that is imported, and what has its id if it was not stored. */
-interface ImportOutcome extends Stored {
-  readonly existing?: PlantRecord;
-}
-
 /** Stores plants, and removes others, as if one after the other: a plant below the tombstone of its id finds that there. */
 export async function importRecords(
   records: readonly PlantRecord[],
   plants: Pick<PlantStore, 'create' | 'remove'>,
-): Promise<readonly ImportOutcome[]> {
+): Promise<readonly RowOutcome[]> {
   const tombstones = new Map<bigint, PlantRecord>();
   const first: StoredPlant[] = [];
   const last: StoredPlant[] = [];
@@ -296,28 +292,28 @@ export async function importRecords(
     if (!isTombstone(record)) (tombstones.has(record.id) ? last : first).push(record);
     else if (!tombstones.has(record.id)) tombstones.set(record.id, record);
   }
-  const outcomes = new Map<PlantRecord, ImportOutcome>();
-  const keep = (of: Iterable<PlantRecord>, all: readonly ImportOutcome[]) => {
-    for (const [at, record] of [...of].entries()) {
-      outcomes.set(record, requireOutcome(all[at]));
-    }
+  const outcomes = new Map<PlantRecord, RowOutcome>();
+  const create = async (created: readonly StoredPlant[]) => {
+    const results = (await plants.create(created)).map(orThrow);
+    for (const [at, plant] of created.entries())
+      outcomes.set(plant, toRowOutcome(plant, requireOutcome(results[at])));
   };
-  keep(first, (await plants.create(first)).map(orThrow));
+  await create(first);
   const removed = (await plants.remove([...tombstones.keys()], true)).map(orThrow);
-  keep(
-    tombstones.values(),
-    removed.map((outcome) => ({ stored: outcome === 'removed' })),
-  );
-  keep(last, (await plants.create(last)).map(orThrow));
+  for (const [at, tombstone] of [...tombstones.values()].entries())
+    outcomes.set(tombstone, { stored: removed[at] === 'removed' });
+  await create(last);
   // Of several tombstones with one id the first one has removed it.
   return records.map((record) => outcomes.get(record) ?? { stored: false });
 }
 
-/** Why a plant is not stored, if it is not. */
-export function findConflict(record: PlantRecord, { existing }: ImportOutcome): string | undefined {
-  if (existing === undefined || isTombstone(record)) return undefined;
-  if (isTombstone(existing)) return messages.idRetired(record.id);
-  return hasSameFields(existing, record) ? undefined : `The id ${record.id} belongs to another plant.`;
+/** What became of a plant, and why it is not there, if it is not. */
+export function toRowOutcome(plant: StoredPlant, outcome: CreatePlantOutcome): RowOutcome {
+  if (outcome.stored) return outcome;
+  const { existing } = outcome;
+  if (isTombstone(existing)) return { stored: false, problem: messages.idRetired(plant.id) };
+  const isSame = hasSameFields(existing, plant);
+  return { stored: false, problem: isSame ? undefined : `The id ${plant.id} belongs to another plant.` };
 }
 
 /** The line to begin with, how long a line may be, and the most that a batch holds. */
@@ -331,11 +327,7 @@ export interface ReadLimits {
 type NumberedLine = PlantLine & { readonly number: number };
 
 /** Consecutive lines without the blank ones; at least one. */
-export interface Batch {
-  readonly lines: readonly NumberedLine[];
-  /** The number of the line that follows the last one. */
-  readonly nextLine: number;
-}
+export type Batch = readonly NumberedLine[];
 
 /** Reads what a line has that is not blank. */
 type ReadLine = (bytes: Buffer, number: number) => PlantLine;
@@ -382,12 +374,11 @@ async function* groupLines(
 ): AsyncGenerator<Batch> {
   let lines: NumberedLine[] = [];
   let total = 0;
-  const toBatch = () => ({ lines, nextLine: (lines.at(-1)?.number ?? 0) + 1 });
   try {
     for await (const { bytes, ...line } of input) {
       if (line.number < fromLine) continue;
       if (lines.length === batchLines || (lines.length > 0 && total + bytes > batchBytes)) {
-        yield toBatch();
+        yield lines;
         lines = [];
         total = 0;
       }
@@ -395,10 +386,10 @@ async function* groupLines(
       total += bytes;
     }
   } catch (error) {
-    if (lines.length > 0) yield toBatch();
+    if (lines.length > 0) yield lines;
     throw error;
   }
-  if (lines.length > 0) yield toBatch();
+  if (lines.length > 0) yield lines;
 }
 
 /** @throws {OperatorError} when the first line looks like one of CSV or TSV */

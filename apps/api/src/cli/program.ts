@@ -2,6 +2,8 @@ import cluster from 'node:cluster';
 import { INT64_MAX, INT64_MIN, Int64ParameterSchema, QUERY_MAX_LENGTHS } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import * as z from 'zod';
+import { wholeNumber } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -210,14 +212,6 @@ function canOption(byDefault = ''): Option {
   return new Option('--can <scopes>', description).argParser(toScopes);
 }
 
-/** The scopes of a list separated by commas, each once. */
-function toScopes(text: string): readonly Scope[] {
-  const names = text.split(',').map((name) => name.trim());
-  if (!names.every((name) => scopes.includes(name as Scope)))
-    throw new InvalidArgumentError(`Give one or more of ${scopes.join()}.`);
-  return scopes.filter((scope) => names.includes(scope));
-}
-
 /** The commands that create, read and fill a database. */
 function addStore(program: Command, { context, readConfig }: ProgramDependencies): void {
   program
@@ -298,11 +292,46 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
     .action((file: string) => backUp(readConfig(), file, context));
 }
 
-function toName(text: string): string {
-  if (text.trim() === '' || /\p{Cc}/u.test(text))
-    throw new InvalidArgumentError('Give a name for the token: one line of text.');
-  return text;
+/** Returns a parser of an argument by a schema, which advises what to give where that does not match. */
+function parserOf<Value>(schema: z.ZodType<Value>, advice: string): (text: string) => Value {
+  return (text) => {
+    const { data, success } = schema.safeParse(text);
+    if (!success) throw new InvalidArgumentError(advice);
+    return data;
+  };
 }
+
+const toName = parserOf(
+  z.string().refine((text) => text.trim() !== '' && !/\p{Cc}/u.test(text)),
+  'Give a name for the token: one line of text.',
+);
+const toScopes = parserOf(
+  z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.enum(scopes)))
+    .transform((names): readonly Scope[] => scopes.filter((scope) => names.includes(scope))),
+  `Give one or more of ${scopes.join()}.`,
+);
+const toUrl = parserOf(
+  z.url({ protocol: /^https?$/ }).transform((text) => new URL(text)),
+  'Give a URL, such as http://127.0.0.1:3001.',
+);
+/** The id of a plant, written as in a path of the API. */
+const toPlantId = parserOf(
+  Int64ParameterSchema,
+  `Give the id of a plant, from ${INT64_MIN} to ${INT64_MAX}.`,
+);
+const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Give the id that token list shows.');
+const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give the number of a line, from 1 on.');
+/** Citus allows 64,000 shards, and each is a table on its node. */
+const toShardCount = parserOf(wholeNumber(1, 32_000), 'Give a number of shards from 1 to 32000.');
+/** Returns a parser of a text with at most so many Unicode code points. */
+const toTextUpTo = (maxLength: number) =>
+  parserOf(
+    z.string().refine((text) => [...text].length <= maxLength),
+    `Give at most ${maxLength} characters.`,
+  );
 
 function toExpiry(text: string): Date | null {
   return text === 'never' ? null : new Date(Date.now() + toDurationMs(text));
@@ -327,42 +356,6 @@ export function toDurationMs(text: string): number {
     throw new InvalidArgumentError('Give a time before the year 10000.');
   return durationMs;
 }
-
-function toUrl(text: string): URL {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new InvalidArgumentError('Give a URL, such as http://127.0.0.1:3001.');
-  return url;
-}
-
-/** Returns a parser of a number from 1 on, in decimal digits. */
-function countUpTo(max: number, advice: string): (text: string) => number {
-  return (text) => {
-    if (!/^[1-9]\d{0,15}$/.test(text) || Number(text) > max) throw new InvalidArgumentError(advice);
-    return Number(text);
-  };
-}
-
-/** Returns a parser of a text with at most so many Unicode code points. */
-function toTextUpTo(maxLength: number): (text: string) => string {
-  return (text) => {
-    if ([...text].length > maxLength) throw new InvalidArgumentError(`Give at most ${maxLength} characters.`);
-    return text;
-  };
-}
-
-/** The id of a plant, written as in a path of the API. */
-function toPlantId(text: string): bigint {
-  const { data: id } = Int64ParameterSchema.safeParse(text);
-  if (id === undefined)
-    throw new InvalidArgumentError(`Give the id of a plant, from ${INT64_MIN} to ${INT64_MAX}.`);
-  return id;
-}
-
-const toTokenId = countUpTo(999_999_999, 'Give the id that token list shows.');
-const toLineNumber = countUpTo(999_999_999_999_999, 'Give the number of a line, from 1 on.');
-/** Citus allows 64,000 shards, and each is a table on its node. */
-const toShardCount = countUpTo(32_000, 'Give a number of shards from 1 to 32000.');
 
 /**
  * Whether npx runs the packed service, and not a package manager that has started this. The environment tells: children

@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { scopes } from '@plant-store/contract/access-token';
 import { afterEach, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
-import type { AccessToken, AccessTokenStore } from '../auth/access-token-store.js';
-import { createTokenService, type TokenService } from '../auth/token-service.js';
+import {
+  type AccessToken,
+  type AccessTokenStore,
+  createTokenService,
+  type TokenService,
+} from '../auth/token-service.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ensureQuickstartToken } from './serve.js';
 

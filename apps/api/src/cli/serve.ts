@@ -4,7 +4,7 @@ import { scopes } from '@plant-store/contract/access-token';
 import type { TokenService, Verification } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-import { createLogger, type Log } from '../observe/logger.js';
+import { type Log, openLog } from '../observe/logger.js';
 import { allocateYoung } from '../runtime/v8-flags.js';
 import { type Service, startService } from '../service.js';
 import type { CliContext } from './cli-context.js';
@@ -37,14 +37,9 @@ export async function serve(
 ): Promise<void> {
   const config = readConfig();
   if (config.fastPath) allocateYoung();
-  const logger = createLogger(config.logLevel, {
-    format: context.isTerminal
-      ? (await import('../observe/format-for-terminal.js')).formatForTerminal
-      : undefined,
-    isShared: config.workers > 1,
-  });
-  const { log, print, close: closeLog } = logger;
   const { workers } = config;
+  const logger = await openLog(config, { isTerminal: context.isTerminal, isShared: workers > 1 });
+  const { log, print, close: closeLog } = logger;
   // A terminal that is closed sends SIGHUP, which stops the service.
   const replacesOnHangUp = workers > 1 && !context.isTerminal;
   const signalled = context.stopSignal({ hangUp: !replacesOnHangUp }).then((signal) => ({ signal }));
@@ -81,8 +76,7 @@ async function start(
   { log, requestLog }: Log,
   onHangUp: CliContext['onHangUp'] | undefined,
 ): Promise<Service> {
-  if (config.workers === 1)
-    return startService(config, log, { requestLog: config.fastPath ? requestLog : log });
+  if (config.workers === 1) return startService(config, log, { requestLog });
   // Loaded only here: most services have one process.
   const { startCluster } = await import('../cluster/start-cluster.js');
   const starting = startCluster(config, log);

@@ -4,10 +4,15 @@ import { isAccessTokenFormat, type Scope, scopes } from '@plant-store/contract/a
 import { shorten } from '@plant-store/contract/messages';
 import { routes } from '@plant-store/contract/routes';
 import * as z from 'zod';
-import { hashAccessToken } from '../auth/access-token-format.js';
-import type { AccessToken, HashedAccessToken } from '../auth/access-token-store.js';
-import { issueAndDeliver, type RotationRequest, rotateAccessToken } from '../auth/issue-and-rotate.js';
-import { createTokenService, type TokenRequest } from '../auth/token-service.js';
+import {
+  type AccessToken,
+  type AccessTokenStore,
+  createTokenService,
+  type HashedAccessToken,
+  hashAccessToken,
+  type TokenRequest,
+  type TokenService,
+} from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -23,43 +28,106 @@ import { splitLines, toOneLine } from './formats.js';
  */
 export async function createToken(config: Config, request: TokenRequest, context: CliContext): Promise<void> {
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
-    const token = await issueAndDeliver(createTokenService(store), request, printTo(context));
-    context.message(describeIssued(token));
+    await issueAndPrint(createTokenService(store), request, context);
     if (config.port !== 0) context.message(describeUseOf(config));
   });
 }
 
-/**
- * Issues an access token that replaces another one, prints it as `createToken` does, and then makes the other one expire.
- *
- * @throws {OperatorError} when there is no such token, or it is not valid any more, or the new one cannot be printed, or the
- * database fails after that; the message says which tokens work
- */
+type TokenOutput = Pick<CliContext, 'commandName' | 'output' | 'message'>;
+
+async function issueAndPrint(
+  accessTokens: TokenService,
+  request: TokenRequest,
+  { commandName, output, message }: TokenOutput,
+): Promise<void> {
+  const { text, token } = await accessTokens.issue(request);
+  try {
+    await writeAll(output, `${text}\n`);
+  } catch (cause) {
+    // Nobody has it.
+    const isRevoked = await accessTokens.revoke(token.id).then(
+      () => true,
+      () => false,
+    );
+    const next = isRevoked
+      ? 'It is revoked, and nothing else was changed.'
+      : `Nothing else was changed. Revoke it with: ${commandName} token revoke ${token.id}`;
+    throw new OperatorError(`The new token ${token.id} could not be printed: ${messageOf(cause)}\n${next}`, {
+      cause,
+    });
+  }
+  message(describeIssued(token));
+}
+
+/** Which token to replace, and how. */
+interface RotationRequest {
+  readonly id: number;
+  /** How long the old token stays valid, in milliseconds, but never longer than it would; 0 revokes it. */
+  readonly overlapMs: number;
+  /**
+   * When the new token expires, `null` for never. By default it is valid as long as the old one was issued for: from its
+   * creation to its expiry.
+   */
+  readonly expiresAt?: Date | null;
+  /** What the new token permits. Default: what the old one does. */
+  readonly scopes?: readonly Scope[];
+}
+
+/** Issues an access token that replaces another one, prints it as `createToken` does, and then makes the other one expire. */
 export async function rotateToken(
   config: Config,
   request: RotationRequest,
   context: CliContext,
 ): Promise<void> {
   await withDatabase(config, { mustExist: true }, async ({ accessTokens: store }) => {
-    const { id } = request;
-    const { commandName } = context;
-    const result = await rotateAccessToken(store, request, printTo(context));
-    if (result.status === 'unknown') throw unknownToken(id, context);
-    if (!('replacement' in result))
-      throw new OperatorError(
-        `Token ${id} "${result.old.name}" cannot be rotated: ${describeState(result.old)}. Issue a new one with: ${commandName} token create --name NAME`,
-      );
-    context.message(describeIssued(result.replacement));
-    if (result.status === 'issued') {
-      const { error: cause } = result;
-      const reason = cause instanceof ServiceError ? reasonOf(cause) : messageOf(cause);
-      throw new OperatorError(
-        `Token ${id} is not limited, since the database has failed: ${reason}\nBoth tokens work. Once the new one is in use, run: ${commandName} token revoke ${id}`,
-        { cause },
-      );
-    }
-    context.message(describeReplaced(result.old));
+    context.message(describeReplaced(await replaceToken(store, request, context)));
   });
+}
+
+/** The last millisecond whose year has four digits, as `token import` expects (RFC 3339). */
+const latestExpiry = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * Replaces an access token: issues one of the same name, prints it, and only then limits the old one. At every moment one of
+ * them works that somebody has, whatever fails or ends the process. A transaction of both could not promise that: it would have
+ * to be committed before the token is printed, which may fail, or kept open until then, which holds up all writes.
+ *
+ * @param now returns the time in milliseconds since the epoch
+ * @returns the old token, as it is limited
+ * @throws {OperatorError} when there is no such token, or it is not valid any more, or the new one cannot be printed, or the
+ * database fails after that; the message says which tokens work
+ */
+export async function replaceToken(
+  store: Pick<AccessTokenStore, 'add' | 'findByHash' | 'list' | 'revoke' | 'expire'>,
+  { id, overlapMs, expiresAt, scopes }: RotationRequest,
+  context: TokenOutput,
+  now: () => number = Date.now,
+): Promise<AccessToken> {
+  const { commandName } = context;
+  const old = (await store.list()).find((token) => token.id === id);
+  if (old === undefined) throw unknownToken(id, context);
+  if (old.revokedAt !== null || (old.expiresAt !== null && old.expiresAt.getTime() <= now()))
+    throw new OperatorError(
+      `Token ${id} "${old.name}" cannot be rotated: ${describeState(old)}. Issue a new one with: ${commandName} token create --name NAME`,
+    );
+  const expiry = expiresAt === undefined ? sameLifetime(old, now()) : expiresAt;
+  const request = { name: old.name, scopes: scopes ?? old.scopes, ...(expiry && { expiresAt: expiry }) };
+  await issueAndPrint(createTokenService(store, now), request, context);
+  try {
+    const at = new Date(now() + overlapMs);
+    return (await (overlapMs === 0 ? store.revoke(id, at) : store.expire(id, at))) ?? old;
+  } catch (cause) {
+    const reason = cause instanceof ServiceError ? reasonOf(cause) : messageOf(cause);
+    throw new OperatorError(
+      `Token ${id} is not limited, since the database has failed: ${reason}\nBoth tokens work. Once the new one is in use, run: ${commandName} token revoke ${id}`,
+      { cause },
+    );
+  }
+}
+
+function sameLifetime({ createdAt, expiresAt }: AccessToken, now: number): Date | null {
+  if (expiresAt === null) return null;
+  return new Date(Math.min(now + expiresAt.getTime() - createdAt.getTime(), latestExpiry));
 }
 
 /** Prints all access tokens without their texts, one a line. */
@@ -136,12 +204,7 @@ export async function importTokens(
   });
 }
 
-/** Returns a function that prints a token alone, and resolves once it is written. */
-function printTo({ output }: CliContext): (text: string) => Promise<void> {
-  return (text) => writeAll(output, `${text}\n`);
-}
-
-function unknownToken(id: number, { commandName }: CliContext): OperatorError {
+function unknownToken(id: number, { commandName }: TokenOutput): OperatorError {
   return new OperatorError(`There is no token ${id}. See them with: ${commandName} token list`);
 }
 

@@ -4,18 +4,6 @@ import { withTimeout } from '../runtime/timing.js';
 import type { WorkerGroup } from './worker-group.js';
 import type { MetricValues, WorkerProcess } from './worker-process.js';
 
-/** The metrics of the primary process and all workers together. */
-export interface ClusterMetrics {
-  readonly contentType: string;
-  metrics(): Promise<string>;
-  /**
-   * Keeps what a worker has counted.
-   *
-   * @param metrics its last metrics; `undefined` if it was not stopped, of which those of the last scrape are known
-   */
-  workerEnded(process: WorkerProcess, metrics: MetricValues | undefined): void;
-}
-
 /** How long the primary process waits for the metrics of a worker; after that the last ones count, in milliseconds. */
 const timeoutMs = 2_000;
 
@@ -41,7 +29,7 @@ const shownNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Adds the metrics of all workers to those of the primary process, and shows a few for each process, too. */
-export function createClusterMetrics(registry: Registry, group: WorkerGroup): ClusterMetrics {
+export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
   const latest = new Map<WorkerProcess, MetricValues>();
   let ended: MetricValues = [];
   addGauge(registry, {
@@ -71,7 +59,7 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
 
   return {
     contentType: registry.contentType,
-    async metrics() {
+    async metrics(): Promise<string> {
       await readWorkers();
       const own = await registry.getMetricsAsJSON();
       const together = [own, ended, ...latest.values()].flat().map((metric) => ({
@@ -83,7 +71,12 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup): Cl
       );
       return Registry.aggregate([together, labelProcess(own, 'primary'), ...ofEach]).metrics();
     },
-    workerEnded(worker, metrics) {
+    /**
+     * Keeps what a worker has counted.
+     *
+     * @param metrics its last metrics; `undefined` if it was not stopped, of which those of the last scrape are known
+     */
+    workerEnded(worker: WorkerProcess, metrics: MetricValues | undefined): void {
       if (metrics === undefined) ends.inc();
       const counts = metrics ?? latest.get(worker) ?? [];
       latest.delete(worker);

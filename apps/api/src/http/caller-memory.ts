@@ -6,26 +6,17 @@ import { callerOf } from './middleware/bearer-auth.js';
 /** From how many bytes on a body, or a reply, is counted: each connection costs more than less of it. */
 const countedFrom = 1_024;
 
-/** Counts for each caller what its requests make the service hold, until their replies have left the process. */
-export interface CallerMemory {
-  /** How many bytes all requests hold. */
-  readonly held: number;
-  /** Holds so many bytes of a request, and returns whether there is room for them; if not, they are not held. */
-  holdBody(response: Response, bytes: number): boolean;
-  /**
-   * Holds so many bytes of a reply.
-   *
-   * @throws {ServiceError} `overloaded` when there is no room for what was read; that something was changed is always reported
-   */
-  holdReply(response: Response, bytes: number): void;
-  /** Returns all that a request holds. */
-  release(response: Response): void;
-}
+export type CallerMemory = ReturnType<typeof createCallerMemory>;
 
-/** @param limitBytes how much all callers together may hold; see `createBudget` for the part of each */
-export function createCallerMemory(limitBytes: number): CallerMemory {
+/**
+ * Counts for each caller what its requests make the service hold, until their replies have left the process.
+ *
+ * @param limitBytes how much all callers together may hold; see `createBudget` for the part of each
+ */
+export function createCallerMemory(limitBytes: number) {
   const budget = createBudget(limitBytes);
 
+  /** Returns all that a request holds. */
   function release({ locals }: Response): void {
     if (locals.heldBytes) budget.release(callerOf(locals), locals.heldBytes);
     locals.heldBytes = 0;
@@ -42,16 +33,23 @@ export function createCallerMemory(limitBytes: number): CallerMemory {
   }
 
   return {
+    /** How many bytes all requests hold. */
     get held() {
       return budget.held;
     },
-    holdBody(response, bytes) {
+    /** Holds so many bytes of a request, and returns whether there is room for them; if not, they are not held. */
+    holdBody(response: Response, bytes: number): boolean {
       if (!isCounted(response, bytes)) return true;
       if (!budget.take(callerOf(response.locals), bytes)) return false;
       keep(response, bytes);
       return true;
     },
-    holdReply(response, bytes) {
+    /**
+     * Holds so many bytes of a reply.
+     *
+     * @throws {ServiceError} `overloaded` when there is no room for what was read; that something was changed is always reported
+     */
+    holdReply(response: Response, bytes: number): void {
       if (!isCounted(response, bytes)) return;
       const caller = callerOf(response.locals);
       const isRead = response.statusCode === 200 && /^(?:GET|HEAD)$/.test(response.req.method);

@@ -2,6 +2,7 @@ import { jsonShapeOf } from '@plant-store/contract';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { JwtSettings } from '../auth/jwt-settings.js';
+import type { Config } from '../config.js';
 import { measureRequests } from '../observe/measure-requests.js';
 import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
 import { countReplies, createCallerMemory } from './caller-memory.js';
@@ -9,45 +10,39 @@ import { sendJson } from './fast-path.js';
 import { jsonBody, withoutMembers } from './json-body.js';
 import { bearerAuth, requireScope } from './middleware/bearer-auth.js';
 import { cors, logRefusedOrigins } from './middleware/cors.js';
-import { errorHandler } from './middleware/error-handler.js';
+import { errorHandler, notFound, rejectOtherMethods } from './middleware/error-handler.js';
 import { type LimitDependencies, limitAuthentication } from './middleware/limit-authentication.js';
 import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middleware/overload.js';
 import { rateLimit } from './middleware/rate-limit.js';
 import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
-import { observeRequests, requestId, requestLogger } from './middleware/request-logger.js';
-import { type ClientPackage, client } from './routes/client.js';
-import { docs } from './routes/docs.js';
-import { notFound, rejectOtherMethods } from './routes/fallbacks.js';
+import { requestId, requestLogger } from './middleware/request-logger.js';
+import { type ClientPackage, client, docs, type Page, page } from './routes/built-files.js';
 import { mountOperations, type OperationDependencies } from './routes/operations.js';
-import { type Page, page } from './routes/page.js';
 import { commonHeaders } from './security-headers.js';
 
+/** The settings that an app has. */
+type AppSettings = Pick<
+  Config,
+  | 'requestLogShare'
+  | 'bodyLimitBytes'
+  | 'bodyMemoryLimitBytes'
+  | 'rateLimitPerMinute'
+  | 'trustedProxies'
+  | 'corsOrigins'
+  | 'ignoredFields'
+  | 'fastPath'
+>;
+
 /** What an app depends on. */
-export interface AppDependencies extends OperationDependencies, LimitDependencies, Shutdown {
+export interface AppDependencies extends AppSettings, OperationDependencies, LimitDependencies, Shutdown {
   /** What the identity provider calls scopes, where its tokens are accepted. */
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
   readonly requestLog: RequestLog;
-  /** The share of the requests without an error that are logged, from 0 to 1. */
-  readonly requestLogShare: number;
-  /** The largest request body that is read, in bytes. */
-  readonly bodyLimitBytes: number;
-  /** How much all bodies and replies together may hold, in bytes. */
-  readonly bodyMemoryLimitBytes: number;
-  /** Requests that one access token may make in a minute; 0 is no limit. */
-  readonly rateLimitPerMinute: number;
-  /** The proxies whose `X-Forwarded-For` is believed, as Express's setting `trust proxy` takes them. */
-  readonly trustedProxies: readonly string[];
-  /** Origins whose pages may call the service from a browser; with none there are no CORS headers. */
-  readonly corsOrigins: readonly string[];
   /** The page on which people add plants; by default there is none. */
   readonly page?: Page | undefined;
   /** The packed client that front-end teams install; by default there is none. */
   readonly client?: ClientPackage | undefined;
-  /** As `Config` has them. */
-  readonly ignoredFields: readonly string[];
-  /** Whether replies are composed without Express; see decision 10. */
-  readonly fastPath: boolean;
 }
 
 /**
@@ -66,10 +61,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
 
   app.use(
     requestId,
-    observeRequests([
-      ...(metrics === undefined ? [] : [measureRequests(metrics)]),
-      requestLogger(requestLog, requestLogShare),
-    ]),
+    requestLogger(requestLog, requestLogShare, metrics && measureRequests(metrics)),
     ...(fastPath ? [] : [commonHeaders, countReplies(memory)]),
     checkHeaders,
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),

@@ -5,18 +5,8 @@ import type { Duplex } from 'node:stream';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Handles the request. */
-  begin(exchange: Exchange): void;
-}
-
-/** The exchanges of each connection of a server, of which one is begun at a time. */
-export interface Exchanges {
-  /** Begins an exchange, once the reply before it on its connection has left the process. */
-  add(exchange: Exchange): void;
-  /** The exchanges of a connection whose replies have not left the process, oldest first. */
-  unanswered(connection: Duplex): readonly Exchange[];
-  /** The latest exchange of a connection, answered or not. */
-  latest(connection: Duplex): Exchange | undefined;
+  /** Called before the request is handled. */
+  readonly prepare?: () => void;
 }
 
 /** The exchange of a connection that was begun last, and those behind it. */
@@ -31,8 +21,15 @@ const waitingToPause = 16;
 /** How many requests of all connections may wait: with more, connections with more than the above are closed. Each takes 3 KB. */
 const maxWaiting = 16_384;
 
-/** Begins the exchanges of a connection one after the other, so that it holds no more than one reply, and the work for it. */
-export function createExchanges(): Exchanges {
+/** The exchanges of each connection of a server, of which one is begun at a time. */
+export type Exchanges = ReturnType<typeof createExchanges>;
+
+/**
+ * Begins the exchanges of a connection one after the other, so that it holds no more than one reply, and the work for it.
+ *
+ * @param begin prepares a request, and handles it
+ */
+export function createExchanges(begin: (exchange: Exchange) => void) {
   const lines = new WeakMap<Duplex, Line>();
   let waitingCount = 0;
 
@@ -66,12 +63,13 @@ export function createExchanges(): Exchanges {
       line.current = next;
       if (line.waiting.length > 0) beginNextAfter(line, next);
       if (line.waiting.length === waitingToPause - 1) resumeReading(socket);
-      next.begin(next);
+      begin(next);
     });
   }
 
   return {
-    add(exchange) {
+    /** Begins an exchange, once the reply before it on its connection has left the process. */
+    add(exchange: Exchange): void {
       const { socket } = exchange.request;
       // It has got its last reply.
       if (socket.writableEnded) return;
@@ -82,14 +80,16 @@ export function createExchanges(): Exchanges {
       }
       if (line === undefined) addLine(exchange);
       else line.current = exchange;
-      exchange.begin(exchange);
+      begin(exchange);
     },
-    unanswered(connection) {
+    /** The exchanges of a connection whose replies have not left the process, oldest first. */
+    unanswered(connection: Duplex): readonly Exchange[] {
       const line = lines.get(connection);
       if (line === undefined) return [];
       return isOver(line.current) ? line.waiting : [line.current, ...line.waiting];
     },
-    latest(connection) {
+    /** The latest exchange of a connection, answered or not. */
+    latest(connection: Duplex): Exchange | undefined {
       const line = lines.get(connection);
       return line?.waiting.at(-1) ?? line?.current;
     },

@@ -31,9 +31,9 @@ export function jsonBody(
     function parse(bytes: Buffer): void {
       if (response.closed) return;
       try {
-        request.body = parseJson(bytes, shape);
+        request.body = parseJsonBytes(bytes, shape);
       } catch (error) {
-        next(error);
+        next(error instanceof SyntaxError ? malformed(error) : error);
         return;
       }
       next();
@@ -61,6 +61,10 @@ function requireJson(headers: IncomingHttpHeaders): void {
     throw unsupported(messages.unsupportedContentCoding(coding));
 }
 
+function malformed(cause: SyntaxError): ServiceError {
+  return new ServiceError('malformed_json', messages.malformedJson(cause.message), { cause });
+}
+
 function unsupported(message: string): ServiceError {
   return new ServiceError('unsupported_content_type', message);
 }
@@ -70,15 +74,6 @@ function isJsonInUtf8(header = ''): boolean {
   const { type, parameters } = parseContentType(header);
   const charset = parameters['charset'] ?? 'utf-8';
   return type.toLowerCase() === 'application/json' && charset.toLowerCase() === 'utf-8';
-}
-
-function parseJson(body: Buffer, shape: JsonShape): unknown {
-  try {
-    return parseJsonBytes(body, shape);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new ServiceError('malformed_json', messages.malformedJson(error.message), { cause: error });
-  }
 }
 
 /** The longest message about a text, which may quote from it, in UTF-16 code units. */

@@ -15,25 +15,20 @@ const head = (bytes: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: $
 async function start(limits: Partial<LingerLimits> = {}, replyAfterMs = 0) {
   const server = createServer();
   Object.assign(server, { httpAllowHalfOpen: true });
-  const exchanges = createExchanges();
+  let begun = 0;
+  const exchanges = createExchanges(async ({ response }) => {
+    begun++;
+    if (replyAfterMs > 0) await delay(replyAfterMs);
+    response.writeHead(400, { Connection: 'close', 'Content-Length': 9 }).end('too large');
+  });
   const turns = createTurns({ count: () => 1 });
   lingerOnClose(server, exchanges, turns, {
-    ...{ bytes: 64 * mebibyte, totalMs: 60_000, idleMs: 60_000, connections: 100 },
+    // So long that a test for another limit fails before.
+    ...{ bytes: 64 * mebibyte, totalMs: 3_600_000, idleMs: 3_600_000, connections: 100 },
     ...limits,
   });
-  let begun = 0;
   const closed = once(server, 'connection').then(([connection]) => once(connection, 'close'));
-  server.on('request', (request, response) =>
-    exchanges.add({
-      request,
-      response,
-      async begin() {
-        begun++;
-        if (replyAfterMs > 0) await delay(replyAfterMs);
-        response.writeHead(400, { Connection: 'close', 'Content-Length': 9 }).end('too large');
-      },
-    }),
-  );
+  server.on('request', (request, response) => exchanges.add({ request, response }));
   const { port } = new URL(await listen(server));
   return { begun: () => begun, closed, open: () => openConnection(Number(port)) };
 }

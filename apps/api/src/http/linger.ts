@@ -5,16 +5,16 @@ import type { Turns } from '../runtime/turns.js';
 import type { Exchanges } from './exchanges.js';
 
 /** How connections linger. */
-export interface LingerLimits {
+const defaultLimits = {
   /** How many bytes a client may still send, for how long in all, and with pauses of how long, in milliseconds. */
-  readonly bytes: number;
-  readonly totalMs: number;
-  readonly idleMs: number;
+  bytes: 2 ** 26,
+  totalMs: 10_000,
+  idleMs: 2_000,
   /** How many connections linger at once. */
-  readonly connections: number;
-}
+  connections: 256,
+};
 
-const defaultLimits: LingerLimits = { bytes: 2 ** 26, totalMs: 10_000, idleMs: 2_000, connections: 256 };
+export type LingerLimits = Readonly<typeof defaultLimits>;
 
 /** How many bytes take as long to discard as a request takes. */
 const bytesPerRequest = 16_384;

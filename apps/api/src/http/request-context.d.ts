@@ -1,5 +1,5 @@
 import type { Scope } from '@plant-store/contract/access-token';
-import type { AccessToken } from '../auth/access-token-store.js';
+import type { AccessToken } from '../auth/token-service.js';
 import type { ServiceError } from '../errors/service-error.js';
 
 /** What middleware finds out about a request, for the middleware after it. */

@@ -1,30 +1,34 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
-import helmet, { type HelmetOptions } from 'helmet';
+
+/** The Content-Security-Policy of a document that loads this and nothing else. */
+const policyOf = (...loaded: readonly string[]) =>
+  ["default-src 'none'", ...loaded, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join(
+    '; ',
+  );
 
 /**
  * The security headers of an API: a browser that shows a reply may load, run and frame nothing. No cache keeps a reply (RFC
- * 9111, section 5.2.2.5), since its plant may be deleted; what is a file has a `Cache-Control` of its own.
+ * 9111, section 5.2.2.5), since its plant may be deleted; what is a file has a `Cache-Control` of its own. HSTS is left to the
+ * proxy that terminates TLS, which has the names that it serves.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
-  ...computeHeaders({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    xFrameOptions: { action: 'deny' },
-    // Left to the proxy that terminates TLS, which has the names that it serves.
-    strictTransportSecurity: false,
-    // These are for documents that run scripts, or for browsers of the past.
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-  }),
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+/** The headers of the viewer of the API: it loads its own script and style, and the document that it shows. */
+export const documentHeaders: Readonly<Record<string, string>> = {
+  ...securityHeaders,
+  'content-security-policy': policyOf(
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+  ),
 };
 
 /**
@@ -34,15 +38,13 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 export const pageHeaders: Readonly<Record<string, string>> = {
   ...securityHeaders,
   'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "worker-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
+    policyOf(
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self'",
+      "connect-src 'self'",
+      "worker-src 'self'",
+    ),
     // The name is that of the policy in apps/web/src/import/session/spawn-worker.ts, which starts the one worker.
     "require-trusted-types-for 'script'",
     'trusted-types plant-store-worker',
@@ -50,16 +52,6 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
-
-/** Helmet sets the headers on a response that is never sent: they are the same for every reply. */
-function computeHeaders(options: HelmetOptions): Readonly<Record<string, string>> {
-  const response = new ServerResponse(new IncomingMessage(new Socket()));
-  helmet(options)(response.req, response, (error) => {
-    if (error !== undefined) throw error;
-  });
-  const headers = Object.entries(response.getHeaders());
-  return Object.fromEntries(headers.map(([name, value]) => [name, String(value)]));
-}
 
 /** Sets the headers that every reply has. With the fast path `sendJson` writes them together with the body instead. */
 export const commonHeaders: RequestHandler = (request, response, next) => {

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
 import { Negotiator } from 'negotiator';
-import { methodNotAllowed } from './routes/fallbacks.js';
+import { methodNotAllowed } from './middleware/error-handler.js';
 import { setCommonHeaders } from './security-headers.js';
 
 /** A file that the build has written to be served, as it is and compressed. */

@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
 import { ActiveCallers } from '../runtime/active-callers.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
-import { createExchanges, type Exchange, type Exchanges } from './exchanges.js';
+import { createExchanges, type Exchanges } from './exchanges.js';
 import { messageClasses } from './fast-path.js';
 import { type Linger, lingerOnClose } from './linger.js';
 import { trackConnections } from './listen.js';
@@ -22,27 +22,19 @@ import { headerLinesLimit, normalizeTarget } from './middleware/request-head.js'
 import { securityHeaders } from './security-headers.js';
 
 /** Time limits for clients, in milliseconds. */
-interface TimeLimits {
+const defaultTimeLimits = {
   /** For a whole request. */
-  readonly requestMs: number;
-  /** For the headers of a request. */
-  readonly headersMs: number;
-  /** How long an idle connection is kept. */
-  readonly keepAliveMs: number;
-  /** How long a connection is kept whose reply is not read. */
-  readonly stalledMs: number;
-  /** How often requests are checked against these limits. */
-  readonly checkIntervalMs: number;
-}
-
-const defaultTimeLimits: TimeLimits = {
   requestMs: 60_000,
+  /** For the headers of a request. */
   headersMs: 20_000,
-  // Longer than the 60 seconds of most load balancers.
+  /** How long an idle connection is kept: longer than the 60 seconds of most load balancers. */
   keepAliveMs: 65_000,
+  /** How long a connection is kept whose reply is not read. */
   stalledMs: 10_000,
+  /** How often requests are checked against these limits. */
   checkIntervalMs: 1_000,
 };
+type TimeLimits = Readonly<typeof defaultTimeLimits>;
 
 /** How a server differs from the default one. */
 interface ServerOptions {
@@ -79,40 +71,27 @@ export function createServer(
   // One more than the app accepts, so that it can detect too many.
   server.maxHeadersCount = headerLinesLimit + 1;
 
-  const exchanges = createExchanges();
-  const begin = ({ request, response }: Exchange) =>
+  const exchanges = createExchanges(({ request, response, prepare }) => {
+    prepare?.();
     turns.schedule(readBearer(request.headers) ?? '', 1, () => {
       // The request of a client that has disconnected is dropped.
       if (request.socket.destroyed) return;
       normalizeTarget(request);
       app(request, response);
     });
-  const add: RequestListener = (request, response) => exchanges.add({ request, response, begin });
+  });
+  const add: RequestListener = (request, response) => exchanges.add({ request, response });
   server.on('request', add);
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', add);
   // Node.js would write it between the head and the body of a reply before.
   server.on('checkContinue', (request, response) =>
-    exchanges.add({
-      request,
-      response,
-      begin(exchange) {
-        response.writeContinue();
-        begin(exchange);
-      },
-    }),
+    exchanges.add({ request, response, prepare: () => response.writeContinue() }),
   );
   // Node.js would close the connection without a reply, and it hands the bare socket to servers that are proxies.
   server.on('connect', (request) => {
     const response = takeConnection(request, classes.ServerResponse, limits.keepAliveMs);
-    exchanges.add({
-      request,
-      response,
-      begin(exchange) {
-        response.assignSocket(request.socket);
-        begin(exchange);
-      },
-    });
+    exchanges.add({ request, response, prepare: () => response.assignSocket(request.socket) });
   });
   clientErrorHandler(server, exchanges, lingerOnClose(server, exchanges, turns), log);
   closeStalled(server, limits);

@@ -1,33 +1,15 @@
-import { Counter, Histogram, type Registry } from '@prometheus-io/client';
+import { Histogram, type Registry } from '@prometheus-io/client';
 import { ServiceError } from '../errors/service-error.js';
+import { createCounter } from './metrics.js';
 
 /** How long commits must by default have been without a success to count as failing, in milliseconds. */
-export const failingAfterMs = 3_000;
+export const failingAfterMs: number = 3_000;
 
 /** A commit in flight. */
 export interface CommitInFlight {
   readonly begunAt: number;
   /** Since when it hangs: its beginning, or the latest success since. */
   since: number;
-}
-
-/** Records commits, and whether they succeed. One that hangs counts like one that fails. */
-export interface CommitRecord {
-  /** @param size how many records are committed */
-  begin(size: number): CommitInFlight;
-  /**
-   * @param error what it ended with, if it failed. A `ServiceError` means that the database does not answer, or is damaged; any
-   * other one that it has answered and rejected a record, which is neither a success nor a failure of the database.
-   */
-  end(commit: CommitInFlight, error?: unknown): void;
-  /** Whether commits were attempted, but none has succeeded for long enough. */
-  isFailing(): boolean;
-  /**
-   * Checks that the database would store a record now. While commits are failing a service gets no creates, so one is probed.
-   *
-   * @throws {ServiceError} why it would not
-   */
-  check(): Promise<void>;
 }
 
 /** How a database is asked whether it would store records. */
@@ -38,15 +20,15 @@ export interface CheckedDatabase {
   probeCommit(): Promise<void>;
 }
 
+export type CommitRecord = ReturnType<typeof createCommitRecord>;
+
 /**
+ * Records commits, and whether they succeed. One that hangs counts like one that fails.
+ *
  * @param afterMs how long commits must have been without a success to count as failing, in milliseconds
  * @param metrics where they are measured; without it they are not
  */
-export function createCommitRecord(
-  database: CheckedDatabase,
-  afterMs: number,
-  metrics?: Registry,
-): CommitRecord {
+export function createCommitRecord(database: CheckedDatabase, afterMs: number, metrics?: Registry) {
   const inFlight = new Set<CommitInFlight>();
   const measures = metrics && measureCommits(metrics);
   /** When the first commit began that has failed since the last success. */
@@ -58,20 +40,26 @@ export function createCommitRecord(
     for (const commit of inFlight) commit.since = performance.now();
   }
 
+  /** Whether commits were attempted, but none has succeeded for long enough. */
   function isFailing(): boolean {
     const since = Math.min(failedSince, ...[...inFlight].map((commit) => commit.since));
     return performance.now() - since >= afterMs;
   }
 
   return {
-    begin(size) {
+    /** @param size how many records are committed */
+    begin(size: number): CommitInFlight {
       const begunAt = performance.now();
       const commit = { begunAt, since: begunAt };
       inFlight.add(commit);
       measures?.sizes.observe(size);
       return commit;
     },
-    end(commit, error) {
+    /**
+     * @param error what it ended with, if it failed. A `ServiceError` means that the database does not answer, or is damaged; any
+     * other one that it has answered and rejected a record, which is neither a success nor a failure of the database.
+     */
+    end(commit: CommitInFlight, error?: unknown): void {
       inFlight.delete(commit);
       if (error === undefined) {
         measures?.durations.observe((performance.now() - commit.begunAt) / 1_000);
@@ -80,10 +68,15 @@ export function createCommitRecord(
       }
       const isOfDatabase = error instanceof ServiceError;
       if (isOfDatabase) failedSince = Math.min(failedSince, commit.since);
-      measures?.failures.inc({ error: isOfDatabase ? error.errorName : 'internal_error' });
+      measures?.countFailure(isOfDatabase ? error.errorName : 'internal_error');
     },
     isFailing,
-    async check() {
+    /**
+     * Checks that the database would store a record now. While commits are failing a service gets no creates, so one is probed.
+     *
+     * @throws {ServiceError} why it would not
+     */
+    async check(): Promise<void> {
       if (!isFailing()) return database.check();
       probing ??= database
         .probeCommit()
@@ -99,17 +92,13 @@ export function createCommitRecord(
 /** The metrics of commits: how many records each has, how long it takes, and why it fails. */
 function measureCommits(registry: Registry) {
   const registers = [registry];
-  const failures = new Counter({
-    name: 'plant_store_commit_failures_total',
-    help: 'Commits that failed, by the name of the error',
-    labelNames: ['error'],
-    registers,
-  });
-  // What appears later than at zero has no rate at first.
-  for (const error of ['database_unavailable', 'database_damaged', 'internal_error'])
-    failures.inc({ error }, 0);
   return {
-    failures,
+    countFailure: createCounter(registry, {
+      name: 'plant_store_commit_failures_total',
+      help: 'Commits that failed, by the name of the error',
+      labelNames: ['error'],
+      initial: ['database_unavailable', 'database_damaged', 'internal_error'],
+    }),
     sizes: new Histogram({
       name: 'plant_store_commit_plants',
       help: 'Plants of a commit',

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openFullPipe } from '../../test/support/process/open-full-pipe.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
-import { createOutputWriter } from './logger.js';
+import { createOutputWriter, createTerminalFormat } from './logger.js';
 
 /** Reads what a pipe holds, up to a number of bytes, each as a character. */
 function read(reader: number, bytes: number): string {
@@ -110,4 +111,33 @@ it('keeps 16 MiB while it is not read, drops what is past that, and goes on once
   write('t');
   await readMebibytes(17);
   expect(text.replace(/[x\n]+/g, '')).toBe(`${names}t`);
+});
+
+const formatLine = await createTerminalFormat();
+const format = (fields: object) => stripVTControlCharacters(formatLine(JSON.stringify(fields)));
+
+it('shows time, level and message first, then the other fields, on one line', () => {
+  const text = format({
+    level: 30,
+    time: '2026-11-20T12:40:07.659Z',
+    path: '/plants',
+    status: 200,
+    msg: 'request',
+  });
+  expect(text).toMatch(/^\[\d\d:\d\d:07\.659\] INFO: request \{"path":"\/plants","status":200\}\n$/);
+});
+
+it('shows the stack trace of an error below', () => {
+  const err = { type: 'Error', message: 'no', code: 'E', stack: 'Error: no\n    at file.js:1' };
+  const text = format({ level: 50, time: 0, err, msg: 'failed' });
+  expect(text).toContain('ERROR: failed {"error":{"type":"Error","message":"no","code":"E"}}\n');
+  expect(text).toMatch(/\}\nError: no\n {4}at file\.js:1\n$/);
+});
+
+it('escapes control characters, which a terminal could take as commands', () => {
+  const err = { message: '\u001b]0;title\u0007', stack: 'Error: \u001b[2J\u009b2J\n    at file.js:1' };
+  const text = formatLine(JSON.stringify({ level: 50, path: '/\u001b[2J\u009b2J', err, msg: 'failed' }));
+  expect(text).toContain('Error: \\u001b[2J');
+  expect(text).toContain('"path":"/\\u001b[2J\\u009b2J"');
+  for (const command of ['\u001b]', '\u001b[2J', '\u009b']) expect(text).not.toContain(command);
 });

@@ -3,20 +3,23 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type LevelWithSilent, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
+import * as z from 'zod';
 import { stopTimeouts } from '../runtime/stop-timeouts.js';
 import { withTimeout } from '../runtime/timing.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
 
-/** A logger over a buffer, and a way to flush that. */
-export interface Log {
-  readonly log: Logger;
-  /** Writes the lines of requests as `log` would, at the same level and to the same place, in less time. */
-  readonly requestLog: RequestLog;
-  /** Writes a text for a person between the lines of the log, whatever the log level. */
-  print(text: string): void;
-  /** Writes what is buffered, in order, and resolves when it is written. Whatever is logged later is dropped. */
-  close(): Promise<void>;
+/** The log of a process: a logger over a buffer, and a way to flush that. */
+export type Log = ReturnType<typeof createLogger>;
+
+/** Opens the log of a process that serves requests: its lines are JSON, or at a terminal for a person. */
+export async function openLog(
+  { logLevel, fastPath }: { readonly logLevel: LevelWithSilent; readonly fastPath: boolean },
+  { isTerminal, isShared }: { readonly isTerminal: boolean; readonly isShared: boolean },
+): Promise<Log> {
+  const format = isTerminal ? await createTerminalFormat() : undefined;
+  const log = createLogger(logLevel, { format, isShared });
+  return fastPath ? log : { ...log, requestLog: log.log };
 }
 
 /** How a logger differs from the default one. */
@@ -31,11 +34,11 @@ interface LoggerOptions {
 const atomicBytes = 4_096;
 
 /**
- * Creates the logger: one JSON line per event on standard output, written without making a request wait. When the log
+ * Creates a logger: one JSON line per event on standard output, written without making a request wait. When the log
  * cannot be written, because the disk is full or its reader has gone away or hangs, requests are still answered, and
  * the process ends in time.
  */
-export function createLogger(level: LevelWithSilent, { format, isShared = false }: LoggerOptions = {}): Log {
+export function createLogger(level: LevelWithSilent, { format, isShared = false }: LoggerOptions = {}) {
   const output = createOutputWriter(openOutput(), isShared ? atomicBytes : undefined);
   const writeRest = () => output.endSync(stopTimeouts.logMs);
   process.once('exit', writeRest);
@@ -44,9 +47,12 @@ export function createLogger(level: LevelWithSilent, { format, isShared = false 
   const log = pino({ level, base: null, timestamp }, destination);
   return {
     log,
-    requestLog: createRequestLog({ log, timestamp, destination }),
-    print: (text) => output.write(text),
-    async close() {
+    /** Writes the lines of requests as `log` would, at the same level and to the same place, in less time. */
+    requestLog: createRequestLog({ log, timestamp, destination }) as RequestLog,
+    /** Writes a text for a person between the lines of the log, whatever the log level. */
+    print: (text: string) => output.write(text),
+    /** Writes what is buffered, in order, and resolves when it is written. Whatever is logged later is dropped. */
+    async close(): Promise<void> {
       log.level = 'silent';
       process.off('exit', writeRest);
       await output.end(stopTimeouts.logMs);
@@ -68,16 +74,6 @@ function isoTimestamps(): () => string {
   };
 }
 
-/** Writes lines to standard output, in order, without ever blocking on its reader. */
-interface OutputWriter {
-  /** Buffers a line, to be written with others; drops it while 16 MiB are not written. */
-  write(line: string): void;
-  /** Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped. */
-  end(timeoutMs: number): Promise<void>;
-  /** The same without the event loop, for a process that crashes: later lines are dropped. */
-  endSync(timeoutMs: number): void;
-}
-
 /** How much is kept while the output is not read, in bytes; more than that is dropped. */
 const backlogBytes = 2 ** 24;
 
@@ -91,12 +87,12 @@ const retryMs = 10;
 const writeAsync = promisify(write);
 
 /**
- * Creates a writer to a descriptor of `openOutput`. Why neither pino's own destination nor a stream of Node.js does this is
+ * Creates a writer of lines to a descriptor of `openOutput`, in order, without ever blocking on its reader. Why neither pino's own destination nor a stream of Node.js does this is
  * in decision 46.
  *
  * @param chunkBytes the most that one write has, which ends with a line; a longer line has a write of its own
  */
-export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes): OutputWriter {
+export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes) {
   /** The lines of the next chunk, until no more fit in. */
   let lines: string[] = [];
   /** Their length in characters, which costs less than in bytes. */
@@ -161,7 +157,8 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
   }
 
   return {
-    write(line) {
+    /** Buffers a line, to be written with others; drops it while 16 MiB are not written. */
+    write(line: string): void {
       if (ended || keptBytes + line.length > backlogBytes) return;
       if (linesLength + line.length > chunkBytes) queueLines();
       lines.push(line);
@@ -169,12 +166,14 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
       keptBytes += line.length;
       if (keptBytes >= bufferBytes) writeQueue();
     },
-    async end(timeoutMs) {
+    /** Resolves once everything is written, or after the timeout, in milliseconds; what is not written by then is dropped. */
+    async end(timeoutMs: number): Promise<void> {
       flush();
       if (writing !== undefined) await withTimeout(writing, timeoutMs, () => undefined);
       stop();
     },
-    endSync(timeoutMs) {
+    /** The same without the event loop, for a process that crashes: later lines are dropped. */
+    endSync(timeoutMs: number): void {
       const deadline = performance.now() + timeoutMs;
       queueLines();
       stop();
@@ -216,4 +215,31 @@ function openOutput(): number {
     // A socket, an output that another user has opened, or an operating system without /proc.
     return stdout.fd;
   }
+}
+
+const LineSchema = z.looseObject({ err: z.looseObject({ stack: z.string().optional() }).optional() });
+
+/**
+ * Returns a function that formats a line of the log for a person at a terminal: time, level, message, the other fields as JSON, and
+ * below them the stack trace of an error. Control characters are escaped, since a terminal could take them as commands.
+ */
+export async function createTerminalFormat(): Promise<(line: string) => string> {
+  // Loaded only for it. Of a CommonJS module the bundle has the default export alone.
+  const { default: pinoPretty } = await import('pino-pretty');
+  const pretty = pinoPretty.prettyFactory({
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    errorLikeObjectKeys: [],
+  });
+  return (line) => {
+    const { err: { stack, ...error } = {}, ...fields } = LineSchema.parse(JSON.parse(line));
+    const hasError = Object.keys(error).length > 0;
+    // JSON leaves the control characters beyond ASCII as they are.
+    const text = pretty({ ...fields, ...(hasError && { error }) }).replace(/[\x7f-\x9f]/g, escapeControl);
+    return stack === undefined ? text : `${text}${stack.replace(/[^\n\P{Cc}]/gu, escapeControl)}\n`;
+  };
+}
+
+function escapeControl(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,6 +1,7 @@
-import { Counter, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
 import type { Logger } from 'pino';
 import { type OverloadReason, overloadErrors } from '../errors/service-error.js';
+import { createCounter } from './metrics.js';
 
 /** The fields of a request's log line; those that are `undefined` are left out. */
 export interface RequestLine {
@@ -50,31 +51,18 @@ export function createRequestLog({ log, timestamp, destination }: RequestLogOpti
   };
 }
 
-function fields({
-  requestId,
-  traceId,
-  spanId,
-  method,
-  path,
-  status,
-  error,
-  tokenId,
-  subject,
-  plantId,
-  outcomes,
-  durationMs,
-}: RequestLine): string {
-  let text = `,"requestId":${quote(requestId)}`;
-  if (traceId !== undefined) text += `,"traceId":${quote(traceId)}`;
-  if (spanId !== undefined) text += `,"spanId":${quote(spanId)}`;
-  text += `,"method":${quote(method)},"path":${quote(path)}`;
-  if (status !== undefined) text += `,"status":${status}`;
-  if (error !== undefined) text += `,"error":${error}`;
-  if (tokenId !== undefined) text += `,"tokenId":${tokenId}`;
-  if (subject !== undefined) text += `,"subject":${quote(subject)}`;
-  if (plantId !== undefined) text += `,"plantId":${quote(plantId)}`;
-  if (outcomes !== undefined) text += `,"outcomes":${JSON.stringify(outcomes)}`;
-  return `${text},"durationMs":${durationMs}`;
+function fields(line: RequestLine): string {
+  let text = `,"requestId":${quote(line.requestId)}`;
+  if (line.traceId !== undefined) text += `,"traceId":${quote(line.traceId)}`;
+  if (line.spanId !== undefined) text += `,"spanId":${quote(line.spanId)}`;
+  text += `,"method":${quote(line.method)},"path":${quote(line.path)}`;
+  if (line.status !== undefined) text += `,"status":${line.status}`;
+  if (line.error !== undefined) text += `,"error":${line.error}`;
+  if (line.tokenId !== undefined) text += `,"tokenId":${line.tokenId}`;
+  if (line.subject !== undefined) text += `,"subject":${quote(line.subject)}`;
+  if (line.plantId !== undefined) text += `,"plantId":${quote(line.plantId)}`;
+  if (line.outcomes !== undefined) text += `,"outcomes":${JSON.stringify(line.outcomes)}`;
+  return `${text},"durationMs":${line.durationMs}`;
 }
 
 /** A text as JSON. Most need no escaping: printable ASCII without a quote or a backslash. */
@@ -102,20 +90,25 @@ export function parseTraceparent(header: string): Span | undefined {
   return version === '00' && rest !== undefined ? undefined : { traceId, spanId };
 }
 
-/** Counts the requests that are rejected for overload, by the limit that was reached. */
-export interface RejectionLog {
-  count(reason: OverloadReason): void;
-}
-
 /** How often rejections are logged, in milliseconds: a line for each would cost more than the rest of it. */
 const intervalMs = 1_000;
 
 /**
+ * Creates a function to call with each request that is rejected for overload, which counts them by the limit that was reached.
+ *
  * @param stopping aborted once the service begins to stop: what is counted is then logged immediately
  * @param metrics where they are counted, too; by default nowhere
  */
-export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?: Registry): RejectionLog {
-  const counter = metrics && createCounter(metrics);
+export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?: Registry) {
+  const reasons = Object.keys(overloadErrors);
+  const countMetric =
+    metrics &&
+    createCounter(metrics, {
+      name: 'plant_store_overload_rejections_total',
+      help: `Requests rejected with overloaded, by reason: ${reasons.join(', ')}`,
+      labelNames: ['reason'],
+      initial: reasons,
+    });
   let rejected: Partial<Record<OverloadReason, number>> = {};
   let timer: NodeJS.Timeout | undefined;
 
@@ -128,25 +121,10 @@ export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?:
   }
 
   stopping.addEventListener('abort', flush);
-  return {
-    count(reason) {
-      counter?.inc({ reason });
-      rejected[reason] = (rejected[reason] ?? 0) + 1;
-      timer ??= setTimeout(flush, intervalMs).unref();
-      if (stopping.aborted) flush();
-    },
+  return function countRejection(reason: OverloadReason): void {
+    countMetric?.(reason);
+    rejected[reason] = (rejected[reason] ?? 0) + 1;
+    timer ??= setTimeout(flush, intervalMs).unref();
+    if (stopping.aborted) flush();
   };
-}
-
-function createCounter(registry: Registry): Counter<'reason'> {
-  const reasons = Object.keys(overloadErrors);
-  const counter = new Counter({
-    name: 'plant_store_overload_rejections_total',
-    help: `Requests rejected with overloaded, by reason: ${reasons.join(', ')}`,
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  // What appears later than at zero has no rate at first.
-  for (const reason of reasons) counter.inc({ reason }, 0);
-  return counter;
 }

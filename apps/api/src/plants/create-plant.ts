@@ -1,10 +1,12 @@
-import type { NewPlant } from '@plant-store/contract';
+import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
-import { messages } from '@plant-store/contract/messages';
-import { ServiceError } from '../errors/service-error.js';
+import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
+import { internalError, ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/budget.js';
 import { isTombstone } from '../store/store.js';
-import type { PlantQueue } from './plant-store.js';
+import type { CreatePlantOutcome, PlantQueue } from './plant-store.js';
+
+type Creates = Pick<PlantQueue, 'create'>;
 
 /**
  * Creates a plant (docs/use/api.md, "Plants"). The id is also the idempotency key: creating the same plant again is a
@@ -16,7 +18,7 @@ import type { PlantQueue } from './plant-store.js';
  * @throws whatever the queue throws
  */
 export async function createPlant(
-  queue: Pick<PlantQueue, 'create'>,
+  queue: Creates,
   newPlant: NewPlant,
   caller: Caller,
 ): Promise<{ readonly replayed: boolean }> {
@@ -25,4 +27,63 @@ export async function createPlant(
   if (isTombstone(outcome.existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));
   if (hasSameFields(outcome.existing, newPlant)) return { replayed: true };
   throw new ServiceError('id_taken', messages.idTaken(newPlant.id));
+}
+
+/** What became of one plant: whether an earlier request had already stored it, or why it is not stored. */
+export type CreatedOrRejected = { readonly replayed: boolean } | ServiceError;
+
+/**
+ * Creates plants, each as `createPlant` does, all of them at the same time, those of one id as if one after the other.
+ *
+ * @param plants what the request has, not validated
+ * @param awaitTurn resolves, when some of those that are left may be validated and queued, to how many
+ * @returns what became of each plant, in order; none stops the others
+ */
+export async function createPlants(
+  queue: Creates,
+  plants: readonly unknown[],
+  caller: Caller,
+  awaitTurn: (left: number) => Promise<number>,
+): Promise<CreatedOrRejected[]> {
+  const inOrder = createInOrder(queue);
+  const results: Promise<CreatedOrRejected>[] = [];
+  while (results.length < plants.length) {
+    const count = await awaitTurn(plants.length - results.length);
+    for (const plant of plants.slice(results.length, results.length + count))
+      results.push(createOne(inOrder, plant, caller));
+  }
+  return Promise.all(results);
+}
+
+/**
+ * Creates of several plants with one id only the first, since those that are in flight together may be stored in any order. What
+ * becomes of the others follows from it.
+ */
+function createInOrder(queue: Creates): Creates {
+  const first = new Map<bigint, () => Promise<CreatePlantOutcome>>();
+  return {
+    create(plant, caller) {
+      const afterFirst = first.get(plant.id);
+      if (afterFirst !== undefined) return afterFirst();
+      const created = queue.create(plant, caller);
+      first.set(plant.id, async () => {
+        const outcome = await created;
+        return outcome.stored ? { stored: false, existing: plant } : outcome;
+      });
+      return created;
+    },
+  };
+}
+
+async function createOne(queue: Creates, plant: unknown, caller: Caller): Promise<CreatedOrRejected> {
+  try {
+    const { data, error } = NewPlantSchema.safeParse(plant);
+    if (data === undefined) {
+      const { errorName, message } = explainInvalidRequest({ body: error.issues });
+      throw new ServiceError(errorName, message);
+    }
+    return await createPlant(queue, data, caller);
+  } catch (error) {
+    return error instanceof ServiceError ? error : internalError(error);
+  }
 }

@@ -1,5 +1,5 @@
 import type { Registry } from '@prometheus-io/client';
-import type { AccessTokenStore } from '../auth/access-token-store.js';
+import type { AccessTokenStore } from '../auth/token-service.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { PlantStore } from '../plants/plant-store.js';
 

@@ -1,10 +1,5 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
-import type {
-  AccessToken,
-  AccessTokenStore,
-  HashedAccessToken,
-  TokenUse,
-} from '../auth/access-token-store.js';
+import type { AccessToken, AccessTokenStore, HashedAccessToken, TokenUse } from '../auth/token-service.js';
 import type { QueryWrapper } from './queries.js';
 
 /** Leaves the hash out of a result. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { generateAccessToken } from '../../src/auth/token-service.js';
 import { toInput } from '../support/process/plant-lines.js';
 import { startCommand, startServe } from '../support/process/run-command.js';
 import { runInProcess } from '../support/process/run-in-process.js';

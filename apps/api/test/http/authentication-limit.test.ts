@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { generateAccessToken } from '../../src/auth/token-service.js';
 import { expectError, type Reply } from '../support/expect-error.js';
 import { type AddressedRequest, postFromAddress } from '../support/post-from-address.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';

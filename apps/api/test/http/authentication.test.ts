@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { generateAccessToken } from '../../src/auth/token-service.js';
 import { expectError, type Reply } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { plantRequest } from '../support/post-plant.js';

@@ -1,7 +1,7 @@
 import { type ErrorName, errors } from '@plant-store/contract/errors';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { generateAccessToken } from '../../src/auth/token-service.js';
 import type { Reply } from '../support/expect-error.js';
 import {
   beAway,

@@ -1,6 +1,6 @@
 import type { ErrorName } from '@plant-store/contract/errors';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { generateAccessToken } from '../../src/auth/token-service.js';
 import { expectError } from '../support/expect-error.js';
 import { expectStored } from '../support/expect-stored.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';

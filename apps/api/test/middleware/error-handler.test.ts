@@ -43,7 +43,7 @@ it('closes the connection if the reply has begun', () => {
   const { log, logged } = serveMiddleware();
   const destroy = vi.fn<() => void>();
   const response = { locals: {}, headersSent: true, destroy };
-  const handle = errorHandler(log, { count: () => undefined });
+  const handle = errorHandler(log, () => undefined);
   handle(new Error('too late'), { id: 'request-1' } as Request, response as unknown as Response, () => {});
   expect(destroy).toHaveBeenCalledOnce();
   expect(logged).toMatchObject([{ err: { message: 'too late' } }]);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished } from 'vitest';
-import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { generateAccessToken } from '../../src/auth/token-service.js';
 import { startPostgresql } from '../support/postgresql/start-postgresql.js';
 import { issueToken, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';

@@ -23,8 +23,8 @@ const exceptions: Readonly<Record<string, string>> = {
 
 /** Sources that build expressions from texts, which are not examined here, and of what. */
 const builders = {
-  'apps/api/src/auth/access-token-format.ts': 'a constant prefix and one repeated class',
   'apps/api/src/auth/jwt-settings.ts': 'the names of scopes, one of which follows a character',
+  'apps/api/src/auth/token-service.ts': 'a constant prefix and one repeated class',
   'apps/api/src/check/nodes.ts': 'names of settings in a connection string of the operator',
   'apps/api/src/store/database-location.ts': 'the names of parameters, one of which follows a word boundary',
   'packages/contract/src/access-token.ts':

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAccessTokenFormat } from '@plant-store/contract/access-token';
 import { expect, it } from 'vitest';
-import { generateAccessToken } from '../../src/auth/access-token-format.js';
+import { generateAccessToken } from '../../src/auth/token-service.js';
 import { readPage } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

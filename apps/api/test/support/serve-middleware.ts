@@ -22,6 +22,6 @@ export function serveMiddleware(...handlers: RequestHandler[]) {
   });
   for (const handler of handlers) app.use(handler);
   app.use((_request, response) => void response.json(reached));
-  app.use(errorHandler(log, { count: (reason) => void rejected.push(reason) }));
+  app.use(errorHandler(log, (reason) => void rejected.push(reason)));
   return { client: supertest(app), log, logged, rejected };
 }

@@ -1,18 +1,27 @@
 import type { ErrorName } from '@plant-store/contract/errors';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
+import { allowedMethods, matchPath } from '@plant-store/contract/request-target';
 import { RequestValidationError } from '@ts-rest/express';
-import type { ErrorRequestHandler } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { ClientGoneError, internalError, OverloadError, ServiceError } from '../../errors/service-error.js';
-import type { RejectionLog } from '../../observe/request-log.js';
+import {
+  ClientGoneError,
+  internalError,
+  OverloadError,
+  type OverloadReason,
+  ServiceError,
+} from '../../errors/service-error.js';
 
 /** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
-export function errorHandler(log: Logger, rejections: RejectionLog): ErrorRequestHandler {
+export function errorHandler(
+  log: Logger,
+  countRejection: (reason: OverloadReason) => void,
+): ErrorRequestHandler {
   return function errorHandler(error: unknown, request, response, _next) {
     if (error instanceof ClientGoneError) return;
     const serviceError = toServiceError(error);
     response.locals.error = serviceError;
-    if (serviceError instanceof OverloadError) rejections.count(serviceError.reason);
+    if (serviceError instanceof OverloadError) countRejection(serviceError.reason);
     else if (serviceError.status >= 500 && !loggedElsewhere.has(serviceError.errorName))
       log.error({ requestId: request.id, err: serviceError.cause ?? serviceError }, serviceError.message);
     if (response.headersSent) {
@@ -49,3 +58,23 @@ function toServiceError(error: unknown): ServiceError {
   }
   return internalError(error);
 }
+
+/** Rejects what no route of the path has taken, and names the methods that exist (RFC 9110, section 15.5.6). */
+export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
+  return function methodNotAllowed(request) {
+    const message = messages.methodNotAllowed(request.method, request.path, allowed);
+    throw new ServiceError('method_not_allowed', message, { headers: { Allow: allowed.join(', ') } });
+  };
+}
+
+/** Rejects other methods on the paths of operations, with the methods of all operations that are served there. */
+export const rejectOtherMethods: RequestHandler = (request, response, next) => {
+  const operations = matchPath(request.path);
+  if (operations.length === 0) next();
+  else methodNotAllowed(allowedMethods(operations))(request, response, next);
+};
+
+/** Rejects requests that no route has handled. */
+export const notFound: RequestHandler = (request) => {
+  throw new ServiceError('not_found', messages.notFound(request.path));
+};

@@ -3,8 +3,7 @@ import { Counter, type Registry } from '@prometheus-io/client';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { hashAccessToken } from '../../auth/access-token-format.js';
-import type { TokenVerifier, Verification } from '../../auth/token-service.js';
+import { hashAccessToken, type TokenVerifier, type Verification } from '../../auth/token-service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { readClientAddress } from '../client-address.js';
 import type { VerifyUncached } from './bearer-auth.js';
@@ -104,7 +103,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
     const times = passedOver.get(hash) ?? 0;
     if (failuresLeft(address) <= 0 && times === Number.POSITIVE_INFINITY) throw rateLimited(request, address);
     const key = `${text.startsWith(accessTokenPrefix) ? 'own' : 'jwt'} ${address}`;
-    const lookUps = allLookUps.get(key) ?? new LookUps(() => failuresLeft(address));
+    const lookUps = allLookUps.get(key) ?? createLookUps(() => failuresLeft(address));
     allLookUps.set(key, lookUps);
     const isAdmitted = await lookUps.enter(times);
     try {
@@ -126,56 +125,54 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
   };
 }
 
+type LookUps = ReturnType<typeof createLookUps>;
+
 /** The look-ups of an address: no more are in flight than may fail. Once it is limited, there is one a second. */
-class LookUps {
-  readonly #failuresLeft: () => number;
-  #waiting: (PromiseWithResolvers<boolean> & { readonly rank: number })[] = [];
-  #inFlight = 0;
-  #timer: NodeJS.Timeout | undefined;
+function createLookUps(failuresLeft: () => number) {
+  const waiting: (PromiseWithResolvers<boolean> & { readonly rank: number })[] = [];
+  let inFlight = 0;
+  let timer: NodeJS.Timeout | undefined;
 
-  constructor(failuresLeft: () => number) {
-    this.#failuresLeft = failuresLeft;
-  }
-
-  /**
-   * Resolves to whether a token may be looked up; if not, another one is, which was passed over more often, or as often and by
-   * chance.
-   */
-  enter(times: number): Promise<boolean> {
-    const request = { rank: times + Math.random(), ...Promise.withResolvers<boolean>() };
-    this.#waiting.push(request);
-    this.#admit();
-    return request.promise;
-  }
-
-  leave(): void {
-    this.#inFlight--;
-    this.#admit();
-  }
-
-  /** Rejects those that wait, too, unless only the key of this token is not known: the look-up could not be made. */
-  readonly fail = (error: unknown): never => {
-    if (!(error instanceof ServiceError && error.errorName === 'identity_provider_unavailable'))
-      for (const { reject } of this.#waiting.splice(0)) reject(error);
-    throw error;
-  };
-
-  #admit(): void {
-    const left = this.#failuresLeft();
-    for (let free = left - this.#inFlight; free > 0 && this.#waiting.length > 0; free--) this.#admitFirst();
-    if (left > 0 || this.#waiting.length === 0) return;
-    this.#waiting.sort((a, b) => b.rank - a.rank);
-    for (const { resolve } of this.#waiting.splice(1)) resolve(false);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#admitFirst();
+  function admit(): void {
+    const left = failuresLeft();
+    for (let free = left - inFlight; free > 0 && waiting.length > 0; free--) admitFirst();
+    if (left > 0 || waiting.length === 0) return;
+    waiting.sort((a, b) => b.rank - a.rank);
+    for (const { resolve } of waiting.splice(1)) resolve(false);
+    if (timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      admitFirst();
     }, limitedLookUpMs).unref();
   }
 
-  #admitFirst(): void {
-    const first = this.#waiting.shift();
+  function admitFirst(): void {
+    const first = waiting.shift();
     if (first === undefined) return;
-    this.#inFlight++;
+    inFlight++;
     first.resolve(true);
   }
+
+  return {
+    /**
+     * Resolves to whether a token may be looked up; if not, another one is, which was passed over more often, or as often and by
+     * chance.
+     */
+    enter(times: number): Promise<boolean> {
+      const request = { rank: times + Math.random(), ...Promise.withResolvers<boolean>() };
+      waiting.push(request);
+      admit();
+      return request.promise;
+    },
+    leave(): void {
+      inFlight--;
+      admit();
+    },
+    /** Rejects those that wait, too, unless only the key of this token is not known: the look-up could not be made. */
+    fail(error: unknown): never {
+      if (!(error instanceof ServiceError && error.errorName === 'identity_provider_unavailable'))
+        for (const { reject } of waiting.splice(0)) reject(error);
+      throw error;
+    },
+  };
 }

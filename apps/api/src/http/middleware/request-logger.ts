@@ -1,72 +1,62 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import { hideAccessTokens } from '../../auth/access-token-format.js';
+import { hideAccessTokens } from '../../auth/token-service.js';
 import { OverloadError } from '../../errors/service-error.js';
+import type { measureRequests } from '../../observe/measure-requests.js';
 import { parseTraceparent, type RequestLog } from '../../observe/request-log.js';
 import { hashedFilesRoute } from '../served-files.js';
 
 /**
- * Logs one line per request, once it is over, except for those rejected for overload, and for the scripts and styles of the
- * page, several of which follow each request for it. Never logs a header or a body, nor a
- * token in the path.
+ * Measures each request, and logs a line for it once it is over: its reply is sent, or its client gone. One rejected for overload
+ * has no line, nor have the scripts and styles of the page, several of which follow each request for it. Never logs a header or a
+ * body, nor a token in the path.
  *
  * @param share the share of the requests without an error that are logged, from 0 to 1
  */
-export function requestLogger(log: RequestLog, share: number): RequestObserver {
-  return {
-    onEnd(request, response, durationMs) {
-      const { accessToken, subject, plantId, outcomes, error, route } = response.locals;
-      // The rejection log counts these.
-      if (error instanceof OverloadError) return;
-      const isSent = response.writableFinished;
-      if (isSent && error === undefined && share < 1 && Math.random() >= share) return;
-      if (isSent && error === undefined && route === hashedFilesRoute) return;
-      const { traceparent } = request.headers;
-      const caller = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
-      log.info(
-        {
-          requestId: request.id,
-          traceId: caller?.traceId,
-          spanId: caller?.spanId,
-          method: request.method,
-          path: hideAccessTokens(request.path),
-          status: isSent ? response.statusCode : undefined,
-          error: error?.number,
-          tokenId: accessToken?.id,
-          subject,
-          plantId,
-          outcomes,
-          durationMs: Math.round(durationMs * 1000) / 1000,
-        },
-        isSent ? 'request' : 'request cut off',
-      );
-    },
-  };
-}
-
-/** Is notified of every request. */
-interface RequestObserver {
-  /** Called when the handling of a request begins. */
-  onBegin?(): void;
-  /**
-   * Called when a request is over: its reply is sent, or its client gone.
-   *
-   * @param durationMs the time since its handling began, in milliseconds
-   */
-  onEnd(request: Request, response: Response, durationMs: number): void;
-}
-
-/** Notifies observers of requests. All share one clock and one listener, which cost as much as what most observers do. */
-export function observeRequests(observers: readonly RequestObserver[]): RequestHandler {
-  return function observeRequest(request, response, next) {
+export function requestLogger(
+  log: RequestLog,
+  share: number,
+  measures?: ReturnType<typeof measureRequests>,
+): RequestHandler {
+  return function requestLogger(request, response, next) {
     const startedAt = performance.now();
-    for (const observer of observers) observer.onBegin?.();
+    measures?.onBegin();
+    // One clock and one listener for both, which cost as much as what they do.
     response.on('close', () => {
       const durationMs = performance.now() - startedAt;
-      for (const observer of observers) observer.onEnd(request, response, durationMs);
+      measures?.onEnd(request, response, durationMs);
+      logRequest(request, response, durationMs);
     });
     next();
   };
+
+  function logRequest(request: Request, response: Response, durationMs: number): void {
+    const { accessToken, subject, plantId, outcomes, error, route } = response.locals;
+    // The rejection log counts these.
+    if (error instanceof OverloadError) return;
+    const isSent = response.writableFinished;
+    if (isSent && error === undefined && share < 1 && Math.random() >= share) return;
+    if (isSent && error === undefined && route === hashedFilesRoute) return;
+    const { traceparent } = request.headers;
+    const caller = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
+    log.info(
+      {
+        requestId: request.id,
+        traceId: caller?.traceId,
+        spanId: caller?.spanId,
+        method: request.method,
+        path: hideAccessTokens(request.path),
+        status: isSent ? response.statusCode : undefined,
+        error: error?.number,
+        tokenId: accessToken?.id,
+        subject,
+        plantId,
+        outcomes,
+        durationMs: Math.round(durationMs * 1000) / 1000,
+      },
+      isSent ? 'request' : 'request cut off',
+    );
+  }
 }
 
 /**

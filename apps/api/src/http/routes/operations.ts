@@ -1,31 +1,46 @@
-import { contract, type StoredPlant as StoredPlantReply } from '@plant-store/contract';
+import {
+  type CreateResult,
+  contract,
+  MAX_PLANTS,
+  type StoredPlant as StoredPlantReply,
+} from '@plant-store/contract';
 import { plantFieldNames } from '@plant-store/contract/fields';
+import { messages } from '@plant-store/contract/messages';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
-import { createPlant } from '../../plants/create-plant.js';
+import type { Logger } from 'pino';
+import { ServiceError } from '../../errors/service-error.js';
+import { type CreatedOrRejected, createPlant, createPlants } from '../../plants/create-plant.js';
 import { deletePlant } from '../../plants/delete-plant.js';
 import { createFindPlant, getPlant } from '../../plants/get-plant.js';
 import { listPlants } from '../../plants/list-plants.js';
-import type { PlantStore, StoredPlant } from '../../plants/plant-store.js';
+import type { PlantQueue, PlantStore, StoredPlant } from '../../plants/plant-store.js';
 import type { ActiveCallers } from '../../runtime/active-callers.js';
 import { toIsoTime } from '../../runtime/iso-time.js';
 import { createListGate } from '../../runtime/list-gate.js';
+import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
+import type { CountBatch } from '../middleware/rate-limit.js';
 import { setCommonHeaders } from '../security-headers.js';
-import { type BatchDependencies, createPlantsHandler } from './create-plants.js';
 
 type Name = keyof typeof contract;
 
 /** What operations depend on. */
-export interface OperationDependencies extends BatchDependencies {
+export interface OperationDependencies {
+  readonly queue: PlantQueue;
   /** What operations read from. */
   readonly store: Pick<PlantStore, 'find' | 'list'>;
   /** How many lists it reads at a time. */
   readonly concurrentLists: number;
   /** Who calls the service at the moment. */
   readonly callers: ActiveCallers;
+  /** What the event loop has to do, large batches and bodies among it. */
+  readonly turns: Turns;
+  /** Counts the plants of a batch for the rate limit, if there is one. */
+  readonly countBatch?: CountBatch | undefined;
+  readonly log: Logger;
 }
 
 /** What the contract has of an operation. */
@@ -101,6 +116,64 @@ export function mountOperations(
     logInitialization: false,
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });
+}
+
+/** How many plants are validated and queued in a turn of the event loop, where others have something to do, too. */
+const plantsPerTurn = 100;
+
+/** Creates what answers `createPlants`. */
+function createPlantsHandler({
+  queue,
+  turns,
+  callers,
+  countBatch,
+  log,
+}: OperationDependencies): Handlers['createPlants'] {
+  return async ({ body: { plants }, req, res }) => {
+    if (plants.length > MAX_PLANTS) {
+      throw new ServiceError('batch_too_large', messages.batchTooLarge(plants.length));
+    }
+    countBatch?.(res, plants.length);
+    const caller = callerOf(res.locals);
+    const awaitTurn = async (left: number) => {
+      // Those of several batches would otherwise be stored in turns, in no order of their ids, which takes SQLite longer.
+      const count = callers.count() === 1 ? left : Math.min(left, plantsPerTurn);
+      await turns.wait(caller, (count / plantsPerTurn) * costPerTurn);
+      return count;
+    };
+    const outcomes = await createPlants(queue, plants, caller, awaitTurn);
+    res.locals.outcomes = countOutcomes(outcomes);
+    const unexpected = outcomes.find(isUnexpected);
+    if (unexpected !== undefined) {
+      log.error({ requestId: req.id, err: unexpected.cause }, 'plants of a batch could not be stored');
+    }
+    return { status: 200, body: { results: outcomes.map(toResult) } };
+  };
+}
+
+/** How many plants had each outcome, as metrics and the log name them. */
+function countOutcomes(outcomes: readonly CreatedOrRejected[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) {
+    const name = nameOf(outcome);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function nameOf(outcome: CreatedOrRejected): string {
+  if (outcome instanceof ServiceError) return outcome.errorName;
+  return outcome.replayed ? 'replayed' : 'stored';
+}
+
+function isUnexpected(outcome: CreatedOrRejected): outcome is ServiceError {
+  return outcome instanceof ServiceError && outcome.errorName === 'internal_error';
+}
+
+function toResult(outcome: CreatedOrRejected): CreateResult {
+  if (!(outcome instanceof ServiceError)) return { status: 200, replayed: outcome.replayed };
+  // One plant is rejected with no other status than those of the contract.
+  return { status: outcome.status, ...outcome.body } as CreateResult;
 }
 
 /** Gives parameters in the path as they were sent: a value has one spelling there, and Express decodes any other to it. */

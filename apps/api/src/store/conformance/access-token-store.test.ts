@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
 import type { TestDatabase } from '../../../test/support/database/test-database.js';
-import type { AccessTokenStore } from '../../auth/access-token-store.js';
+import type { AccessTokenStore } from '../../auth/token-service.js';
 import type { Database } from '../database.js';
 
 describe.each(enginesOfStore())('the access token store on %s', (engine) => {

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type Pool } from 'pg';
-import type { TokenUse } from '../../auth/access-token-store.js';
+import type { TokenUse } from '../../auth/token-service.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
 import { plantTable } from '../../plants/plant-store.js';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type Sqlite from 'better-sqlite3';
-import type { TokenUse } from '../../auth/access-token-store.js';
+import type { TokenUse } from '../../auth/token-service.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../observe/metrics.js';
 import { plantTable } from '../../plants/plant-store.js';

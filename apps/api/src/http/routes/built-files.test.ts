@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { writeTestPage } from '../../../test/support/write-test-page.js';
 import { OperatorError } from '../../errors/operator-error.js';
-import { readPage } from './page.js';
+import { readPage } from './built-files.js';
 
 /** Writes a page until the end of the test, and returns its folder. */
 function write(): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAcceptTurns } from './accept-turns.js';
+import { createAcceptTurns } from './run-worker.js';
 
 /** Turns on a clock that only waiting and the test move. */
 function createTurns() {

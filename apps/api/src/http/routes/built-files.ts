@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { RequestHandler } from 'express';
+import { messageOf, OperatorError } from '../../errors/operator-error.js';
+import { packageFolder } from '../../package-folder.js';
+import { documentHeaders, pageHeaders, securityHeaders } from '../security-headers.js';
+import {
+  hashedFilesRoute,
+  hashedFolder,
+  listName,
+  readServedFiles,
+  type ServedFile,
+  serveFiles,
+} from '../served-files.js';
+
+/** The files of the page by the paths that they are served under, such as `/` and `/assets/index-3f2a9c1b.js`. */
+export type Page = ReadonlyMap<string, ServedFile>;
+
+/**
+ * Reads the page that the build has written into memory, and checks that no file is missing or changed.
+ *
+ * @throws {OperatorError} when it is not as the build wrote it
+ */
+export function readPage(folder: string): Page {
+  return orExplain('page', folder, () => {
+    const files = readServedFiles(folder);
+    if (!files.some(({ name }) => name === 'index.html'))
+      throw new Error(`${listName} does not list index.html`);
+    return new Map(files.map((file) => [toPagePath(file.name), file]));
+  });
+}
+
+function orExplain<Result>(what: 'page' | 'client' | 'viewer', folder: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    const orWithout =
+      what === 'viewer' ? '' : `, or set ${what.toUpperCase()}=off to serve the API without the ${what}`;
+    throw new OperatorError(
+      `The ${what} in ${folder} cannot be served: ${messageOf(error)}\nBuild or install this program again${orWithout}.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The paths of the page's views besides `/`, which the page itself tells apart (`apps/web/src/route.ts`). */
+const viewPath = /^\/(?:add|import|p\/-?\d{1,19})$/;
+
+/** Serves the page on which people add plants: exactly the files of the build. */
+export function page(files: Page): RequestHandler {
+  return serveFiles({
+    headers: pageHeaders,
+    find: (path) => files.get(viewPath.test(path) ? '/' : path),
+    routeOf: ({ name, isHashed }) => (isHashed ? hashedFilesRoute : toPagePath(name)),
+  });
+}
+
+/** The path that a file of the page is served under: that of the document is the root. */
+function toPagePath(name: string): string {
+  return name === 'index.html' ? '/' : `/${name}`;
+}
+
+/** The packed client that was built with the service; the name of its file has its version. */
+export interface ClientPackage {
+  readonly file: ServedFile;
+  /** Its SHA-512 in base64: what a package manager records as its integrity after `sha512-`. */
+  readonly sha512: string;
+}
+
+/**
+ * Reads the packed client into memory.
+ *
+ * @throws {OperatorError} when it is not as the build wrote it
+ */
+export function readClient(folder: string): ClientPackage {
+  return orExplain('client', folder, () => {
+    const file = readServedFiles(folder).find(({ name }) => name.endsWith('.tgz'));
+    if (file === undefined) throw new Error('it has no tarball');
+    return { file, sha512: createHash('sha512').update(file.plain.content).digest('base64') };
+  });
+}
+
+const clientPath = '/client.tgz';
+
+/**
+ * Serves the packed client, which belongs to exactly this service and its contract, without a token. Whoever saves it gets a
+ * name with its version (RFC 6266), by which package managers notice an upgrade. Its integrity is in `Repr-Digest` (RFC 9530,
+ * section 3).
+ */
+export function client({ file, sha512 }: ClientPackage): RequestHandler {
+  return serveFiles({
+    headers: {
+      ...securityHeaders,
+      'content-disposition': `attachment; filename="${file.name}"`,
+      'repr-digest': `sha-512=:${sha512}:`,
+    },
+    find: (path) => (path === clientPath ? file : undefined),
+    routeOf: () => clientPath,
+  });
+}
+
+/** What the viewer shows besides the API, if the service serves it: the page on which people keep plants, and the packed client. */
+export interface Shown {
+  readonly hasPage: boolean;
+  readonly hasClient: boolean;
+}
+
+/** Serves the OpenAPI document of the API, and a page that shows it; both need no token. */
+export function docs(shown: Shown): RequestHandler {
+  const document = documentName(shown);
+  let files: ReadonlyMap<string, ServedFile> | undefined;
+  return serveFiles({
+    headers: documentHeaders,
+    find(path) {
+      if (!viewerPaths.test(path)) return undefined;
+      // Read when one is first asked for, and kept: all replies share their buffers.
+      files ??= new Map(
+        readViewer()
+          .filter(({ name, isHashed }) => isHashed || [openApiName, document].includes(name))
+          .map((file) => [toViewerPath(file), file]),
+      );
+      return files.get(path);
+    },
+    routeOf: (file) => (file.isHashed ? `${viewerPath}/${hashedFolder}*` : toViewerPath(file)),
+  });
+}
+
+/** The name of the OpenAPI document, which is served at the root. */
+export const openApiName = 'openapi.json';
+
+/** The path of the document of the viewer. Its other files are below. */
+const viewerPath = '/docs';
+const viewerPaths = /^\/(?:openapi\.json$|docs(?:$|\/))/;
+
+/** The name of the document that shows this, in the folder that `scripts/viewer/write-viewer.ts` writes. */
+export function documentName({ hasPage, hasClient }: Shown): string {
+  return `${hasPage ? 'page' : 'no-page'}-${hasClient ? 'client' : 'no-client'}.html`;
+}
+
+function readViewer(): readonly ServedFile[] {
+  const folder = fileURLToPath(new URL('dist/docs', packageFolder));
+  return orExplain('viewer', folder, () => readServedFiles(folder));
+}
+
+function toViewerPath({ name, isHashed }: ServedFile): string {
+  if (name === openApiName) return `/${name}`;
+  return isHashed ? `${viewerPath}/${name}` : viewerPath;
+}
