@@ -8,7 +8,7 @@ import {
   readNodeSettings,
   readNodes,
 } from '../store/postgresql/citus/nodes.js';
-import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
+import { connectionSettings, queryTimeoutMs, withConnection } from '../store/postgresql/connection.js';
 import { findDriverError, isAway } from '../store/postgresql/errors.js';
 import { hasCitus } from '../store/postgresql/open-postgresql.js';
 import { failure, ok, type Result, type Results, warning } from './finding.js';
@@ -40,16 +40,15 @@ export async function readDistribution(
 
 /** Each over a connection to the coordinator of its own: that of one that does not answer cannot be used any more. */
 async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promise<NodeInspection> {
-  const connection = createConnection(location);
   try {
-    await connection.connect();
-    return { node, settings: await readNodeSettings(connection, node) };
+    const settings = await withConnection(settingsOf(location), (connection) =>
+      readNodeSettings(connection, node),
+    );
+    return { node, settings };
   } catch (error) {
     const driverError = findDriverError(error);
     if (driverError === undefined || !isAway(driverError)) throw error;
     return { node, reason: driverError.message };
-  } finally {
-    await endConnection(connection);
   }
 }
 

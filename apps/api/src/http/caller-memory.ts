@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { overloadErrors } from '../errors/service-error.js';
-import { createBudget } from '../runtime/budget.js';
+import { Budget } from '../runtime/callers.js';
 import { callerOf } from './middleware/bearer-auth.js';
 
 /** From how many bytes on a body, or a reply, is counted: each connection costs more than less of it. */
@@ -22,9 +22,9 @@ export interface CallerMemory {
   release(response: Response): void;
 }
 
-/** @param limitBytes how much all callers together may hold; see `createBudget` for the part of each */
+/** @param limitBytes how much all callers together may hold; see `Budget` for the part of each */
 export function createCallerMemory(limitBytes: number): CallerMemory {
-  const budget = createBudget(limitBytes);
+  const budget = new Budget(limitBytes);
 
   function release({ locals }: Response): void {
     if (locals.heldBytes) budget.release(callerOf(locals), locals.heldBytes);

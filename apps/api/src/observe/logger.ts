@@ -4,8 +4,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type LevelWithSilent, type Logger, pino, stdTimeFunctions } from 'pino';
-import { stopTimeouts } from '../runtime/stop-timeouts.js';
-import { withTimeout } from '../runtime/timing.js';
+import { stopTimeouts, withTimeout } from '../runtime/timing.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
 
 /** A logger over a buffer, and a way to flush that. */

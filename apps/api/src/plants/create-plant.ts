@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
-import type { Caller } from '../runtime/budget.js';
+import type { Caller } from '../runtime/callers.js';
 import { isTombstone } from '../store/store.js';
 import type { PlantQueue } from './plant-store.js';
 

@@ -1,7 +1,7 @@
 import { NewPlantSchema } from '@plant-store/contract';
 import { explainInvalidRequest } from '@plant-store/contract/messages';
 import { internalError, ServiceError } from '../errors/service-error.js';
-import type { Caller } from '../runtime/budget.js';
+import type { Caller } from '../runtime/callers.js';
 import { createPlant } from './create-plant.js';
 import type { CreatePlantOutcome, PlantQueue } from './plant-store.js';
 

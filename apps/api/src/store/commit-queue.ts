@@ -1,9 +1,6 @@
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import type { CommitRecord } from '../observe/commit-health.js';
-import type { ActiveCallers } from '../runtime/active-callers.js';
-import { type Caller, createBudget } from '../runtime/budget.js';
-import { BusyShare } from '../runtime/busy-share.js';
-import { FairQueue } from '../runtime/fair-queue.js';
+import { type ActiveCallers, Budget, BusyShare, type Caller, FairQueue } from '../runtime/callers.js';
 import type { CreateOutcome, New, RemoveOutcome, Store } from './store.js';
 import type { Table } from './table.js';
 
@@ -79,8 +76,8 @@ export function createCommitQueue<Resource>({
   commits,
 }: CommitQueueOptions<Resource>): CommitQueue<Resource> {
   const waiting = new FairQueue<Create<Resource> | Remove>();
-  const places = createBudget(limits.queuePlants);
-  const bytesHeld = createBudget(limits.queueBytes);
+  const places = new Budget(limits.queuePlants);
+  const bytesHeld = new Budget(limits.queueBytes);
   const inFlight = new Set<Promise<void>>();
   const busy = new BusyShare();
   let endOfTurn: NodeJS.Immediate | undefined;
@@ -173,8 +170,8 @@ export function createCommitQueue<Resource>({
   async function storeBatch(batch: readonly (Create<Resource> | Remove)[]): Promise<void> {
     const removes = batch.filter((write): write is Remove => typeof write.item === 'bigint');
     const creates = removes.length === 0 ? batch : batch.filter((write) => typeof write.item !== 'bigint');
-    let outage = await commit(creates as readonly Create<Resource>[], (records) => store.create(records));
-    if (outage === undefined) outage = await commit(removes, (ids) => store.remove(ids));
+    let outage = await commit(creates as readonly Create<Resource>[], store.create);
+    if (outage === undefined) outage = await commit(removes, store.remove);
     else for (const { reject } of removes) reject(outage);
     if (outage === undefined) return;
     // What is queued has waited for a database that does not answer; it should not wait as long again.

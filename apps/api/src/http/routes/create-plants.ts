@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
 import { type CreatedOrRejected, createPlants } from '../../plants/create-plants.js';
 import type { PlantQueue } from '../../plants/plant-store.js';
-import type { ActiveCallers } from '../../runtime/active-callers.js';
+import type { ActiveCallers } from '../../runtime/callers.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import type { CountBatch } from '../middleware/rate-limit.js';

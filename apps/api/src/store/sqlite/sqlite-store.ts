@@ -101,7 +101,6 @@ export function createSqliteStore<Resource>({
   });
 
   function wereInserted(records: readonly Stored<Resource>[], now: number): boolean {
-    if (records.length < rowsTogether) return false;
     try {
       insertTogether(records, now);
       return true;
@@ -117,7 +116,7 @@ export function createSqliteStore<Resource>({
     let taken: Map<number, StoredRecord<Resource>> | undefined;
     for (let start = 0; start < records.length; start += rowsTogether) {
       const some = records.slice(start, start + rowsTogether);
-      if (wereInserted(some, now)) continue;
+      if (some.length === rowsTogether && wereInserted(some, now)) continue;
       for (const [index, record] of some.entries()) {
         const { id, addedAt = now } = record;
         if (insert.run(id, addedAt, ...toTexts(record)).changes === 1) continue;
