@@ -88,10 +88,6 @@ export function createCommitQueue<Resource>({
     return bytesHeld.hasRoom(caller, bytes) ? undefined : 'waiting_bytes';
   }
 
-  /** Whether waiting would add no more to the next batch, or would cause some to be rejected. */
-  const isBatchFull = () =>
-    waiting.size >= Math.min(limits.batchPlants, limits.queuePlants) || bytesHeld.held >= limits.batchBytes;
-
   function enqueue<Item, Outcome>(item: Item, bytes: number, caller: Caller): Promise<Outcome> {
     let overload = findOverload(caller, bytes);
     if (overload !== undefined && endOfTurn !== undefined) {
@@ -106,7 +102,11 @@ export function createCommitQueue<Resource>({
       bytesHeld.add(caller, bytes);
       busy.begin();
       storeSoon();
-      if (endOfTurn !== undefined && isBatchFull()) storeBatches();
+      // Waiting would add no more to the next batch, or would cause some to be rejected.
+      const isFull =
+        waiting.size >= Math.min(limits.batchPlants, limits.queuePlants) ||
+        bytesHeld.held >= limits.batchBytes;
+      if (endOfTurn !== undefined && isFull) storeBatches();
     });
   }
 
@@ -192,14 +192,15 @@ export function createCommitQueue<Resource>({
     const begun = commits.begin(writes.length);
     try {
       const outcomes = await storeAll(writes.map(({ item }) => item));
-      const refused = outcomes.filter((outcome) => outcome instanceof ServiceError);
-      commits.end(begun, refused.length === outcomes.length ? refused[0] : undefined);
+      let refused = 0;
       for (const [index, { resolve, reject }] of writes.entries()) {
         const outcome = outcomes[index];
         if (outcome === undefined) reject(new Error('The store returned no outcome'));
         else if (outcome instanceof ServiceError) reject(outcome);
         else resolve(outcome);
+        if (outcome instanceof ServiceError) refused++;
       }
+      commits.end(begun, refused === outcomes.length ? outcomes[0] : undefined);
       return undefined;
     } catch (error) {
       commits.end(begun, error);

@@ -1,21 +1,28 @@
+import { randomInt } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { Registry } from '@prometheus-io/client';
 import pg, { type Pool, type PoolClient } from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { parseConfig } from '../../config.js';
 import type { OpenOptions } from '../database.js';
 import { openDatabase } from '../open-database.js';
 import { endOneEveryMs, type WatchDependencies, watchConnections } from './open-pool.js';
 
-/** Opens a new database with a setting, until the end of the test. */
-async function open(options: OpenOptions = {}, setting = 'synchronous_commit = on') {
-  const url = await createDatabase(inject('postgresqlUrl'));
-  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
-  const database = await openDatabase(parseConfig({ DATABASE_URL: url }, '/').database, options);
+let shared = '';
+beforeAll(async () => {
+  shared = await createDatabase(inject('postgresqlUrl'));
+});
+
+/** Opens the tables of a new schema, until the end of the test, on which SQL can be run. */
+async function open(options: OpenOptions = {}) {
+  const schema = `schema_${randomInt(2 ** 40)}`;
+  const { database: location } = parseConfig({ DATABASE_URL: `${shared}?schema=${schema}` }, '/');
+  const database = await openDatabase(location, options);
   onTestFinished(() => database.close());
-  return { url, ...database };
+  const run = (sql: string) => query(shared, `SET search_path = ${schema}; ${sql}`);
+  return { ...database, schema, run };
 }
 
 const shop = { name: 'shop', scopes, expiresAt: null };
@@ -28,9 +35,12 @@ it.each([
 ])(
   'commits with synchronous_commit = $used when the server has $configured',
   async ({ configured, used }) => {
-    const { url, plants, accessTokens } = await open({}, `synchronous_commit = ${configured}`);
     await query(
-      url,
+      shared,
+      `ALTER DATABASE ${new URL(shared).pathname.slice(1)} SET synchronous_commit = ${configured}`,
+    );
+    const { schema, run, plants, accessTokens } = await open();
+    await run(
       `CREATE TABLE seen (name TEXT, setting TEXT);
      CREATE FUNCTION record() RETURNS trigger LANGUAGE plpgsql AS $$
        BEGIN INSERT INTO seen VALUES (TG_TABLE_NAME, current_setting('synchronous_commit')); RETURN NEW; END $$;
@@ -43,7 +53,10 @@ it.each([
         accessTokens.add({ ...shop, hash: String(id) }),
       ]),
     );
-    const seen = await query(url, 'SELECT name, setting, count(*)::int FROM seen GROUP BY 1, 2 ORDER BY 1');
+    const seen = await query(
+      shared,
+      `SELECT name, setting, count(*)::int FROM ${schema}.seen GROUP BY 1, 2 ORDER BY 1`,
+    );
     expect(seen).toEqual(['access_tokens', 'plants'].map((name) => ({ name, setting: used, count: 30 })));
   },
 );
@@ -71,9 +84,8 @@ it.each([
   ['a', 'information of a worker', `INFO 'vacuumed'`, 'DefaultCitusNoticeReceiver'],
   ['a', 'a warning of a trigger', `WARNING 'odd name'`, 'exec_stmt_raise'],
 ])('acknowledges %s plant after %s, and then works again', async (acknowledged, _, raise, routine) => {
-  const { url, plants } = await open();
-  await query(
-    url,
+  const { run, plants } = await open();
+  await run(
     `CREATE FUNCTION notify() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE ${raise}; RETURN NEW; END $$;
      CREATE TRIGGER notify BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION notify()`,
   );
@@ -97,7 +109,7 @@ it.each([
   } else {
     expect(await create(1n)).toEqual([{ stored: true }]);
   }
-  await query(url, 'DROP TRIGGER notify ON plants');
+  await run('DROP TRIGGER notify ON plants');
   expect(await create(2n)).toEqual([{ stored: true }]);
 });
 
