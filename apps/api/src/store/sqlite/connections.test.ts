@@ -39,7 +39,7 @@ it('leaves the log of an open file alone when another file is at its path', asyn
   expect(await read).toMatchObject({ rows: [['Fern']] });
 });
 
-/** The memory mappings of this process. Only Linux has this file; CI runs on Linux. */
+/** The memory mappings of this process. */
 const maps = '/proc/self/maps';
 
 /** How many bytes of a file are mapped into the memory of this process. */
@@ -51,6 +51,7 @@ function countMapped(path: string): number {
   return ranges.reduce((total, [, from, to]) => total + Number(`0x${to}`) - Number(`0x${from}`), 0);
 }
 
+// Linux, where CI runs, lists what is mapped.
 describe.runIf(existsSync(maps))('a mapped file', () => {
   it('is mapped again as it grows', async () => {
     const { path, database } = await openSqliteFile();

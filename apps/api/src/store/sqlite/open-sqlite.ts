@@ -5,7 +5,7 @@ import type { TokenUse } from '../../auth/access-token-store.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../observe/metrics.js';
 import { plantTable } from '../../plants/plant-store.js';
-import { type Database, type OpenOptions, stderrLog } from '../database.js';
+import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { text } from '../queries.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
@@ -16,7 +16,7 @@ import { explainFailure, isRowRejected } from './errors.js';
 import { identifyFiles } from './file-identity.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
-import { createSqliteStore, syncOrThrow } from './sqlite-store.js';
+import { createSqliteStore } from './sqlite-store.js';
 import { createTransact, retryWhileBusy } from './transact.js';
 
 /** How long a start waits for another process that has locked the file, in milliseconds. */
@@ -42,14 +42,21 @@ export async function openSqlite(
     const guard = guardFiles(files, log, () => void connection.exec('PRAGMA wal_checkpoint'));
     const transact = createTransact(guard, log);
     const adapter = createFactory(path, guard.check, durablePragmas);
-    const syncLog = () => syncToDisk(files.log.path);
+    /** Before something that was read is acknowledged. */
+    const syncLog = () => {
+      try {
+        syncToDisk(files.log.path);
+      } catch (error) {
+        throw databaseUnavailable(error);
+      }
+    };
     const query = async (sql: string, values: readonly string[]) =>
       connection.prepare<unknown[], unknown[]>(sql).raw().all(values);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(query, '?', hash),
       recordUses: (uses) => recordUses(createFactory(path, guard.check), uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
-      confirmRead: async () => syncOrThrow(syncLog),
+      confirmRead: async () => syncLog(),
       runQuery: transact,
     });
     const lists = createListThread(files, plantTable);

@@ -1,5 +1,4 @@
 import type Sqlite from 'better-sqlite3';
-import { databaseUnavailable } from '../database.js';
 import { readPages } from '../queries.js';
 import {
   isTombstone,
@@ -19,7 +18,7 @@ export interface SqliteStoreOptions<Resource> {
   readonly connection: Sqlite.Database;
   readonly table: Table<Resource>;
   readonly transact: Transact;
-  /** Syncs the write-ahead log to disk. */
+  /** Syncs the write-ahead log to disk; throws `database_unavailable` when it cannot be synced. */
   readonly syncLog: () => void;
   /** Lists what is visible, which may not be durable. */
   readonly listRecords: ListRecords<Resource>;
@@ -81,7 +80,7 @@ export function createSqliteStore<Resource>({
    */
   function confirmDurable(version: bigint | undefined): void {
     if (version === syncedVersion) return;
-    syncOrThrow(syncLog);
+    syncLog();
     syncedVersion = version;
   }
 
@@ -201,17 +200,4 @@ export function createSqliteStore<Resource>({
         return plants;
       }, after),
   };
-}
-
-/**
- * Syncs the log before something that was read is acknowledged.
- *
- * @throws {ServiceError} `database_unavailable` when it cannot be synced
- */
-export function syncOrThrow(syncLog: () => void): void {
-  try {
-    syncLog();
-  } catch (error) {
-    throw databaseUnavailable(error);
-  }
 }
