@@ -76,7 +76,7 @@ export class FairQueue<Item> {
   /** The line of each caller that has items, or is held back. */
   readonly #lines = new Map<Caller, Line<Item>>();
   /** The lines that have turns, the next one first. */
-  readonly #turns = new Set<Line<Item>>();
+  readonly #turns: Line<Item>[] = [];
   #size = 0;
 
   /** How many items wait, those of callers that are held back among them. */
@@ -86,13 +86,13 @@ export class FairQueue<Item> {
 
   /** How many callers have an item that waits for its turn. */
   get callers(): number {
-    return this.#turns.size;
+    return this.#turns.length;
   }
 
   push(caller: Caller, item: Item): void {
     const line = this.#lineOf(caller);
+    if (line.items.length === 0 && !line.isHeld) this.#turns.push(line);
     line.items.push(item);
-    if (!line.isHeld) this.#turns.add(line);
     this.#size++;
   }
 
@@ -107,31 +107,30 @@ export class FairQueue<Item> {
   /** Holds back a caller: it has no turn until it is let go on. */
   hold(caller: Caller): void {
     const line = this.#lineOf(caller);
+    if (line.items.length > 0 && !line.isHeld) this.#turns.splice(this.#turns.indexOf(line), 1);
     line.isHeld = true;
-    this.#turns.delete(line);
   }
 
   letGoOn(caller: Caller): void {
-    const line = this.#lineOf(caller);
+    const line = this.#lines.get(caller);
+    if (!line?.isHeld) return;
     line.isHeld = false;
-    if (line.items.length > 0) this.#turns.add(line);
+    if (line.items.length > 0) this.#turns.push(line);
     else this.#lines.delete(caller);
   }
 
   /** The item that `shift` would remove; `undefined` when no caller has a turn. */
   peek(): Item | undefined {
-    const [line] = this.#turns;
-    return line?.items[0];
+    return this.#turns[0]?.items[0];
   }
 
   /** Removes the next item of the caller whose turn it is; `undefined` when none has one. */
   shift(): Item | undefined {
-    const [line] = this.#turns;
+    const line = this.#turns.shift();
     if (line === undefined) return undefined;
     const item = line.items.shift();
     this.#size--;
-    this.#turns.delete(line);
-    if (line.items.length > 0) this.#turns.add(line);
+    if (line.items.length > 0) this.#turns.push(line);
     else this.#lines.delete(line.caller);
     return item;
   }
