@@ -4,7 +4,7 @@
 //   node .ci/run-quietly.ts <what it does> <command> [argument…]
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { watchLauncher } from '../apps/api/src/runtime/watch-launcher.ts';
+import { watchLauncher } from '../apps/api/src/runtime/launcher.ts';
 
 /** How long a command may take before the line is shown, in milliseconds: most have nothing to do. */
 const shownAfterMs = 700;

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
-import { watchLauncher } from '../apps/api/src/runtime/watch-launcher.ts';
+import { watchLauncher } from '../apps/api/src/runtime/launcher.ts';
 
 /** Keeps a core busy until the process that started it has ended, however that happened. */
 const keepBusy = 'const parent = process.ppid; while (process.ppid === parent);';

@@ -8,7 +8,7 @@ export default defineConfig({
     include: [
       'src/{plants,auth}/**/*.test.ts',
       'src/store/commit-queue.test.ts',
-      'src/store/conformance/rotate-access-token.test.ts',
+      'src/store/conformance/access-token-store.test.ts',
       'test/{http,middleware}/**/*.test.ts',
       'test/jwt/**/*.test.ts',
     ],

@@ -6,7 +6,7 @@ import type { Config } from './config.js';
 import { ServiceError } from './errors/service-error.js';
 import { createGracefulShutdown, listen } from './http/listen.js';
 import type { Readiness } from './observe/readiness.js';
-import { stopTimeouts } from './runtime/stop-timeouts.js';
+import { stopTimeouts } from './runtime/timing.js';
 
 /** Metrics in the text format of Prometheus. */
 export interface ReadableMetrics {

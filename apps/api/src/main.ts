@@ -8,7 +8,7 @@ import {
 } from './cli/cli-context.js';
 import { readPackage } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
-import { stopTimeouts } from './runtime/stop-timeouts.js';
+import { stopTimeouts } from './runtime/timing.js';
 
 /**
  * The command `plant-store`. The only file that reads the environment, handles signals, or ends the process; in a worker
@@ -45,7 +45,7 @@ const context: CliContext = {
     }),
   message: (text) => new Promise((resolve) => process.stderr.write(`${clearLine}${text}\n`, () => resolve())),
   showProgress: (text) => void (process.stderr.isTTY && process.stderr.write(`${clearLine}${text}`)),
-  reportStarted: async () => (await import('./runtime/notify-systemd.js')).notifySystemd(process.env),
+  reportStarted: async () => (await import('./runtime/launcher.js')).notifySystemd(process.env),
   stopSignal: ({ hangUp } = { hangUp: true }) =>
     new Promise((resolve) => {
       const names = stopSignals.filter((name) => hangUp || name !== 'SIGHUP');
@@ -57,7 +57,7 @@ const context: CliContext = {
       for (const name of names) process.on(name, onSignal);
     }),
   onHangUp: (listener) => void process.on('SIGHUP', listener),
-  startingProcessEnded: async () => (await import('./runtime/watch-launcher.js')).watchLauncher().ended,
+  startingProcessEnded: async () => (await import('./runtime/launcher.js')).watchLauncher().ended,
 };
 
 /** Ends the process soon, if something such as a blocked write or a hanging database keeps it running. */

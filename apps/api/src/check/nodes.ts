@@ -8,7 +8,7 @@ import {
   readNodeSettings,
   readNodes,
 } from '../store/postgresql/citus/nodes.js';
-import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
+import { connectionSettings, queryTimeoutMs, withConnection } from '../store/postgresql/connection.js';
 import { findDriverError, isAway } from '../store/postgresql/errors.js';
 import { hasCitus } from '../store/postgresql/open-postgresql.js';
 import { failure, ok, type Result, type Results, warning } from './finding.js';
@@ -40,26 +40,34 @@ export async function readDistribution(
 
 /** Each over a connection to the coordinator of its own: that of one that does not answer cannot be used any more. */
 async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promise<NodeInspection> {
-  const connection = createConnection(location);
   try {
-    await connection.connect();
-    return { node, settings: await readNodeSettings(connection, node) };
+    const settings = await withConnection(settingsOf(location), (connection) =>
+      readNodeSettings(connection, node),
+    );
+    return { node, settings };
   } catch (error) {
     const driverError = findDriverError(error);
     if (driverError === undefined || !isAway(driverError)) throw error;
     return { node, reason: driverError.message };
-  } finally {
-    await endConnection(connection);
   }
 }
 
-/** @throws {Error} when a file of a certificate cannot be read */
-export function createConnection(location: PostgresqlLocation): pg.Client {
-  const connection = new pg.Client({
+/**
+ * The settings of the connections of the check.
+ *
+ * @throws {Error} when a file of a certificate cannot be read
+ */
+export function settingsOf(location: PostgresqlLocation): pg.ClientConfig {
+  return {
     ...connectionSettings(location, location.timeouts.startConnectMs),
     // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
     query_timeout: queryTimeoutMs(location),
-  });
+  };
+}
+
+/** @throws {Error} as `settingsOf` does */
+export function createConnection(location: PostgresqlLocation): pg.Client {
+  const connection = new pg.Client(settingsOf(location));
   // When a connection breaks, the query in flight fails, too.
   connection.on('error', () => undefined);
   return connection;

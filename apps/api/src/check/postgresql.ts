@@ -2,12 +2,12 @@ import type { Client, ClientBase } from 'pg';
 import { isLoopback } from '../auth/jwt-settings.js';
 import { messageOf } from '../errors/operator-error.js';
 import type { PostgresqlLocation } from '../store/database-location.js';
-import { findPendingMigrations, readMigrations } from '../store/migrations.js';
+import { findPending, readMigrations } from '../store/migrations.js';
 import { checkPooler } from '../store/postgresql/check-pooler.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
 import { findUndurable } from '../store/postgresql/citus/nodes.js';
 import { endConnection } from '../store/postgresql/connection.js';
-import { checkSchema, readLedger } from '../store/postgresql/migrate-postgresql.js';
+import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-postgresql.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
 import { confirmDurable, tryInsert } from '../store/postgresql/probe-commit.js';
@@ -80,7 +80,7 @@ export async function* inspectPostgresql(
     // Behind a pooler, settings of a session would stay with a backend of others.
     if (!isPooled) await connection.query(prepare);
     // The item of the migrations reports why these cannot be read.
-    const pending = await findPending(connection, location).catch(() => undefined);
+    const pending = await findPendingNames(connection, location).catch(() => undefined);
     const pooler = isPooled ? ', behind a pooler in transaction mode' : '';
     yield { item: 'database', ...ok(`PostgreSQL database ${nameOf(location)}${pooler}`) };
     const distribution = await readDistribution(connection, location);
@@ -290,7 +290,7 @@ export function assessNodeReplication(
 async function inspectMigrations({ connection, location }: PostgresqlContext): Promise<Results> {
   const { schema } = location;
   await checkEncoding(connection);
-  const pending = await findPending(connection, location);
+  const pending = await findPendingNames(connection, location);
   if (pending.length === 0 || (await mayCreate(connection, schema))) return describePending(pending);
   return failure(
     `pending: ${pending.join(', ')}, and this user may not create tables in the schema ${schema}`,
@@ -303,13 +303,13 @@ async function inspectMigrations({ connection, location }: PostgresqlContext): P
  *
  * @throws {OperatorError} when the schema belongs to another program, or the ledger does not match this version
  */
-async function findPending(
+async function findPendingNames(
   connection: ClientBase,
   { schema }: PostgresqlLocation,
 ): Promise<readonly string[]> {
   await checkSchema(connection, schema);
-  const ledger = (await readLedger(connection, schema)) ?? [];
-  return findPendingMigrations(readMigrations('postgresql'), ledger).map(({ name }) => name);
+  const pending = await findPending(ledgerOfPostgresql(connection, schema), readMigrations('postgresql'));
+  return pending.map(({ name }) => name);
 }
 
 async function mayCreate(connection: ClientBase, schema: string): Promise<boolean> {

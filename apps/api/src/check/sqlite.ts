@@ -14,11 +14,12 @@ import { dirname, join } from 'node:path';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { messageOf } from '../errors/operator-error.js';
 import type { SqliteLocation } from '../store/database-location.js';
-import { findPendingMigrations, readMigrations } from '../store/migrations.js';
+import { findPending, readMigrations } from '../store/migrations.js';
 import { createFactory } from '../store/sqlite/connections.js';
-import { explainFailure, findDriverError, retryWhileBusy } from '../store/sqlite/errors.js';
-import { readLedger } from '../store/sqlite/migrate-sqlite.js';
-import { tryInsert } from '../store/sqlite/probe-commit.js';
+import { explainFailure, findDriverError } from '../store/sqlite/errors.js';
+import { ledgerOfSqlite } from '../store/sqlite/migrate-sqlite.js';
+import { tryInsert } from '../store/sqlite/open-sqlite.js';
+import { retryWhileBusy } from '../store/sqlite/transact.js';
 import {
   type Finding,
   failure,
@@ -79,7 +80,7 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
     if (!statSync(path, { throwIfNoEntry: false })?.size) return yield missing(path);
     connection = await open(path);
     yield { item: 'database', ...ok(`SQLite file ${path}`) };
-    const hasTables = await findPending(connection).then(
+    const hasTables = await findPendingNames(connection).then(
       (pending) => pending.length === 0,
       // The item of the migrations reports why.
       () => false,
@@ -122,9 +123,9 @@ async function query(connection: SqlDriverAdapter, sql: string): Promise<readonl
 }
 
 /** The names of the pending migrations. */
-async function findPending(connection: SqlDriverAdapter): Promise<readonly string[]> {
-  const ledger = (await readLedger(connection)) ?? [];
-  return findPendingMigrations(readMigrations('sqlite'), ledger).map(({ name }) => name);
+async function findPendingNames(connection: SqlDriverAdapter): Promise<readonly string[]> {
+  const pending = await findPending(ledgerOfSqlite(connection), readMigrations('sqlite'));
+  return pending.map(({ name }) => name);
 }
 
 async function inspectJournalMode({ connection }: Content): Promise<Results> {
@@ -137,7 +138,7 @@ async function inspectJournalMode({ connection }: Content): Promise<Results> {
 }
 
 async function inspectMigrations({ connection }: Content): Promise<Results> {
-  return describePending(await findPending(connection));
+  return describePending(await findPendingNames(connection));
 }
 
 async function inspectTokens({ connection, ...context }: Content): Promise<Results> {

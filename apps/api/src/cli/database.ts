@@ -121,7 +121,7 @@ async function requireDistributable(location: DatabaseLocation): Promise<Postgre
 export async function backUp({ database }: Config, file: string, context: CliContext): Promise<void> {
   if (database.engine !== 'sqlite')
     throw new OperatorError('Only a SQLite database is copied by this command. Use pg_dump for PostgreSQL.');
-  const { requireDatabaseFile } = await import('../store/sqlite/database-file.js');
+  const { requireDatabaseFile } = await import('../store/sqlite/database-files.js');
   requireDatabaseFile(database.path);
   const signal = abortOnSignal(context);
   const path = resolve(context.folder, file);

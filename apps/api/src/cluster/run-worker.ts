@@ -1,9 +1,9 @@
 import type { Worker } from 'node:cluster';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
+import { allocateYoung } from '../http/fast-path.js';
 import { openLog } from '../observe/logger.js';
 import { createRegistry } from '../observe/metrics.js';
-import { allocateYoung } from '../runtime/v8-flags.js';
 import { startService } from '../service.js';
 import {
   type Answer,

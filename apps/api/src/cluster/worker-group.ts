@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { clusterStopTimeouts } from '../runtime/stop-timeouts.js';
-import { withTimeout } from '../runtime/timing.js';
+import { clusterStopTimeouts, withTimeout } from '../runtime/timing.js';
 import { retireMs, type WorkerEnd, type WorkerExit, type WorkerProcess } from './worker-process.js';
 
 export interface WorkerGroupOptions {

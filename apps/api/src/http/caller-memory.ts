@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { overloadErrors } from '../errors/service-error.js';
-import { createBudget } from '../runtime/budget.js';
+import { Budget } from '../runtime/callers.js';
 import { callerOf } from './middleware/bearer-auth.js';
 
 /** From how many bytes on a body, or a reply, is counted: each connection costs more than less of it. */
@@ -11,10 +11,10 @@ export type CallerMemory = ReturnType<typeof createCallerMemory>;
 /**
  * Counts for each caller what its requests make the service hold, until their replies have left the process.
  *
- * @param limitBytes how much all callers together may hold; see `createBudget` for the part of each
+ * @param limitBytes how much all callers together may hold; see `Budget` for the part of each
  */
 export function createCallerMemory(limitBytes: number) {
-  const budget = createBudget(limitBytes);
+  const budget = new Budget(limitBytes);
 
   /** Returns all that a request holds. */
   function release({ locals }: Response): void {

@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/service-error.js';
-import { ActiveCallers } from '../runtime/active-callers.js';
+import { ActiveCallers } from '../runtime/callers.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
 import { createExchanges, type Exchanges } from './exchanges.js';
 import { messageClasses } from './fast-path.js';

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
 import * as z from 'zod';
-import { stopTimeouts } from '../runtime/stop-timeouts.js';
-import { withTimeout } from '../runtime/timing.js';
+import { stopTimeouts, withTimeout } from '../runtime/timing.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
 
 /** The log of a process: a logger over a buffer, and a way to flush that. */

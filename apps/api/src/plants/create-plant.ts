@@ -2,7 +2,7 @@ import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import { internalError, ServiceError } from '../errors/service-error.js';
-import type { Caller } from '../runtime/budget.js';
+import type { Caller } from '../runtime/callers.js';
 import { isTombstone } from '../store/store.js';
 import type { CreatePlantOutcome, PlantQueue } from './plant-store.js';
 

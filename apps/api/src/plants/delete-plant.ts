@@ -1,6 +1,6 @@
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
-import type { Caller } from '../runtime/budget.js';
+import type { Caller } from '../runtime/callers.js';
 import type { PlantQueue } from './plant-store.js';
 
 /**

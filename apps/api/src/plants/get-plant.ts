@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plantFieldNames } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
-import { type Caller, createBudget } from '../runtime/budget.js';
-import { FairQueue } from '../runtime/fair-queue.js';
+import { Budget, type Caller, FairQueue } from '../runtime/callers.js';
 import { isTombstone } from '../store/store.js';
 import type { PlantRecord, PlantStore, StoredPlant } from './plant-store.js';
 
@@ -23,7 +22,7 @@ export async function getPlant(find: FindPlant, id: bigint, caller: Caller): Pro
   return plant;
 }
 
-/** How many plants one query finds at most, and how many requests may wait for one; see `createBudget` for the part of each caller. */
+/** How many plants one query finds at most, and how many requests may wait for one; see `Budget` for the part of each caller. */
 const maxFound = 64;
 const maxWaiting = 10_000;
 
@@ -44,7 +43,7 @@ interface Lookup {
  */
 export function createFindPlant(store: Pick<PlantStore, 'find'>): FindPlant {
   const waiting = new FairQueue<Lookup>();
-  const places = createBudget(maxWaiting);
+  const places = new Budget(maxWaiting);
   let isBusy = false;
 
   function takeBatch(): readonly Lookup[] {

@@ -1,7 +1,5 @@
 import { ClientGoneError, overloadErrors } from '../errors/service-error.js';
-import type { ActiveCallers } from './active-callers.js';
-import { type Caller, createBudget } from './budget.js';
-import { FairQueue } from './fair-queue.js';
+import { type ActiveCallers, Budget, type Caller, FairQueue } from './callers.js';
 
 /** How many lists may wait or be read; of one caller as many as are left free. */
 const maxLists = 256;
@@ -50,7 +48,7 @@ interface ListGateOptions {
 }
 
 export function createListGate({ concurrency, callers, waitingShare }: ListGateOptions): ListGate {
-  const places = createBudget(maxLists);
+  const places = new Budget(maxLists);
   const waiting = new FairQueue<() => void>();
   const resting = new Map<Caller, NodeJS.Timeout>();
   let reading = 0;

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { retry, withTimeout } from './timing.js';
+import { clusterStopTimeouts, retry, stopTimeouts, withTimeout } from './timing.js';
 
 const never = new Promise<never>(() => undefined);
 
@@ -72,3 +73,18 @@ it('makes one last attempt when it is aborted', async () => {
   await expect(retry(action, isUnavailable, policy, controller.signal)).rejects.toThrow('unavailable');
   expect(action).toHaveBeenCalledTimes(2);
 });
+
+const deploy = readFileSync(new URL('../../../../docs/operate/deploy.md', import.meta.url), 'utf8');
+const { databaseMs, ...lastSteps } = stopTimeouts;
+
+it.each([
+  ['one process', /ends\s+within\s+(\d+)\s+seconds/, { databaseMs, ...lastSteps }],
+  ['workers', /(\d+)\s+seconds\s+with\s+workers/, { ...clusterStopTimeouts, ...lastSteps }],
+])(
+  'the steps of a stop leave a quarter of the time that docs/operate/deploy.md promises to the machine: %s',
+  (_, promise, timeouts) => {
+    const [, seconds] = promise.exec(deploy) ?? [];
+    const sum = Object.values(timeouts).reduce((total, timeoutMs) => total + timeoutMs, 0);
+    expect(sum).toBeLessThanOrEqual(0.75 * 1_000 * Number(seconds));
+  },
+);

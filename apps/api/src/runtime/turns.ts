@@ -1,6 +1,4 @@
-import type { ActiveCallers } from './active-callers.js';
-import type { Caller } from './budget.js';
-import { FairQueue } from './fair-queue.js';
+import { type ActiveCallers, type Caller, FairQueue } from './callers.js';
 
 /** How much is done in a turn of the event loop, as `Turns.schedule` counts it: so many requests without a body. */
 export const costPerTurn = 32;

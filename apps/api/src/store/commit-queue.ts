@@ -1,9 +1,6 @@
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import type { CommitRecord } from '../observe/commit-health.js';
-import type { ActiveCallers } from '../runtime/active-callers.js';
-import { type Caller, createBudget } from '../runtime/budget.js';
-import { BusyShare } from '../runtime/busy-share.js';
-import { FairQueue } from '../runtime/fair-queue.js';
+import { type ActiveCallers, Budget, BusyShare, type Caller, FairQueue } from '../runtime/callers.js';
 import type { CreateOutcome, New, RemoveOutcome, Store } from './store.js';
 import type { Table } from './table.js';
 
@@ -79,8 +76,8 @@ export function createCommitQueue<Resource>({
   commits,
 }: CommitQueueOptions<Resource>): CommitQueue<Resource> {
   const waiting = new FairQueue<Create<Resource> | Remove>();
-  const places = createBudget(limits.queuePlants);
-  const bytesHeld = createBudget(limits.queueBytes);
+  const places = new Budget(limits.queuePlants);
+  const bytesHeld = new Budget(limits.queueBytes);
   const inFlight = new Set<Promise<void>>();
   const busy = new BusyShare();
   let endOfTurn: NodeJS.Immediate | undefined;
@@ -90,10 +87,6 @@ export function createCommitQueue<Resource>({
     if (!places.hasRoom(caller, 1)) return 'waiting_plants';
     return bytesHeld.hasRoom(caller, bytes) ? undefined : 'waiting_bytes';
   }
-
-  /** Whether waiting would add no more to the next batch, or would cause some to be rejected. */
-  const isBatchFull = () =>
-    waiting.size >= Math.min(limits.batchPlants, limits.queuePlants) || bytesHeld.held >= limits.batchBytes;
 
   function enqueue<Item, Outcome>(item: Item, bytes: number, caller: Caller): Promise<Outcome> {
     let overload = findOverload(caller, bytes);
@@ -109,7 +102,11 @@ export function createCommitQueue<Resource>({
       bytesHeld.add(caller, bytes);
       busy.begin();
       storeSoon();
-      if (endOfTurn !== undefined && isBatchFull()) storeBatches();
+      // Waiting would add no more to the next batch, or would cause some to be rejected.
+      const isFull =
+        waiting.size >= Math.min(limits.batchPlants, limits.queuePlants) ||
+        bytesHeld.held >= limits.batchBytes;
+      if (endOfTurn !== undefined && isFull) storeBatches();
     });
   }
 
@@ -173,8 +170,8 @@ export function createCommitQueue<Resource>({
   async function storeBatch(batch: readonly (Create<Resource> | Remove)[]): Promise<void> {
     const removes = batch.filter((write): write is Remove => typeof write.item === 'bigint');
     const creates = removes.length === 0 ? batch : batch.filter((write) => typeof write.item !== 'bigint');
-    let outage = await commit(creates as readonly Create<Resource>[], (records) => store.create(records));
-    if (outage === undefined) outage = await commit(removes, (ids) => store.remove(ids));
+    let outage = await commit(creates as readonly Create<Resource>[], store.create);
+    if (outage === undefined) outage = await commit(removes, store.remove);
     else for (const { reject } of removes) reject(outage);
     if (outage === undefined) return;
     // What is queued has waited for a database that does not answer; it should not wait as long again.
@@ -195,14 +192,15 @@ export function createCommitQueue<Resource>({
     const begun = commits.begin(writes.length);
     try {
       const outcomes = await storeAll(writes.map(({ item }) => item));
-      const refused = outcomes.filter((outcome) => outcome instanceof ServiceError);
-      commits.end(begun, refused.length === outcomes.length ? refused[0] : undefined);
+      let refused = 0;
       for (const [index, { resolve, reject }] of writes.entries()) {
         const outcome = outcomes[index];
         if (outcome === undefined) reject(new Error('The store returned no outcome'));
         else if (outcome instanceof ServiceError) reject(outcome);
         else resolve(outcome);
+        if (outcome instanceof ServiceError) refused++;
       }
+      commits.end(begun, refused === outcomes.length ? outcomes[0] : undefined);
       return undefined;
     } catch (error) {
       commits.end(begun, error);

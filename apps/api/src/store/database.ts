@@ -1,4 +1,5 @@
 import type { Registry } from '@prometheus-io/client';
+import * as z from 'zod';
 import type { AccessTokenStore } from '../auth/token-service.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { PlantStore } from '../plants/plant-store.js';
@@ -90,4 +91,58 @@ export function databaseUnavailable(cause: unknown): ServiceError {
 export function databaseDamaged(cause: unknown): ServiceError {
   const message = 'The database is damaged. Ask the operator to restore it.';
   return new ServiceError('database_damaged', message, { cause });
+}
+
+/** An error of an engine or its driver: its code, which an error of a connection does not have, and its message. */
+export interface DriverError {
+  readonly code?: string;
+  readonly message: string;
+}
+
+/** How Prisma's driver adapters describe an error: of the engine, with its code, or of the connection. */
+const CauseSchema = z.object({
+  kind: z.string().optional(),
+  originalCode: z.string().optional(),
+  originalMessage: z.string().optional(),
+  reason: z.string().optional(),
+});
+
+/** Where errors of Prisma's client and of its driver adapters contain that description. */
+const AdapterErrorSchema = z.union([
+  z.object({ meta: z.object({ driverAdapterError: z.object({ cause: CauseSchema }) }) }),
+  z.object({ name: z.literal('DriverAdapterError'), cause: CauseSchema.optional() }),
+]);
+
+/** The error of the engine within one of Prisma; `undefined` for any other error. */
+export function findAdapterError(error: unknown): DriverError | undefined {
+  const { data } = AdapterErrorSchema.safeParse(error);
+  if (data === undefined) return undefined;
+  const { originalCode: code, ...cause } = ('meta' in data ? data.meta.driverAdapterError : data).cause ?? {};
+  const message = cause.originalMessage ?? cause.reason ?? cause.kind ?? 'the connection broke';
+  return { ...(code !== undefined && { code }), message };
+}
+
+/**
+ * What an error of an engine means for a request.
+ *
+ * - `unavailable`: the statement is right, but the engine cannot run it at the moment, or in its configuration. 503.
+ * - `damaged`: what is stored is damaged, and a retry does not help. 503, with another error.
+ * - `bug`: the statement does not fit the tables or the plant. Since the tables are checked at the start, this is a bug
+ *   of the service, or they were changed since. The batch is then retried in halves, and only the plant that causes the
+ *   error gets a 500.
+ */
+export type Meaning = 'unavailable' | 'damaged' | 'bug';
+
+/**
+ * Converts an error of an engine into one of the registry, or for a bug into one with the engine's code and message: Prisma's own
+ * message has only the kind of error.
+ */
+export function toServiceError(
+  error: unknown,
+  { code = 'no connection', message }: DriverError,
+  meaning: Meaning,
+): Error {
+  const cause = new Error(`${code}: ${message}`, { cause: error });
+  if (meaning === 'bug') return cause;
+  return meaning === 'damaged' ? databaseDamaged(cause) : databaseUnavailable(cause);
 }

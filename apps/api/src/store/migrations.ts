@@ -1,16 +1,83 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../errors/operator-error.js';
 import { packageFolder } from '../package-folder.js';
 import type { DatabaseLocation } from './database-location.js';
 
-/** A row of `_prisma_migrations`, the ledger in which Prisma Migrate records what it has applied. */
+/** The ledger in which Prisma Migrate records what it has applied, the table `_prisma_migrations`, on an engine. */
+export interface Ledger {
+  /** Runs statements that return nothing. */
+  run(script: string): Promise<unknown>;
+  /** Runs a query, and returns the values of each row. */
+  query(sql: string): Promise<readonly (readonly unknown[])[]>;
+  /** Selects the names of all tables. */
+  readonly tablesSql: string;
+  /** Creates it as Prisma Migrate does. */
+  readonly createSql: string;
+  /** A time as it is stored there. */
+  timeSql(time: Date): string;
+  /** What to say where there are tables, and no ledger. */
+  readonly foreign: string;
+}
+
+/** A row of the ledger. */
 export interface LedgerRow {
   readonly migrationName: string;
   readonly checksum: string;
   readonly finished: boolean;
   readonly rolledBack: boolean;
+}
+
+/**
+ * The rows of the ledger; `undefined` where there are no tables.
+ *
+ * @throws {OperatorError} when the tables are those of another program
+ */
+export async function readLedger(ledger: Ledger): Promise<readonly LedgerRow[] | undefined> {
+  const tables = await ledger.query(ledger.tablesSql);
+  if (tables.length === 0) return undefined;
+  if (!tables.some(([name]) => name === '_prisma_migrations')) throw new OperatorError(ledger.foreign);
+  const rows = await ledger.query(`
+    SELECT migration_name, checksum, finished_at IS NOT NULL, rolled_back_at IS NOT NULL
+    FROM _prisma_migrations ORDER BY started_at`);
+  return rows.map(([migrationName, checksum, finished, rolledBack]) => ({
+    migrationName: String(migrationName),
+    checksum: String(checksum),
+    finished: Boolean(finished),
+    rolledBack: Boolean(rolledBack),
+  }));
+}
+
+/** As `findPendingMigrations`; all of them where there are no tables. */
+export async function findPending(
+  ledger: Ledger,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  return findPendingMigrations(migrations, (await readLedger(ledger)) ?? []);
+}
+
+/**
+ * Applies the pending migrations, and records them so that `prisma migrate deploy` and `status` work, too. The caller has begun a
+ * transaction.
+ *
+ * @returns the names of the migrations applied, in order
+ */
+export async function applyPending(
+  ledger: Ledger,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  const rows = await readLedger(ledger);
+  if (rows === undefined) await ledger.run(ledger.createSql);
+  const pending = findPendingMigrations(migrations, rows ?? []);
+  for (const { name, sql, checksum } of pending) {
+    const startedAt = ledger.timeSql(new Date());
+    await ledger.run(sql);
+    await ledger.run(`
+      INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+      VALUES ('${randomUUID()}', '${checksum}', '${name}', ${startedAt}, ${ledger.timeSql(new Date())}, 1)`);
+  }
+  return pending.map(({ name }) => name);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ArgType, SqlQuery } from '@prisma/driver-adapter-utils';
+import type { ArgType } from '@prisma/driver-adapter-utils';
 
 /** Runs a query, with a retry, a check or the like around it. */
 export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Result>;
@@ -10,23 +10,6 @@ export const integer = { scalarType: 'bigint', arity: 'scalar' } as const satisf
 /** The types of lists. */
 export const texts = { scalarType: 'string', arity: 'list' } as const satisfies ArgType;
 export const integers = { scalarType: 'bigint', arity: 'list' } as const satisfies ArgType;
-
-/**
- * Runs a query, and empties its list of values once it is over. Prisma's driver adapters keep the last 100 queries in
- * memory for a debug log, enabled or not; with the plants of 100 commits that could be hundreds of megabytes.
- *
- * @param run passes the query to a connection of a driver adapter
- */
-export async function clearArguments<Result>(
-  query: SqlQuery,
-  run: (query: SqlQuery) => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await run(query);
-  } finally {
-    query.args.length = 0;
-  }
-}
 
 /**
  * Reads one page after the other, until one is empty.

@@ -2,7 +2,7 @@ import { scopes } from '@plant-store/contract/access-token';
 import { expect, it, vi } from 'vitest';
 import type { Verification } from '../../src/auth/token-service.js';
 import { bearerAuth, type VerifyUncached } from '../../src/http/middleware/bearer-auth.js';
-import { ActiveCallers } from '../../src/runtime/active-callers.js';
+import { ActiveCallers } from '../../src/runtime/callers.js';
 import { reached, serveMiddleware } from '../support/serve-middleware.js';
 
 const valid: Verification = { status: 'valid', subject: 'web-shop', scopes, acceptedUntil: Infinity };

@@ -6,7 +6,7 @@ import { ServiceError } from '../../src/errors/service-error.js';
 import { createCallerMemory } from '../../src/http/caller-memory.js';
 import { jsonBody } from '../../src/http/json-body.js';
 import { createServer } from '../../src/http/server.js';
-import { ActiveCallers } from '../../src/runtime/active-callers.js';
+import { ActiveCallers } from '../../src/runtime/callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { openConnection, type RawConnection } from '../support/send-raw.js';

@@ -7,7 +7,7 @@ import { type AccessToken, createTokenService, generateAccessToken } from '../..
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createServer } from '../../src/http/server.js';
-import { ActiveCallers } from '../../src/runtime/active-callers.js';
+import { ActiveCallers } from '../../src/runtime/callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { stored } from '../../src/store/store.js';
 import { expectError } from '../support/expect-error.js';

@@ -41,7 +41,7 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
       '// src/errors/operator-error.ts',
       '// src/cli/cli-context.ts',
       '// src/package-folder.ts',
-      '// src/runtime/stop-timeouts.ts',
+      '// src/runtime/timing.ts',
     ]),
   );
 });

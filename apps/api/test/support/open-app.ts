@@ -8,7 +8,7 @@ import { inject, onTestFinished } from 'vitest';
 import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
 import { createApp } from '../../src/http/create-app.js';
-import { ActiveCallers } from '../../src/runtime/active-callers.js';
+import { ActiveCallers } from '../../src/runtime/callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { openDatabase } from '../../src/store/open-database.js';
 import { createTestQueue } from './plants/create-test-queue.js';

@@ -5,8 +5,7 @@ import type { Request, RequestHandler } from 'express';
 import type { TokenVerifier, Verification } from '../../auth/token-service.js';
 import { tokenRejections } from '../../auth/token-service.js';
 import { ServiceError } from '../../errors/service-error.js';
-import type { ActiveCallers } from '../../runtime/active-callers.js';
-import type { Caller } from '../../runtime/budget.js';
+import type { ActiveCallers, Caller } from '../../runtime/callers.js';
 
 /**
  * Verifies a token that is not known to be valid. `cached` is the result of `verifyCached` for it.

@@ -17,7 +17,7 @@ import { deletePlant } from '../../plants/delete-plant.js';
 import { createFindPlant, getPlant } from '../../plants/get-plant.js';
 import { listPlants } from '../../plants/list-plants.js';
 import type { PlantQueue, PlantStore, StoredPlant } from '../../plants/plant-store.js';
-import type { ActiveCallers } from '../../runtime/active-callers.js';
+import type { ActiveCallers } from '../../runtime/callers.js';
 import { toIsoTime } from '../../runtime/iso-time.js';
 import { createListGate } from '../../runtime/list-gate.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';

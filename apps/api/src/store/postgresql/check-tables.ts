@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
 import { plantTable } from '../../plants/plant-store.js';
-import { type DriverError, findDriverError } from './errors.js';
+import type { DriverError } from '../database.js';
+import { findDriverError } from './errors.js';
 import { createInsert } from './postgresql-store.js';
 import { confirmDurable } from './probe-commit.js';
 

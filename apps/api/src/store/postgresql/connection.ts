@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import type { ClientConfig } from 'pg';
+import pg, { type ClientConfig } from 'pg';
 import { withTimeout } from '../../runtime/timing.js';
 import type { PostgresqlLocation } from '../database-location.js';
 
@@ -24,6 +23,22 @@ export function connectionSettings(
 /** The timeout of a query, in milliseconds: the server's timeout for the statement, plus a margin. */
 export function queryTimeoutMs({ statementTimeoutMs, timeouts }: PostgresqlLocation): number {
   return statementTimeoutMs + timeouts.queryMarginMs;
+}
+
+/** Runs something on a connection of its own, and closes it. */
+export async function withConnection<Result>(
+  settings: ClientConfig,
+  run: (connection: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const connection = new pg.Client(settings);
+  // When a connection breaks, the query in flight fails, too.
+  connection.on('error', () => undefined);
+  try {
+    await connection.connect();
+    return await run(connection);
+  } finally {
+    await endConnection(connection);
+  }
 }
 
 /** How long closing a connection may take, in milliseconds. */

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
 import { retry } from '../../runtime/timing.js';
-import type { Migration } from '../migrations.js';
-import { findPendingMigrations, type LedgerRow } from '../migrations.js';
+import { applyPending, findPending, type Ledger, type Migration } from '../migrations.js';
 import { findDriverError } from './errors.js';
 
 /** The advisory lock of Prisma Migrate, so that neither runs while the other does. */
@@ -22,9 +20,8 @@ export const lockTimeoutMs = 500;
 export const retryDelayMs = 1_000;
 
 /**
- * Applies the pending migrations, all or none, and records them in Prisma Migrate's ledger, so that `prisma migrate
- * deploy` and `status` work, too. Instances that start concurrently wait for each other. A table that another program has
- * locked is retried for a minute. When it fails, the caller closes the connection, which rolls back.
+ * Applies the pending migrations, all or none. Instances that start concurrently wait for each other. A table that another
+ * program has locked is retried for a minute. When it fails, the caller closes the connection, which rolls back.
  *
  * @param schema the schema of the tables, which is created as needed
  * @returns the names of the migrations applied, in order
@@ -38,12 +35,11 @@ export async function migratePostgresql(
 ): Promise<readonly string[]> {
   await checkSchema(connection, schema);
   // With nothing to apply, there is no need to wait for a lock.
-  const ledger = await readLedger(connection, schema);
-  if (ledger !== undefined && findPendingMigrations(migrations, ledger).length === 0) return [];
+  if ((await findPending(ledgerOfPostgresql(connection, schema), migrations)).length === 0) return [];
 
   try {
     const policy = { timeoutMs: migrationTimeoutMs, delayMs: retryDelayMs };
-    return await retry(() => applyPending(connection, schema, migrations), isLockTimeout, policy);
+    return await retry(() => applyLocked(connection, schema, migrations), isLockTimeout, policy);
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
     throw new OperatorError(
@@ -54,7 +50,7 @@ export async function migratePostgresql(
 }
 
 /** Applies what is pending in one transaction, which is rolled back where that can be retried. */
-async function applyPending(
+async function applyLocked(
   connection: ClientBase,
   schema: string,
   migrations: readonly Migration[],
@@ -65,11 +61,9 @@ async function applyPending(
     await connection.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     await createSchema(connection, schema);
     await checkSchema(connection, schema);
-    if ((await readLedger(connection, schema)) === undefined) await connection.query(createLedger);
-    const pending = findPendingMigrations(migrations, (await readLedger(connection, schema)) ?? []);
-    for (const migration of pending) await apply(connection, migration);
+    const applied = await applyPending(ledgerOfPostgresql(connection, schema), migrations);
     await connection.query('COMMIT');
-    return pending.map(({ name }) => name);
+    return applied;
   } catch (error) {
     if (isLockTimeout(error)) await connection.query('ROLLBACK');
     throw error;
@@ -110,8 +104,20 @@ async function createSchema(connection: ClientBase, schema: string): Promise<voi
   if (rows.length === 0) await connection.query(`CREATE SCHEMA ${connection.escapeIdentifier(schema)}`);
 }
 
-/** The table as Prisma Migrate creates it on PostgreSQL. */
-const createLedger = `
+export function ledgerOfPostgresql(connection: ClientBase, schema: string): Ledger {
+  return {
+    run: (script) => connection.query(script),
+    query: async (text) => (await connection.query({ text, rowMode: 'array' })).rows,
+    tablesSql: `SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = ${connection.escapeLiteral(schema)}`,
+    createSql,
+    timeSql: (time) => `'${time.toISOString()}'`,
+    foreign: `The database cannot be used: its schema "${schema}" belongs to another program. Set DATABASE_URL to a new database, \
+a new schema (?schema=…), or those of a plant store.`,
+  };
+}
+
+/** As Prisma Migrate has it. */
+const createSql = `
   CREATE TABLE _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,
     checksum                VARCHAR(64) NOT NULL,
@@ -122,37 +128,3 @@ const createLedger = `
     started_at              TIMESTAMPTZ NOT NULL DEFAULT now(),
     applied_steps_count     INTEGER NOT NULL DEFAULT 0
   )`;
-
-/** The rows of the ledger; `undefined` for a schema without tables. */
-export async function readLedger(
-  connection: ClientBase,
-  schema: string,
-): Promise<readonly LedgerRow[] | undefined> {
-  const { rows: tables } = await connection.query<{ tablename: string }>(
-    'SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = $1',
-    [schema],
-  );
-  if (tables.length === 0) return undefined;
-  if (!tables.some(({ tablename }) => tablename === '_prisma_migrations')) {
-    throw new OperatorError(
-      `The database cannot be used: its schema "${schema}" belongs to another program. Set DATABASE_URL to a new database, \
-a new schema (?schema=…), or those of a plant store.`,
-    );
-  }
-  const { rows } = await connection.query<LedgerRow>(
-    `SELECT migration_name AS "migrationName", checksum, finished_at IS NOT NULL AS finished,
-       rolled_back_at IS NOT NULL AS "rolledBack"
-     FROM _prisma_migrations ORDER BY started_at`,
-  );
-  return rows;
-}
-
-async function apply(connection: ClientBase, { name, sql, checksum }: Migration): Promise<void> {
-  const startedAt = new Date();
-  await connection.query(sql);
-  await connection.query(
-    `INSERT INTO _prisma_migrations
-       (id, checksum, migration_name, started_at, finished_at, applied_steps_count) VALUES ($1, $2, $3, $4, $5, 1)`,
-    [randomUUID(), checksum, name, startedAt, new Date()],
-  );
-}

@@ -1,6 +1,6 @@
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg';
 import type { PostgresqlLocation } from '../database-location.js';
-import { connectionSettings, queryTimeoutMs, rejectAfter } from './connection.js';
+import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
 
 /** The smallest pool in which one connection is reserved for monitoring the others. */
 const minPoolSizeToMonitor = 3;
@@ -69,15 +69,12 @@ export const prepare = `
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END`;
 
 /** Which of these backends are not idle, queried on a separate connection. */
-async function findBusyBackends(
+function findBusyBackends(
   location: PostgresqlLocation,
   pids: readonly (number | undefined)[],
 ): Promise<ReadonlySet<number | undefined>> {
   const { connectMs } = location.timeouts;
-  const connection = new pg.Client(connectionSettings(location, connectMs));
-  connection.on('error', () => undefined);
-  try {
-    await connection.connect();
+  return withConnection(connectionSettings(location, connectMs), async (connection) => {
     const { rows } = await rejectAfter(
       connectMs,
       connection.query<{ pid: number }>(
@@ -86,9 +83,7 @@ async function findBusyBackends(
       ),
     );
     return new Set(rows.map(({ pid }) => pid));
-  } finally {
-    void connection.end();
-  }
+  });
 }
 
 /** The functions that report by a warning that a commit is not complete. Their messages may be in any language. */

@@ -1,26 +1,49 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
-import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { until } from '../../../test/support/until.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import type { PostgresqlTimeouts } from '../database-location.js';
+import { withConnection } from './connection.js';
 
 const serverUrl = inject('postgresqlUrl');
 const password = 'kept-s3cret';
 
 /** A user who may connect, and has no other privilege. */
 const user = 'gardener';
-beforeAll(() => query(`${serverUrl}/postgres`, `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`));
+let shared = '';
+beforeAll(async () => {
+  await query(`${serverUrl}/postgres`, `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`);
+  shared = await createDatabase(serverUrl);
+});
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);
 const asUser = (url: string) => Object.assign(new URL(url), { username: user, password }).href;
 const open = (url: string, timeouts: Partial<PostgresqlTimeouts> = {}) =>
   openTestDatabase({ url }, {}, timeouts);
+
+/** Creates the tables in a new schema of a database, in which that user may do what the service does, and changes them. */
+async function createTables(change = '', database = shared): Promise<string> {
+  const schema = `schema_${randomInt(2 ** 40)}`;
+  const url = `${database}?schema=${schema}`;
+  await (await open(url)).close();
+  await query(
+    database,
+    `SET search_path = ${schema}; GRANT USAGE ON SCHEMA ${schema} TO ${user}; GRANT INSERT ON plants TO ${user};
+     GRANT SELECT ON _prisma_migrations, access_tokens, plants TO ${user}; ${change}`,
+  );
+  return url;
+}
+
+async function expectRejection(opening: Promise<unknown>, message: RegExp): Promise<void> {
+  await expect(opening).rejects.toBeInstanceOf(OperatorError);
+  await expect(opening).rejects.toThrow(message);
+}
 
 describe('rejects, saying what to do and never quoting the password,', () => {
   it.each<[string, (url: string) => string | Promise<string>, RegExp, Partial<PostgresqlTimeouts>?]>([
@@ -53,7 +76,8 @@ describe('rejects, saying what to do and never quoting the password,', () => {
     ],
     [
       'a read-only database',
-      async (url) => {
+      async () => {
+        const url = await createDatabase(serverUrl);
         await query(url, `ALTER DATABASE ${nameOf(url)} SET default_transaction_read_only = on`);
         return url;
       },
@@ -69,7 +93,7 @@ describe('rejects, saying what to do and never quoting the password,', () => {
       /its encoding is LATIN1, and plants need UTF8\. Create one with ENCODING 'UTF8' TEMPLATE template0\./,
     ],
   ])('%s', async (_, urlOf, message, timeouts) => {
-    const url = await urlOf(await createDatabase(serverUrl));
+    const url = await urlOf(shared);
     const error: unknown = await open(url, timeouts).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OperatorError);
     expect(error).toMatchObject({ message: expect.stringMatching(message) });
@@ -122,35 +146,22 @@ describe('rejects a table of plants that differs from the migrations:', () => {
       /permission denied .* \(42501\)/,
     ],
   ])('%s', async (_, change, message) => {
-    const url = await createDatabase(serverUrl);
-    await (await open(url)).close();
-    await query(url, `GRANT SELECT ON _prisma_migrations, access_tokens TO ${user}`);
-    await query(url, `GRANT SELECT, INSERT ON plants TO ${user}`);
-    await query(url, change);
-    const opening = open(asUser(url));
-    await expect(opening).rejects.toBeInstanceOf(OperatorError);
-    await expect(opening).rejects.toThrow(/^The database cannot be used: its table plants does not fit/);
-    await expect(opening).rejects.toThrow(message);
+    const opening = open(asUser(await createTables(change)));
+    await expectRejection(opening, /^The database cannot be used: its table plants does not fit/);
+    await expectRejection(opening, message);
   });
 });
 
 it('rejects a user who may not write to the write-ahead log, as a retry does', async () => {
-  const url = await createDatabase(serverUrl);
-  await (await open(url)).close();
-  await query(url, `GRANT SELECT ON _prisma_migrations, access_tokens TO ${user}`);
-  await query(url, `GRANT SELECT, INSERT ON plants TO ${user}`);
-  await (await open(asUser(url))).close();
-  await query(
-    url,
+  const url = await createTables(
     `DO $$ DECLARE emit regprocedure; BEGIN
        FOR emit IN SELECT oid FROM pg_proc WHERE proname = 'pg_logical_emit_message' LOOP
          EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', emit);
        END LOOP;
      END $$`,
+    await createDatabase(serverUrl),
   );
-  const opening = open(asUser(url));
-  await expect(opening).rejects.toBeInstanceOf(OperatorError);
-  await expect(opening).rejects.toThrow(/may not call pg_logical_emit_message, .* GRANT EXECUTE/);
+  await expectRejection(open(asUser(url)), /may not call pg_logical_emit_message, .* GRANT EXECUTE/);
 });
 
 describe('the schema', () => {
@@ -165,11 +176,7 @@ describe('the schema', () => {
   it('of another program is rejected, and left unchanged', async () => {
     const url = await createDatabase(serverUrl);
     await query(url, 'CREATE TABLE customers (id INTEGER)');
-    const opening = open(url);
-    await expect(opening).rejects.toBeInstanceOf(OperatorError);
-    await expect(opening).rejects.toThrow(
-      /its schema "public" belongs to another program\. Set DATABASE_URL/,
-    );
+    await expectRejection(open(url), /its schema "public" belongs to another program\. Set DATABASE_URL/);
     expect(await tablesIn(url, 'public')).toEqual(['customers']);
   });
 
@@ -202,11 +209,7 @@ describe('the schema', () => {
   });
 
   it('does not need a user who may create tables once it is up to date', async () => {
-    const url = await createDatabase(serverUrl);
-    await (await open(url)).close();
-    await query(url, `GRANT SELECT ON _prisma_migrations, plants, access_tokens TO ${user}`);
-    await query(url, `GRANT INSERT ON plants TO ${user}`);
-    const database = await open(asUser(url));
+    const database = await open(asUser(await createTables()));
     onTestFinished(() => database.close());
     expect(database.appliedMigrations).toEqual([]);
     expect(await database.plants.create([{ id: 1n, name: 'Fern' }])).toEqual([{ stored: true }]);
@@ -214,11 +217,12 @@ describe('the schema', () => {
 });
 
 it('opens a database that is up to date while another program migrates, or has locked the plants', async () => {
-  const url = await createDatabase(serverUrl);
-  await (await open(url)).close();
-  const other = new pg.Client({ connectionString: url });
-  onTestFinished(() => other.end());
-  await other.connect();
-  await other.query('BEGIN; SELECT pg_advisory_xact_lock(72707369); LOCK TABLE plants IN EXCLUSIVE MODE');
-  await (await open(url)).close();
+  const url = await createTables();
+  await withConnection({ connectionString: shared }, async (other) => {
+    const schema = new URL(url).searchParams.get('schema');
+    await other.query(
+      `BEGIN; SELECT pg_advisory_xact_lock(72707369); LOCK TABLE ${schema}.plants IN EXCLUSIVE MODE`,
+    );
+    await (await open(url)).close();
+  });
 });

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg, { type Pool } from 'pg';
+import type pg from 'pg';
 import type { TokenUse } from '../../auth/token-service.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
@@ -11,7 +11,7 @@ import { text } from '../queries.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
-import { connectionSettings, endConnection, queryTimeoutMs, rejectAfter } from './connection.js';
+import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
 import { findDriverError } from './errors.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
@@ -92,17 +92,11 @@ export async function openPostgresql(
 }
 
 /** Migrates the schema on a separate connection, and checks the tables. */
-async function prepare(location: PostgresqlLocation) {
-  const connection = new pg.Client(connectionSettings(location, location.timeouts.startConnectMs));
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
-  try {
-    await connection.connect();
+function prepare(location: PostgresqlLocation) {
+  return withConnection(connectionSettings(location, location.timeouts.startConnectMs), (connection) =>
     // The commit of a migration may wait for a missing standby, and the server may stop answering.
-    return await rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location));
-  } finally {
-    await endConnection(connection);
-  }
+    rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location)),
+  );
 }
 
 async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation) {
@@ -184,6 +178,6 @@ const update = `
   UPDATE access_tokens SET last_used_at = token.at FROM token WHERE access_tokens.id = token.id`;
 
 /** Stores when tokens were used, without waiting for the disk, a standby or another instance. */
-async function recordUses(pool: Pool, uses: readonly TokenUse[]): Promise<void> {
+async function recordUses(pool: pg.Pool, uses: readonly TokenUse[]): Promise<void> {
   await pool.query(update, [uses.map(({ id }) => id), uses.map(({ at }) => at)]);
 }

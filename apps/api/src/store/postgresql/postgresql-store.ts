@@ -1,12 +1,5 @@
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import {
-  clearArguments,
-  integer,
-  integers,
-  type QueryWrapper,
-  readPages,
-  texts as textList,
-} from '../queries.js';
+import { integer, integers, type QueryWrapper, readPages, texts as textList } from '../queries.js';
 import {
   type CreateOutcome,
   isTombstone,
@@ -84,10 +77,17 @@ export function createPostgresqlStore<Resource>({
   const access = <Result>(ids: readonly bigint[], run: () => Promise<Result>) =>
     transact(beforeAccess === undefined ? run : () => beforeAccess(ids).then(run));
 
-  /** Runs a statement that returns ids. */
+  /**
+   * Runs a statement that returns ids, and empties its list of values once it is over: Prisma's driver adapters keep the last 100
+   * queries in memory for a debug log, enabled or not; with the plants of 100 commits that could be hundreds of megabytes.
+   */
   async function writeIds(query: SqlQuery): Promise<ReadonlySet<bigint>> {
-    const { rows } = await clearArguments(query, (statement) => connections.queryRaw(statement));
-    return new Set(rows.map(([id]) => BigInt(String(id))));
+    try {
+      const { rows } = await connections.queryRaw(query);
+      return new Set(rows.map(([id]) => BigInt(String(id))));
+    } finally {
+      query.args.length = 0;
+    }
   }
 
   async function findAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, StoredRecord<Resource>>> {

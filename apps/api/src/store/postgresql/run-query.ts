@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseDamaged, databaseUnavailable } from '../database.js';
+import { toServiceError } from '../database.js';
 import type { QueryWrapper } from '../queries.js';
 import { rejectAfter } from './connection.js';
-import { findDriverError, isConflict, isDamaged, isUnavailable } from './errors.js';
+import { findDriverError, isConflict, meaningOf } from './errors.js';
 
 /**
  * Creates a function that runs a query, and converts a failure of the database, as opposed to one of the query, into an
@@ -22,12 +22,7 @@ export function createRunQuery(queryTimeoutMs: number): QueryWrapper {
       state.hasTimedOut = true;
       const driverError = findDriverError(error);
       if (driverError === undefined) throw error;
-      // Prisma's own message has only the kind of error.
-      const { code = 'no connection', message } = driverError;
-      const cause = new Error(`${code}: ${message}`, { cause: error });
-      if (isDamaged(driverError)) throw databaseDamaged(cause);
-      if (!isUnavailable(driverError)) throw cause;
-      throw databaseUnavailable(cause);
+      throw toServiceError(error, driverError, meaningOf(driverError.code));
     }
   };
 }

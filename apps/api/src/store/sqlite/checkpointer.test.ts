@@ -8,70 +8,87 @@ import {
   renameSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from '@prometheus-io/client';
+import type Sqlite from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { recordLog } from '../../../test/support/database/record-log.js';
-import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { until } from '../../../test/support/until.js';
 import type { Checkpoint } from '../../observe/metrics.js';
-import { startCheckpointer } from './checkpointer.js';
+import { type CheckpointerOptions, startCheckpointer } from './checkpointer.js';
 import { identifyFiles } from './file-identity.js';
-import { openSqlite } from './open-sqlite.js';
 
-let folder = '';
-let path = '';
+/** Creates a database that a test checkpoints by itself, and what writes to it without that. */
+async function createFile(options: Sqlite.Options = {}) {
+  // An open database that stores nothing starts no checkpointer.
+  const { folder, path } = await openSqliteFile();
+  const writer = connectToSqlite(path, options);
+  const files = identifyFiles(path);
+  writer.pragma('wal_autocheckpoint = 0');
+  const statement = writer.prepare('INSERT INTO plants (name) VALUES (?)');
+  const insert = (length = 10_000) => void statement.run('x'.repeat(length));
+  const { log, lines } = recordLog();
+  const start = (parts: Partial<CheckpointerOptions> = {}) => {
+    const checkpointer = startCheckpointer(files, { log, ...parts });
+    onTestFinished(() => checkpointer.stop());
+    return checkpointer;
+  };
+  const countPlants = () => connectToSqlite(path).prepare('SELECT count(*) FROM plants').pluck().get();
+  const logSize = () => statSync(`${path}-wal`).size;
+  return { folder, path, files, insert, start, lines, countPlants, logSize };
+}
 
-let { log, lines } = recordLog();
+/** The address of a program of the thread. */
+const programOf = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 
-beforeEach(() => {
-  ({ log, lines } = recordLog());
-  folder = temporaryFolder();
-  path = join(folder, 'plant-store.db');
-});
-
-it('moves commits into the database file while it is open, and releases it', async () => {
-  const database = await openSqlite(path);
-  const size = statSync(path).size;
-  const plants = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index), name: 'x'.repeat(100) }));
-  await database.plants.create(plants);
-  await until(() => statSync(path).size > size + 100_000);
+it('moves commits into the database file while it is open, measures that, and releases the file', async () => {
+  const metrics = new Registry();
+  const { path, database, store } = await openSqliteFile({ metrics });
+  const readValue = async (name: string) => {
+    const line = (await metrics.metrics())
+      .split('\n')
+      .find((text) => text.startsWith(`plant_store_sqlite_${name} `));
+    return Number(line?.split(' ')[1]);
+  };
+  expect(await readValue('wal_pages')).toBe(0);
+  const { size } = statSync(path);
+  await store.create(plantsOf(...Array(100).keys()).map(({ id }) => ({ id, name: 'x'.repeat(10_000) })));
+  await until(async () => statSync(path).size > size + 100_000 && (await readValue('wal_pages')) > 100);
+  expect(await readValue('checkpoint_duration_seconds_count')).toBeGreaterThan(0);
+  expect(await readValue('checkpoint_duration_seconds_sum')).toBeGreaterThan(0);
   await database.close();
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
 it('restarts the log under steady writing, again and again', async () => {
-  await (await openSqlite(path)).close();
-  const writer = new Sqlite(path);
-  writer.pragma('wal_autocheckpoint = 0');
-  const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
-  let id = 0;
-  insert.run(id, 'x');
-  const checkpointer = startCheckpointer(identifyFiles(path), { log, restartPages: 100 });
+  const { path, insert, start } = await createFile();
+  /** How often the log was restarted, from its header (https://www.sqlite.org/fileformat.html#walformat). */
+  const readLogNumber = () => {
+    const header = Buffer.alloc(32);
+    const file = openSync(`${path}-wal`, 'r');
+    readSync(file, header);
+    closeSync(file);
+    return header.readUInt32BE(12);
+  };
+  insert();
+  start({ restartPages: 100 });
   for (let restarts = 1; restarts <= 3; restarts++) {
     const before = readLogNumber();
     while (readLogNumber() === before) {
-      id++;
-      insert.run(id, 'x'.repeat(10_000));
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      insert();
+      await sleep(1);
     }
   }
-  writer.close();
-  await checkpointer.stop();
 });
 
 it('blocks no writer while a reader uses an older snapshot', async () => {
-  await (await openSqlite(path)).close();
-  const writer = new Sqlite(path, { timeout: 0 });
-  writer.pragma('wal_autocheckpoint = 0');
-  const prepared = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
-  let id = 0;
-  const insert = () => void prepared.run(id++, 'x'.repeat(10_000));
+  const { path, insert, start, lines } = await createFile({ timeout: 0 });
   for (let count = 0; count < 100; count++) insert();
-  const reader = new Sqlite(path);
-  reader.exec('BEGIN; SELECT * FROM plants');
-  const size = statSync(path).size;
-  const checkpointer = startCheckpointer(identifyFiles(path), { log, restartPages: 10 });
+  connectToSqlite(path).exec('BEGIN; SELECT * FROM plants');
+  const { size } = statSync(path);
+  start({ restartPages: 10 });
   // The first checkpoint moves what the reader sees; nothing else can be moved.
   await until(() => {
     insert();
@@ -80,36 +97,19 @@ it('blocks no writer while a reader uses an older snapshot', async () => {
   // Several more checkpoints, each of a log beyond its limit.
   for (let count = 0; count < 500; count++) {
     insert();
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await sleep(1);
   }
   expect(lines).toEqual([]);
-  reader.close();
-  writer.close();
-  await checkpointer.stop();
 });
 
-/** How often the log was restarted, from its header (https://www.sqlite.org/fileformat.html#walformat). */
-function readLogNumber(): number {
-  const header = Buffer.alloc(32);
-  const file = openSync(`${path}-wal`, 'r');
-  readSync(file, header);
-  closeSync(file);
-  return header.readUInt32BE(12);
-}
-
 it('recovers by itself after a failure that passes, and logs both', async () => {
-  // An open database that stores nothing starts no checkpointer.
-  const database = await openSqlite(path);
-  const files = identifyFiles(path);
+  const { path, insert, start, lines } = await createFile();
   renameSync(path, `${path}.away`);
-  const checkpointer = startCheckpointer(files, { log });
+  const checkpointer = start();
   await until(() => checkpointer.failure() !== undefined);
   renameSync(`${path}.away`, path);
-  const size = statSync(path).size;
-  const writer = new Sqlite(path);
-  writer.pragma('wal_autocheckpoint = 0');
-  const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
-  for (let id = 0; id < 100; id++) insert.run(id, 'x'.repeat(10_000));
+  const { size } = statSync(path);
+  for (let count = 0; count < 100; count++) insert();
   await until(() => statSync(path).size > size + 1_000_000);
   await until(() => lines.length === 2);
   expect(checkpointer.failure()).toBeUndefined();
@@ -117,62 +117,51 @@ it('recovers by itself after a failure that passes, and logs both', async () => 
     `warn: the write-ahead log is not moved into the database: ${path} was deleted or moved away`,
     'info: the write-ahead log is moved into the database again',
   ]);
-  writer.close();
-  await checkpointer.stop();
-  await database.close();
 });
 
 it('leaves the log alone if another file is at the path when its thread opens it', async () => {
-  const database = await openSqlite(path);
-  const files = identifyFiles(path);
+  const { path, files, start } = await createFile();
   copyFileSync(path, `${path}.other`);
   // Replaces the file as soon as the thread has found all three files in place.
-  const program = new URL(
-    `data:text/javascript,${encodeURIComponent(`
-      import fs from 'node:fs';
-      import { syncBuiltinESMExports } from 'node:module';
-      const { renameSync, statSync } = fs;
-      const path = ${JSON.stringify(path)};
-      fs.statSync = (...parameters) => {
-        const result = statSync(...parameters);
-        if (parameters[0] === path + '-shm') {
-          renameSync(path, path + '.away');
-          renameSync(path + '.other', path);
-          fs.statSync = statSync;
-          syncBuiltinESMExports();
-        }
-        return result;
-      };
-      syncBuiltinESMExports();
-      await import(${JSON.stringify(new URL('./checkpoint-worker.js', import.meta.url).href)});
-    `)}`,
-  );
-  const checkpointer = startCheckpointer(files, { log, program });
+  const program = programOf(`
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { renameSync, statSync } = fs;
+    const path = ${JSON.stringify(path)};
+    fs.statSync = (...parameters) => {
+      const result = statSync(...parameters);
+      if (parameters[0] === path + '-shm') {
+        renameSync(path, path + '.away');
+        renameSync(path + '.other', path);
+        fs.statSync = statSync;
+        syncBuiltinESMExports();
+      }
+      return result;
+    };
+    syncBuiltinESMExports();
+    await import(${JSON.stringify(new URL('./checkpoint-worker.js', import.meta.url).href)});
+  `);
+  const checkpointer = start({ program });
   await until(() => checkpointer.failure() !== undefined);
   expect(checkpointer.failure()).toBe(`${path} was replaced by another file`);
   renameSync(`${path}.away`, path);
   await until(() => checkpointer.failure() === undefined);
   expect(identifyFiles(path)).toEqual(files);
-  await checkpointer.stop();
-  await database.close();
 });
 
 it('restarts a thread that has ended, and logs only the first failure', async () => {
-  const database = await openSqlite(path);
-  const marks = join(folder, 'marks');
+  const { folder, start, lines } = await createFile();
+  const marks = `${folder}/marks`;
   // Counts its starts and fails; the third start succeeds.
-  const program = new URL(
-    `data:text/javascript,${encodeURIComponent(`
-      import { appendFileSync, readFileSync } from 'node:fs';
-      import { parentPort } from 'node:worker_threads';
-      appendFileSync(${JSON.stringify(marks)}, 'x');
-      if (readFileSync(${JSON.stringify(marks)}).length < 3) throw new Error('too many open files');
-      parentPort.postMessage({ failure: null });
-      parentPort.once('message', () => undefined);
-    `)}`,
-  );
-  const restartDelaysMs = { first: 10, longest: 20 };
-  const checkpointer = startCheckpointer(identifyFiles(path), { log, program, restartDelaysMs });
+  const program = programOf(`
+    import { appendFileSync, readFileSync } from 'node:fs';
+    import { parentPort } from 'node:worker_threads';
+    appendFileSync(${JSON.stringify(marks)}, 'x');
+    if (readFileSync(${JSON.stringify(marks)}).length < 3) throw new Error('too many open files');
+    parentPort.postMessage({ failure: null });
+    parentPort.once('message', () => undefined);
+  `);
+  const checkpointer = start({ program, restartDelaysMs: { first: 10, longest: 20 } });
   await until(() => lines.length === 2);
   expect(readFileSync(marks, 'latin1')).toBe('xxx');
   expect(checkpointer.failure()).toBeUndefined();
@@ -180,83 +169,66 @@ it('restarts a thread that has ended, and logs only the first failure', async ()
     'warn: the write-ahead log is not moved into the database: too many open files',
     'info: the write-ahead log is moved into the database again',
   ]);
-  await checkpointer.stop();
-  await database.close();
 });
 
 it('stops immediately while it waits to restart its thread', async () => {
-  const database = await openSqlite(path);
-  const program = new URL('data:text/javascript,process.exit(3)');
-  const restartDelaysMs = { first: 10 ** 9, longest: 10 ** 9 };
-  const checkpointer = startCheckpointer(identifyFiles(path), { log, program, restartDelaysMs });
+  const { start } = await createFile();
+  const program = programOf('process.exit(3)');
+  const checkpointer = start({ program, restartDelaysMs: { first: 10 ** 9, longest: 10 ** 9 } });
   await until(() => checkpointer.failure() === 'the thread ended with 3');
   await checkpointer.stop();
-  await database.close();
 });
 
 it('moves commits beside those of other processes, and reports no checkpoint that another one was making', async () => {
-  await (await openSqlite(path)).close();
-  const writer = new Sqlite(path);
-  writer.pragma('wal_autocheckpoint = 0');
-  const insert = writer.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
-  insert.run(0, 'x');
+  const { insert, start, lines, countPlants } = await createFile();
   const logPages: number[] = [];
-  const options = { log, onCheckpoint: (checkpoint: Checkpoint) => void logPages.push(checkpoint.logPages) };
-  const checkpointers = Array.from({ length: 8 }, () => startCheckpointer(identifyFiles(path), options));
-  for (let id = 1; logPages.length < 100; id++) {
-    insert.run(id, 'x'.repeat(10_000));
-    await new Promise((resolve) => setTimeout(resolve, 1));
+  const onCheckpoint = (checkpoint: Checkpoint) => void logPages.push(checkpoint.logPages);
+  const checkpointers = Array.from({ length: 8 }, () => start({ onCheckpoint }));
+  let inserted = 0;
+  for (; logPages.length < 100; inserted++) {
+    insert();
+    await sleep(1);
   }
-  const stored = writer.prepare('SELECT count(*) FROM plants').pluck().get() as number;
-  writer.close();
   await Promise.all(checkpointers.map((checkpointer) => checkpointer.stop()));
   expect(Math.min(...logPages)).toBeGreaterThanOrEqual(0);
   expect(lines).toEqual([]);
-  const reader = new Sqlite(path, { readonly: true });
-  expect(reader.prepare('SELECT count(*) FROM plants').pluck().get()).toBe(stored);
-  reader.close();
+  expect(countPlants()).toBe(inserted);
 });
 
 it('loses no commit when it is stopped', async () => {
-  const database = await openSqlite(path);
-  await database.plants.create([{ id: 1n, name: 'x' }]);
-  const checkpointer = startCheckpointer(identifyFiles(path), { log });
-  await database.plants.create([{ id: 2n, name: 'y' }]);
+  const { insert, start, countPlants } = await createFile();
+  insert();
+  const checkpointer = start();
+  insert();
   await checkpointer.stop();
-  await database.close();
-  const reader = new Sqlite(path, { readonly: true });
-  expect(reader.prepare('SELECT count(*) FROM plants').pluck().get()).toBe(2);
-  reader.close();
+  expect(countPlants()).toBe(2);
 });
 
 describe('the log of a database that others have open', () => {
-  let writer: Sqlite.Database;
-  let moved = 0;
-  const options = () => ({ log, onCheckpoint: () => moved++ });
-  const logSize = () => statSync(`${path}-wal`).size;
-  let inserts = 0;
-  // Each adds another number of pages, so that a checkpoint finds another log than before.
-  const insert = () =>
-    void writer.prepare('INSERT INTO plants (name) VALUES (?)').run('x'.repeat(10_000 * ++inserts));
-  const insertAndMove = async (times: number) => {
-    for (let count = 0; count < times; count++) {
-      const before = moved;
-      insert();
-      await until(() => moved > before);
-    }
-  };
-
-  beforeEach(async () => {
-    moved = 0;
-    await (await openSqlite(path)).close();
-    writer = new Sqlite(path);
-    writer.pragma('wal_autocheckpoint = 0');
+  async function createLog() {
+    const { insert: insertOf, start, ...file } = await createFile();
+    let inserts = 0;
+    let moved = 0;
+    // Each adds another number of pages, so that a checkpoint finds another log than before.
+    const insert = () => insertOf(10_000 * ++inserts);
+    const insertAndMove = async (times: number) => {
+      for (let count = 0; count < times; count++) {
+        const before = moved;
+        insert();
+        await until(() => moved > before);
+      }
+    };
     insert();
-  });
-  afterEach(() => void writer.close());
+    return {
+      ...{ ...file, insert, insertAndMove, hasMoved: () => moved > 0 },
+      start: (options: Partial<CheckpointerOptions> = {}) =>
+        start({ onCheckpoint: () => moved++, ...options }),
+    };
+  }
 
   it('is emptied once after the start', async () => {
-    const checkpointer = startCheckpointer(identifyFiles(path), { ...options(), truncateIntervalMs: 0 });
+    const { start, logSize, insertAndMove } = await createLog();
+    const checkpointer = start({ truncateIntervalMs: 0 });
     await until(() => logSize() === 0);
     await insertAndMove(3);
     await checkpointer.stop();
@@ -264,10 +236,8 @@ describe('the log of a database that others have open', () => {
   });
 
   it('is emptied when it is to be, but not again at once, and at the end', async () => {
-    const checkpointer = startCheckpointer(identifyFiles(path), {
-      ...options(),
-      truncateIntervalMs: 10 ** 9,
-    });
+    const { start, logSize, insert, insertAndMove } = await createLog();
+    const checkpointer = start({ truncateIntervalMs: 10 ** 9 });
     await until(() => logSize() === 0);
     insert();
     checkpointer.truncateLog();
@@ -278,10 +248,11 @@ describe('the log of a database that others have open', () => {
   });
 
   it('is emptied once a reader has ended', async () => {
-    const reader = new Sqlite(path);
+    const { path, start, logSize, insert, hasMoved, lines } = await createLog();
+    const reader = connectToSqlite(path);
     reader.exec('BEGIN; SELECT * FROM plants');
-    const checkpointer = startCheckpointer(identifyFiles(path), options());
-    await until(() => moved > 0);
+    const checkpointer = start();
+    await until(hasMoved);
     insert();
     expect(logSize()).toBeGreaterThan(0);
     reader.close();

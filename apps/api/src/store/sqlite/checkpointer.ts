@@ -32,14 +32,6 @@ export interface CheckpointerOptions {
 /** A message of the thread: on each change its failure, or `null` when there is none any more; or a checkpoint. */
 type Report = { readonly failure: string | null } | { readonly checkpoint: Checkpoint };
 
-/** A running thread. */
-interface CheckpointThread {
-  /** Resolves with the reason once it has ended. */
-  readonly ended: Promise<string>;
-  truncateLog(): void;
-  stop(): void;
-}
-
 /**
  * Starts moving commits from the write-ahead log into the database file in a separate thread, so that no commit pays
  * for it. This does not affect durability: the log is synced at each commit. The thread retries after a failure, and a
@@ -60,7 +52,7 @@ export function startCheckpointer(
   }: CheckpointerOptions,
 ): Checkpointer {
   const stopping = new AbortController();
-  let thread: CheckpointThread | undefined;
+  let thread: Worker | undefined;
   let failure: string | undefined;
   let delayMs = first;
 
@@ -82,10 +74,24 @@ export function startCheckpointer(
     report(message.failure ?? undefined);
   }
 
+  /** Runs the thread, and resolves with the reason once it has ended, and so released the file. */
+  function runThread(): Promise<string> {
+    try {
+      const workerData = { files, restartPages, truncateIntervalMs };
+      const worker = new Worker(program, { workerData });
+      // The thread alone must not keep the process running.
+      worker.unref();
+      worker.on('message', onReport);
+      thread = worker;
+      return waitForExit(worker);
+    } catch (error) {
+      return Promise.resolve(messageOf(error));
+    }
+  }
+
   async function keepRunning(): Promise<void> {
     while (!stopping.signal.aborted) {
-      thread = startThread(program, { files, restartPages, truncateIntervalMs }, onReport);
-      const reason = await thread.ended;
+      const reason = await runThread();
       thread = undefined;
       if (stopping.signal.aborted) return;
       report(reason);
@@ -98,43 +104,16 @@ export function startCheckpointer(
   return {
     failure: () => failure,
     // A thread that starts does so in any case.
-    truncateLog: () => thread?.truncateLog(),
+    truncateLog: () => thread?.postMessage('truncate'),
     async stop() {
       stopping.abort();
-      thread?.stop();
+      thread?.ref();
+      thread?.postMessage('stop');
       await ended;
     },
   };
 }
 
-function startThread(
-  program: URL,
-  workerData: {
-    readonly files: DatabaseFiles;
-    readonly restartPages: number;
-    readonly truncateIntervalMs: number;
-  },
-  onReport: (report: Report) => void,
-): CheckpointThread {
-  try {
-    const worker = new Worker(program, { workerData });
-    // The thread alone must not keep the process running.
-    worker.unref();
-    worker.on('message', onReport);
-    return {
-      ended: waitForExit(worker),
-      truncateLog: () => worker.postMessage('truncate'),
-      stop() {
-        worker.ref();
-        worker.postMessage('stop');
-      },
-    };
-  } catch (error) {
-    return { ended: Promise.resolve(messageOf(error)), truncateLog: () => undefined, stop: () => undefined };
-  }
-}
-
-/** Resolves with the reason once the thread has exited, and so released the file. */
 function waitForExit(worker: Worker): Promise<string> {
   let reason: string | undefined;
   worker.once('error', ({ message }: Error) => {

@@ -1,26 +1,101 @@
-import { copyFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import { createDurableFactory } from './connections.js';
+import { copyFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { collect } from '../../../test/support/collect.js';
+import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
+import { plantsOf } from '../../../test/support/plants/plants-of.js';
+import { until } from '../../../test/support/until.js';
+import { createFactory, durablePragmas, enableMmap, openConnection, withConnection } from './connections.js';
 import { identifyFiles, requireFiles } from './file-identity.js';
-import { openSqlite } from './open-sqlite.js';
+
+const query = (sql: string) => ({ sql, args: [], argTypes: [] });
+
+it('commits with a write-ahead log that is synced at every commit, on each of its connections', async () => {
+  const { path } = await openSqliteFile();
+  // 2 is FULL (https://www.sqlite.org/pragma.html#pragma_synchronous).
+  const settings = { synchronous: 2, journal_mode: 'wal', foreign_keys: 1, secure_delete: 1, fullfsync: 1 };
+  const plants = openConnection(path);
+  const factory = createFactory(path, undefined, durablePragmas);
+  await withConnection(factory, async (tokens) => {
+    for (const [name, value] of Object.entries(settings)) {
+      expect(plants.pragma(name, { simple: true })).toBe(value);
+      expect((await tokens.queryRaw(query(`PRAGMA ${name}`))).rows).toEqual([[value]]);
+    }
+  });
+  plants.close();
+});
 
 it('leaves the log of an open file alone when another file is at its path', async () => {
-  const path = join(temporaryFolder(), 'plant-store.db');
-  const database = await openSqlite(path);
-  await database.plants.create([{ id: 1n, name: 'Fern' }]);
+  const { path, store } = await openSqliteFile();
+  await store.create([{ id: 1n, name: 'Fern' }]);
   const files = identifyFiles(path);
-  const factory = createDurableFactory(path, () => requireFiles(files));
+  const factory = createFactory(path, () => requireFiles(files), durablePragmas);
   renameSync(path, `${path}.away`);
   copyFileSync(`${path}.away`, path);
   await expect(factory.connect()).rejects.toThrow(`${path} was replaced by another file`);
 
   renameSync(`${path}.away`, path);
   expect(identifyFiles(path)).toEqual(files);
-  const connection = await factory.connect();
-  const { rows } = await connection.queryRaw({ sql: 'SELECT name FROM plants', args: [], argTypes: [] });
-  expect(rows).toEqual([['Fern']]);
-  await connection.dispose();
-  await database.close();
+  const read = withConnection(factory, (connection) => connection.queryRaw(query('SELECT name FROM plants')));
+  expect(await read).toMatchObject({ rows: [['Fern']] });
+});
+
+/** The memory mappings of this process. */
+const maps = '/proc/self/maps';
+
+/** How many bytes of a file are mapped into the memory of this process. */
+function countMapped(path: string): number {
+  const ranges = readFileSync(maps, 'utf8')
+    .split('\n')
+    .filter((line) => line.endsWith(` ${path}`))
+    .map((line) => /^([0-9a-f]+)-([0-9a-f]+) /.exec(line) ?? []);
+  return ranges.reduce((total, [, from, to]) => total + Number(`0x${to}`) - Number(`0x${from}`), 0);
+}
+
+// Linux, where CI runs, lists what is mapped.
+describe.runIf(existsSync(maps))('a mapped file', () => {
+  it('is mapped again as it grows', async () => {
+    const { path, database } = await openSqliteFile();
+    await database.close();
+    const connection = openConnection(path);
+    const grow = enableMmap(connection, 10);
+    const atFirst = statSync(path).size;
+    expect(countMapped(path)).toBe(atFirst);
+    connection.exec(`
+      WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 10000)
+      INSERT INTO plants (id, name) SELECT id, 'x' FROM ids`);
+    connectToSqlite(path).pragma('wal_checkpoint');
+    grow(9);
+    expect(countMapped(path)).toBe(atFirst);
+    grow(1);
+    expect(countMapped(path)).toBe(statSync(path).size);
+    expect(statSync(path).size).toBeGreaterThan(2 * atFirst);
+    connection.close();
+  });
+
+  it('is that of an open store, and mapped again as plants are inserted', async () => {
+    const { path, database, store } = await openSqliteFile();
+    const atFirst = countMapped(path);
+    expect(atFirst).toBe(statSync(path).size);
+    let id = 0;
+    // As many as needed, since the checkpoints may lag behind.
+    await until(async () => {
+      await store.create(plantsOf(...Array.from({ length: 1_000 }, () => ++id)));
+      return countMapped(path) > atFirst;
+    });
+    await database.close();
+    expect(countMapped(path)).toBe(0);
+  });
+});
+
+it('reads correctly after another process has written to the file, or truncated it', async () => {
+  const { path, store } = await openSqliteFile();
+  const other = connectToSqlite(path);
+  const insert = other.prepare('INSERT INTO plants (id, name) VALUES (?, ?)');
+  for (let id = 1; id <= 100; id++) insert.run(id, 'x'.repeat(10_000));
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const readAll = async () => (await collect(store.read(undefined, { plants: 1_000, bytes: 1e7 }))).flat();
+  expect(await readAll()).toHaveLength(100);
+  other.exec('DELETE FROM plants WHERE id > 1; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+  expect(statSync(path).size).toBeLessThan(100_000);
+  expect(await readAll()).toHaveLength(1);
 });

@@ -18,51 +18,44 @@ export function openConnection(path: string): Sqlite.Database {
 }
 
 /**
- * Creates connections to a file that exists, which do not change its settings.
+ * Creates connections to a file that exists.
  *
  * @param checkFiles throws if the file at the path is not the one that is open already. It runs when the connection has opened
  * the database, and before the first statement opens the log beside it: with another database SQLite would begin the index of
  * that log anew, or delete the log.
+ * @param pragmas run on each connection first; by default the settings of the file are not changed
  */
-export function createFactory(path: string, checkFiles = () => {}): SqlDriverAdapterFactory {
-  const factory = new PrismaBetterSqlite3({
-    url: `file:${path}`,
-    timeout: lockTimeoutMs,
-    fileMustExist: true,
-  });
-  return prepareConnections(factory, async () => checkFiles());
-}
-
-/**
- * Creates connections with the service's settings: each commit is on disk before it returns.
- *
- * @param checkFiles as for `createFactory`
- */
-export function createDurableFactory(path: string, checkFiles = () => {}): SqlDriverAdapterFactory {
-  return prepareConnections(createFactory(path, checkFiles), (connection) =>
-    connection.executeScript(durablePragmas),
-  );
-}
-
-/** Runs an action on each connection first, and closes the connection if that fails. */
-function prepareConnections(
-  factory: SqlDriverAdapterFactory,
-  prepare: (connection: SqlDriverAdapter) => Promise<void>,
-): SqlDriverAdapterFactory {
+export function createFactory(path: string, checkFiles = () => {}, pragmas = ''): SqlDriverAdapterFactory {
+  const url = `file:${path}`;
+  const factory = new PrismaBetterSqlite3({ url, timeout: lockTimeoutMs, fileMustExist: true });
   return {
     provider: factory.provider,
     adapterName: factory.adapterName,
     async connect() {
       const connection = await factory.connect();
       try {
-        await prepare(connection);
+        checkFiles();
+        if (pragmas !== '') await connection.executeScript(pragmas);
+        return connection;
       } catch (error) {
         await connection.dispose();
         throw error;
       }
-      return connection;
     },
   };
+}
+
+/** Runs something on a connection of its own, and closes it. */
+export async function withConnection<Result>(
+  factory: SqlDriverAdapterFactory,
+  run: (connection: SqlDriverAdapter) => Promise<Result>,
+): Promise<Result> {
+  const connection = await factory.connect();
+  try {
+    return await run(connection);
+  } finally {
+    await connection.dispose();
+  }
 }
 
 /**

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { OperatorError } from '../../errors/operator-error.js';
-import { findPendingMigrations, readMigrations } from '../migrations.js';
-import { createFactory } from './connections.js';
-import { findDriverError, retryWhileBusy } from './errors.js';
-import { readLedger } from './migrate-sqlite.js';
+import { findPendingMigrations, readLedger, readMigrations } from '../migrations.js';
+import { createFactory, withConnection } from './connections.js';
+import { findDriverError } from './errors.js';
+import { ledgerOfSqlite } from './migrate-sqlite.js';
+import { retryWhileBusy } from './transact.js';
 
 const run = promisify(execFile);
 /** How long to wait for another process that has locked the file, in milliseconds. */
@@ -63,8 +64,9 @@ async function checkLedger(path: string, stop: AbortSignal): Promise<void> {
   try {
     const ledger = await retryWhileBusy(async () => {
       stop.throwIfAborted();
-      const connection = await createFactory(path).connect();
-      return await readLedger(connection).finally(() => connection.dispose());
+      return await withConnection(createFactory(path), (connection) =>
+        readLedger(ledgerOfSqlite(connection)),
+      );
     }, busyTimeoutMs);
     if (ledger === undefined) throw new OperatorError(`The database ${path} is empty.`);
     findPendingMigrations(readMigrations('sqlite'), ledger);

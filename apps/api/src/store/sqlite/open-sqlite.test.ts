@@ -1,65 +1,128 @@
-import { readFileSync } from 'node:fs';
+import fs, { readFileSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
-import { beforeEach, expect, it } from 'vitest';
+import { scopes } from '@plant-store/contract/access-token';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import { createDurableFactory, openConnection } from './connections.js';
-import { PrismaClient } from './generated/client.js';
-import { openSqlite } from './open-sqlite.js';
-
-let folder = '';
-let path = '';
-
-beforeEach(() => {
-  folder = temporaryFolder();
-  path = join(folder, 'new/plant-store.db');
-});
-
-it('commits with a write-ahead log that is synced at every commit', async () => {
-  await (await openSqlite(path)).close();
-  const prisma = new PrismaClient({ adapter: createDurableFactory(path) });
-  // 2 is FULL (https://www.sqlite.org/pragma.html#pragma_synchronous).
-  expect(await prisma.$queryRaw`PRAGMA synchronous`).toEqual([{ synchronous: 2n }]);
-  expect(await prisma.$queryRaw`PRAGMA journal_mode`).toEqual([{ journal_mode: 'wal' }]);
-  expect(await prisma.$queryRaw`PRAGMA foreign_keys`).toEqual([{ foreign_keys: 1n }]);
-  await prisma.$disconnect();
-});
-
-it('commits plants on a connection with the same settings', async () => {
-  await (await openSqlite(path)).close();
-  const connection = openConnection(path);
-  const read = (name: string) => connection.pragma(name, { simple: true });
-  expect(['synchronous', 'journal_mode', 'secure_delete', 'fullfsync'].map(read)).toEqual([2, 'wal', 1, 1]);
-  connection.close();
-});
+import { createFactory } from './connections.js';
+import { requireDatabaseFile } from './database-files.js';
+import { explainFailure } from './errors.js';
+import { openSqlite, recordUses } from './open-sqlite.js';
 
 it("rejects another program's database, and leaves it unchanged", async () => {
-  const file = join(folder, 'other.db');
-  const database = new Sqlite(file);
-  database.exec('CREATE TABLE customers (id INTEGER)');
-  database.close();
+  const file = join(temporaryFolder(), 'other.db');
+  connectToSqlite(file).exec('CREATE TABLE customers (id INTEGER)');
   const before = readFileSync(file);
   await expect(openSqlite(file)).rejects.toThrow('it belongs to another program');
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
 it('opens an up-to-date database while another process writes', async () => {
+  const { path, database } = await openSqliteFile();
+  await database.close();
+  connectToSqlite(path).exec('BEGIN IMMEDIATE');
   await (await openSqlite(path)).close();
-  const other = new Sqlite(path);
-  other.exec('BEGIN IMMEDIATE');
-  await (await openSqlite(path)).close();
-  other.exec('ROLLBACK');
-  other.close();
 });
 
 it('waits for another process that has locked an up-to-date database', async () => {
-  await (await openSqlite(path)).close();
-  const other = new Sqlite(path);
+  const { path, database } = await openSqliteFile();
+  await database.close();
+  const other = connectToSqlite(path);
   // A reader: the migrations can be checked beside it, but the write-ahead log cannot be switched on.
   other.exec('PRAGMA journal_mode = DELETE; BEGIN; SELECT id FROM plants');
   await Promise.all([
-    openSqlite(path).then((database) => database.close()),
+    openSqlite(path).then((opened) => opened.close()),
     sleep(500).then(() => other.close()),
   ]);
+});
+
+it('records uses of tokens without waiting for the disk, and leaves a long log to the checkpointer', async () => {
+  const { path, database } = await openSqliteFile();
+  const { id } = await database.accessTokens.add({ name: 'shop', hash: 'a', scopes, expiresAt: null });
+  // More than the 1,000 pages at which SQLite itself would checkpoint. Not through the store, whose checkpointer would begin.
+  const writer = connectToSqlite(path);
+  writer.pragma('wal_autocheckpoint = 0');
+  writer.prepare('INSERT INTO plants (id, name) VALUES (1, ?)').run('x'.repeat(5 * 1_024 * 1_024));
+  const { size } = statSync(path);
+
+  const settings: unknown[] = [];
+  const factory = createFactory(path);
+  const watched: SqlDriverAdapterFactory = {
+    ...factory,
+    async connect() {
+      const connection = await factory.connect();
+      const dispose = connection.dispose.bind(connection);
+      connection.dispose = async () => {
+        const query = { sql: 'PRAGMA synchronous', args: [], argTypes: [] };
+        settings.push((await connection.queryRaw(query)).rows[0]?.[0]);
+        await dispose();
+      };
+      return connection;
+    },
+  };
+  const at = new Date('2026-03-04T05:06:07.890Z');
+  await recordUses(watched, [{ id, at }]);
+  // 1 is NORMAL, with which a commit syncs nothing in WAL mode, but a checkpoint does.
+  expect(settings).toEqual([1]);
+  expect(statSync(path).size).toBe(size);
+  expect(await database.accessTokens.list()).toMatchObject([{ lastUsedAt: at }]);
+});
+
+describe('explains', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+
+  function denied(file: fs.PathLike): never {
+    throw Object.assign(new Error(`EACCES: permission denied, '${file}'`), { code: 'EACCES' });
+  }
+
+  it.each<[string, (path: string) => unknown]>([
+    ['open', openSqlite],
+    ['read', async (path) => requireDatabaseFile(path)],
+  ])('which folder this user must enter, but may not, to %s a database', async (_, open) => {
+    // Simulated, since root may enter any folder.
+    const closed = join(temporaryFolder(), 'closed');
+    const { accessSync, statSync } = fs;
+    vi.spyOn(fs, 'mkdirSync').mockImplementation(denied);
+    vi.spyOn(fs, 'accessSync').mockImplementation((file, mode) =>
+      String(file).startsWith(closed) ? denied(file) : accessSync(file, mode),
+    );
+    vi.spyOn(fs, 'statSync').mockImplementation((file) =>
+      String(file).startsWith(closed) ? denied(file) : statSync(file),
+    );
+    syncBuiltinESMExports();
+    await expect(open(join(closed, 'data/plant-store.db'))).rejects.toMatchObject({
+      name: 'OperatorError',
+      exitCode: 1,
+      message: expect.stringMatching(
+        /^The database .+plant-store\.db cannot be opened: this user may not enter the folder \S+\/closed\.\nRun the command as/,
+      ),
+    });
+  });
+
+  it.each([
+    [
+      'ERR_DLOPEN_FAILED',
+      "The module '/app/better_sqlite3.node' was compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.",
+    ],
+    ['MODULE_NOT_FOUND', "Cannot find module '/app/better_sqlite3.node'\nRequire stack:\n- /app/binding.js"],
+  ])('what to do when the driver fails to load: %s', (code, message) => {
+    expect(explainFailure(Object.assign(new Error(message), { code }), 'a.db').split('\n')).toEqual([
+      expect.stringMatching(
+        /^The driver of SQLite, better-sqlite3, fails to load in Node\.js v\d+.+better_sqlite3/,
+      ),
+      'It was installed for another Node.js or another machine: remove node_modules, install again with this one, and build.',
+    ]);
+  });
+
+  it('any other reason by quoting it', () => {
+    expect(explainFailure(new Error('EROFS: read-only file system'), 'a.db')).toMatch(
+      /cannot be opened: EROFS: read-only file system\nSet DATABASE_URL to/,
+    );
+  });
 });

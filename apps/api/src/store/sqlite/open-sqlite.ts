@@ -1,25 +1,23 @@
 import { dirname } from 'node:path';
-import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/token-service.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { measureCheckpoints } from '../../observe/metrics.js';
 import { plantTable } from '../../plants/plant-store.js';
-import { type Database, type OpenOptions, stderrLog } from '../database.js';
+import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { text } from '../queries.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
-import { createDurableFactory, createFactory, enableMmap, openConnection } from './connections.js';
-import { createDatabaseFile, requireDatabaseFile, syncToDisk } from './database-file.js';
-import { explainFailure, retryWhileBusy } from './errors.js';
+import { createFactory, durablePragmas, enableMmap, openConnection, withConnection } from './connections.js';
+import { createDatabaseFile, guardFiles, requireDatabaseFile, syncToDisk } from './database-files.js';
+import { explainFailure, isRowRejected } from './errors.js';
 import { identifyFiles } from './file-identity.js';
-import { guardFiles } from './guard-files.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
-import { probeCommit } from './probe-commit.js';
-import { createSqliteStore, syncOrThrow } from './sqlite-store.js';
-import { createTransact } from './transact.js';
+import { createSqliteStore } from './sqlite-store.js';
+import { createTransact, retryWhileBusy } from './transact.js';
 
 /** How long a start waits for another process that has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
@@ -43,15 +41,22 @@ export async function openSqlite(
     const { connection, refreshMmap, files } = await connect(path);
     const guard = guardFiles(files, log, () => void connection.exec('PRAGMA wal_checkpoint'));
     const transact = createTransact(guard, log);
-    const adapter = createDurableFactory(path, guard.check);
-    const syncLog = () => syncToDisk(files.log.path);
+    const adapter = createFactory(path, guard.check, durablePragmas);
+    /** Before something that was read is acknowledged. */
+    const syncLog = () => {
+      try {
+        syncToDisk(files.log.path);
+      } catch (error) {
+        throw databaseUnavailable(error);
+      }
+    };
     const query = async (sql: string, values: readonly string[]) =>
       connection.prepare<unknown[], unknown[]>(sql).raw().all(values);
     const accessTokens = createPrismaAccessTokenStore({
       findByHash: (hash) => findAccessToken(query, '?', hash),
       recordUses: (uses) => recordUses(createFactory(path, guard.check), uses),
       loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
-      confirmRead: async () => syncOrThrow(syncLog),
+      confirmRead: async () => syncLog(),
       runQuery: transact,
     });
     const lists = createListThread(files, plantTable);
@@ -107,17 +112,43 @@ function checkWritable(connection: Sqlite.Database): void {
   connection.exec('ROLLBACK');
 }
 
+/**
+ * Inserts a plant and rolls back, then writes to the file and commits, each on a separate connection, so that no other
+ * statement can become part of a transaction that fails halfway.
+ */
+async function probeCommit(factory: SqlDriverAdapterFactory): Promise<void> {
+  await withConnection(factory, tryInsert);
+  await withConnection(factory, async (connection) => {
+    const { rows } = await connection.queryRaw({ sql: 'PRAGMA user_version', args: [], argTypes: [] });
+    // Setting it writes to the file, even if the value does not change.
+    const version = Number(rows[0]?.[0]);
+    await connection.executeScript(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; COMMIT`);
+  });
+}
+
+/**
+ * Inserts a plant and rolls back; if it fails, the caller closes the connection. It succeeds when a constraint or trigger
+ * of the operator rejects the test plant, since the database has answered.
+ */
+export async function tryInsert(connection: SqlDriverAdapter): Promise<void> {
+  try {
+    await connection.executeScript(`
+      BEGIN IMMEDIATE;
+      INSERT INTO plants (id, name) VALUES (-9223372036854775808, 'trial') ON CONFLICT (id) DO NOTHING;
+      ROLLBACK`);
+  } catch (error) {
+    if (!isRowRejected(error)) throw error;
+  }
+}
+
 /** Migrates the file. Processes that start concurrently on one file wait for each other. */
 function migrate(path: string): Promise<readonly string[]> {
-  return retryWhileBusy(async () => {
-    // Not a durable one: the file must not be changed before it is known to be a plant store.
-    const connection = await createFactory(path).connect();
-    try {
-      return await migrateSqlite(connection, readMigrations('sqlite'));
-    } finally {
-      await connection.dispose();
-    }
-  }, startTimeoutMs);
+  // Not a durable one: the file must not be changed before it is known to be a plant store.
+  const factory = createFactory(path);
+  return retryWhileBusy(
+    () => withConnection(factory, (connection) => migrateSqlite(connection, readMigrations('sqlite'))),
+    startTimeoutMs,
+  );
 }
 
 /**
@@ -161,12 +192,9 @@ const update = `
  * @param factory creates connections that do not change the settings of the file
  */
 export async function recordUses(factory: SqlDriverAdapterFactory, uses: readonly TokenUse[]): Promise<void> {
-  const connection = await factory.connect();
-  try {
+  await withConnection(factory, async (connection) => {
     await connection.executeScript(pragmas);
     const stored = uses.map(({ id, at }) => ({ id, at: at.toISOString().replace('Z', '+00:00') }));
     await connection.executeRaw({ sql: update, args: [JSON.stringify(stored)], argTypes: [text] });
-  } finally {
-    await connection.dispose();
-  }
+  });
 }

@@ -1,88 +1,228 @@
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import fs, { readdirSync, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { scopes } from '@plant-store/contract/access-token';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
+import { until } from '../../../test/support/until.js';
 import { stored } from '../store.js';
+import * as checkpointer from './checkpointer.js';
 import { openSqlite } from './open-sqlite.js';
 
 const fern = { id: 1n, name: 'Fern' };
 const rose = { id: 2n, name: 'Rose' };
 
 it('waits while another process has locked the file, and then stores and removes each record once, in order', async () => {
-  const path = join(temporaryFolder(), 'plant-store.db');
-  const { plants, close } = await openSqlite(path);
-  const other = new Sqlite(path);
+  const { path, store } = await openSqliteFile();
+  const other = connectToSqlite(path);
   const whileLocked = <Result>(write: () => Promise<Result>) => {
     other.exec('BEGIN IMMEDIATE');
     setTimeout(() => other.exec('COMMIT'), 100);
     return write();
   };
-  expect(await whileLocked(() => plants.create([fern, { ...fern, name: 'Moss' }, rose]))).toEqual([
+  expect(await whileLocked(() => store.create([fern, { ...fern, name: 'Moss' }, rose]))).toEqual([
     stored,
     { stored: false, existing: { ...fern, addedAt: expect.any(Number) } },
     stored,
   ]);
-  expect(await whileLocked(() => plants.remove([1n, 3n, 1n]))).toEqual([
+  expect(await whileLocked(() => store.remove([1n, 3n, 1n]))).toEqual([
     'removed',
     'unknown',
     'removed_before',
   ]);
-  other.close();
-  await close();
 });
 
 const notStored = 'The record 2 was not stored, and no row has its id';
 const notRemoved = 'The record 1 was not removed';
+const insertOfRose = 'INSERT ON plants WHEN NEW.id = 2';
 
 describe.each([0, 40])('beside %i other plants of a call', (count) => {
   const others = Array.from({ length: count }, (_, at) => ({ id: BigInt(100 + at), name: 'x' }));
 
   it.each([
-    ['skips a plant', 'INSERT ON plants WHEN NEW.id = 2', 'IGNORE', notStored],
-    [
-      'rejects a plant',
-      'INSERT ON plants WHEN NEW.id = 2',
-      "ABORT, 'no roses'",
-      'SQLITE_CONSTRAINT_TRIGGER: no roses',
-    ],
-    ['ends a transaction', 'INSERT ON plants WHEN NEW.id = 2', "ROLLBACK, 'all undone'", 'all undone'],
+    ['skips a plant', insertOfRose, 'IGNORE', notStored],
+    ['rejects a plant', insertOfRose, "ABORT, 'no roses'", 'SQLITE_CONSTRAINT_TRIGGER: no roses'],
+    ['ends a transaction', insertOfRose, "ROLLBACK, 'all undone'", 'all undone'],
     ['keeps a plant that is removed', 'DELETE ON plants WHEN OLD.id = 1', 'IGNORE', notRemoved],
     ['skips a tombstone', 'INSERT ON plants WHEN NEW.id = 1', 'IGNORE', notRemoved],
   ])('changes nothing for a batch of which a trigger %s', async (_, event, action, message) => {
-    const path = join(temporaryFolder(), 'plant-store.db');
-    const { plants, close } = await openSqlite(path);
+    const { path, store } = await openSqliteFile();
     const [ivy, oak] = [
       { id: 3n, name: 'Ivy' },
       { id: 4n, name: 'Oak' },
     ];
-    await plants.create([fern, ivy]);
-    const other = new Sqlite(path);
-    other.exec(`CREATE TRIGGER t BEFORE ${event} BEGIN SELECT RAISE(${action}); END`);
+    await store.create([fern, ivy]);
+    connectToSqlite(path).exec(`CREATE TRIGGER t BEFORE ${event} BEGIN SELECT RAISE(${action}); END`);
     const write =
-      message === notRemoved
-        ? () => plants.remove([3n, 1n])
-        : () => plants.create([oak, ...others, rose, ...others]);
-    await expect(write()).rejects.toThrow(message);
-    expect(await plants.find([1n, 2n, 3n, 4n])).toMatchObject([fern, ivy]);
-    expect(await plants.find(others.map(({ id }) => id))).toEqual([]);
-    expect(await plants.create([oak])).toEqual([stored]);
-    expect(await plants.remove([3n])).toEqual(['removed']);
-    other.close();
-    await close();
+      message === notRemoved ? store.remove([3n, 1n]) : store.create([oak, ...others, rose, ...others]);
+    await expect(write).rejects.toThrow(message);
+    expect(await store.find([1n, 2n, 3n, 4n])).toMatchObject([fern, ivy]);
+    expect(await store.find(others.map(({ id }) => id))).toEqual([]);
+    expect(await store.create([oak])).toEqual([stored]);
+    expect(await store.remove([3n])).toEqual(['removed']);
   });
 });
 
 it('lists again after an error, on a connection of its own again', async () => {
-  const path = join(temporaryFolder(), 'plant-store.db');
-  const database = await openSqlite(path);
-  await database.plants.create([fern]);
-  const list = () => database.plants.list({ order: 'id' }, { matches: 10, plants: 10, bytes: 1_000 });
+  const { path, store } = await openSqliteFile();
+  await store.create([fern]);
+  const list = () => store.list({ order: 'id' }, { matches: 10, plants: 10, bytes: 1_000 });
   expect(await list()).toMatchObject({ plants: [fern] });
-  const other = new Sqlite(path);
+  const other = connectToSqlite(path);
   other.exec('ALTER TABLE plants RENAME TO moved');
   await expect(list()).rejects.toThrow('no such table');
   other.exec('ALTER TABLE moved RENAME TO plants');
   expect(await list()).toMatchObject({ plants: [fern] });
-  other.close();
-  await database.close();
+});
+
+describe('syncs to disk', () => {
+  let opened: Awaited<ReturnType<typeof openSqliteFile>>;
+  let log = '';
+  /** The files that the service itself synced to disk, as opposed to SQLite at its commits. */
+  let synced: string[] = [];
+
+  beforeEach(async () => {
+    const { openSync } = fs;
+    const paths = new Map<number, string>();
+    vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
+      const descriptor = openSync(file, ...rest);
+      paths.set(descriptor, String(file));
+      return descriptor;
+    });
+    vi.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+      synced.push(paths.get(descriptor) ?? 'unknown');
+    });
+    syncBuiltinESMExports();
+    opened = await openSqliteFile();
+    log = `${opened.path}-wal`;
+    synced = [];
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+
+  /** Stores a plant as another program does, which does not sync it. */
+  function connectWithoutSync() {
+    const other = connectToSqlite(opened.path);
+    other.exec(`PRAGMA synchronous = OFF; INSERT INTO plants (id, name) VALUES (1, 'Fern')`);
+    return other;
+  }
+
+  it('an existing log at the start, and its folder', async () => {
+    // While another process has the file open, nothing else syncs the log.
+    const other = await openSqlite(opened.path);
+    expect(synced).toEqual([log, opened.folder]);
+    await other.close();
+  });
+
+  it('the log before it reports that a plant exists', async () => {
+    connectWithoutSync();
+    expect(await opened.store.create([fern])).toEqual([{ stored: false, existing: fern }]);
+    expect(synced).toEqual([log]);
+  });
+
+  it('the log before it shows a plant that another connection may have stored, and not again before the next', async () => {
+    const { store } = opened;
+    const other = connectWithoutSync();
+    const list = () => store.list({ order: 'id' }, { matches: 1, plants: 1, bytes: 1 });
+    expect(await store.find([1n])).toEqual([fern]);
+    expect(await store.find([1n, 2n])).toEqual([fern]);
+    expect((await list()).plants).toEqual([fern]);
+    expect(synced).toEqual([log]);
+    other.exec(`INSERT INTO plants (id, name) VALUES (2, 'Rose')`);
+    await list();
+    expect(synced).toEqual([log, log]);
+  });
+
+  it('the log before it reports that a token, or its revocation, exists', async () => {
+    const { accessTokens } = opened.database;
+    const times = { scopes, createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
+    const token = { name: 'shop', hash: 'a', ...times };
+    expect(await accessTokens.takeOver(token)).toBe(true);
+    expect(synced).toEqual([]);
+    expect(await accessTokens.takeOver(token)).toBe(false);
+    expect(synced).toEqual([log]);
+
+    const id = (await accessTokens.findByHash('a'))?.id ?? 0;
+    const revokedAt = new Date();
+    await accessTokens.revoke(id, revokedAt);
+    expect(synced).toHaveLength(1);
+    expect(await accessTokens.revoke(id, new Date())).toMatchObject({ revokedAt });
+    expect(synced).toEqual([log, log]);
+  });
+
+  it('nothing after its own commits, which SQLite syncs', async () => {
+    const { store } = opened;
+    // Before the first read others may have written to it.
+    await store.find([]);
+    synced = [];
+    expect(await store.create([fern])).toEqual([stored]);
+    expect(await store.create([fern, rose])).toEqual([
+      { stored: false, existing: { ...fern, addedAt: expect.any(Number) } },
+      stored,
+    ]);
+    expect(await store.remove([1n, 1n])).toEqual(['removed', 'removed_before']);
+    expect(synced).toEqual([]);
+  });
+
+  it('or acknowledges nothing', async () => {
+    connectWithoutSync();
+    vi.spyOn(fs, 'fsyncSync').mockImplementation(() => {
+      throw new Error('EIO: i/o error, fsync');
+    });
+    syncBuiltinESMExports();
+    const { store } = opened;
+    for (const read of [() => store.create([fern]), () => store.remove([2n]), () => store.find([1n])]) {
+      await expect(read()).rejects.toMatchObject({
+        errorName: 'database_unavailable',
+        cause: { message: 'EIO: i/o error, fsync' },
+      });
+    }
+  });
+});
+
+describe('leaves nothing of the texts of deleted plants', () => {
+  const ids = Array.from({ length: 100 }, (_, id) => BigInt(id));
+  // Some are so long that they have pages of their own.
+  const plants = ids.map((id) => ({
+    id,
+    name: `secret${id} `.repeat(id % 10n === 0n ? 2_000 : 5),
+    tag: 'secret',
+  }));
+
+  it('in the file', async () => {
+    const { folder, path, store, database } = await openSqliteFile();
+    await store.create(plants);
+    // This moves the log into the file.
+    await database.close();
+    expect(readFileSync(path).includes('secret')).toBe(true);
+
+    const again = await openSqlite(path);
+    await again.plants.remove(ids);
+    await again.close();
+    expect(readdirSync(folder)).toEqual(['plant-store.db']);
+    expect(readFileSync(path).includes('secret')).toBe(false);
+  });
+
+  it('in the log while the database is open', async () => {
+    const { startCheckpointer } = checkpointer;
+    vi.spyOn(checkpointer, 'startCheckpointer').mockImplementationOnce((files, options) =>
+      startCheckpointer(files, { ...options, truncateIntervalMs: 0 }),
+    );
+    const { path, store, database } = await openSqliteFile();
+    const readLog = () => readFileSync(`${path}-wal`);
+    await store.create([{ id: -1n, name: 'kept' }]);
+    // The first truncation, after the start, is over.
+    await until(() => readLog().length === 0);
+    await store.create(plants);
+    expect(readLog().includes('secret')).toBe(true);
+    await store.remove(ids);
+    await until(() => readLog().length === 0);
+    expect(readFileSync(`${path}-shm`).includes('secret')).toBe(false);
+    // Nothing is left in the log that closing it could move.
+    await database.close();
+    const file = readFileSync(path);
+    expect(file.includes('kept')).toBe(true);
+    expect(file.includes('secret')).toBe(false);
+  });
 });

@@ -1,5 +1,4 @@
 import type Sqlite from 'better-sqlite3';
-import { databaseUnavailable } from '../database.js';
 import { readPages } from '../queries.js';
 import {
   isTombstone,
@@ -19,7 +18,7 @@ export interface SqliteStoreOptions<Resource> {
   readonly connection: Sqlite.Database;
   readonly table: Table<Resource>;
   readonly transact: Transact;
-  /** Syncs the write-ahead log to disk. */
+  /** Syncs the write-ahead log to disk; throws `database_unavailable` when it cannot be synced. */
   readonly syncLog: () => void;
   /** Lists what is visible, which may not be durable. */
   readonly listRecords: ListRecords<Resource>;
@@ -81,7 +80,7 @@ export function createSqliteStore<Resource>({
    */
   function confirmDurable(version: bigint | undefined): void {
     if (version === syncedVersion) return;
-    syncOrThrow(syncLog);
+    syncLog();
     syncedVersion = version;
   }
 
@@ -101,7 +100,6 @@ export function createSqliteStore<Resource>({
   });
 
   function wereInserted(records: readonly Stored<Resource>[], now: number): boolean {
-    if (records.length < rowsTogether) return false;
     try {
       insertTogether(records, now);
       return true;
@@ -117,7 +115,7 @@ export function createSqliteStore<Resource>({
     let taken: Map<number, StoredRecord<Resource>> | undefined;
     for (let start = 0; start < records.length; start += rowsTogether) {
       const some = records.slice(start, start + rowsTogether);
-      if (wereInserted(some, now)) continue;
+      if (some.length === rowsTogether && wereInserted(some, now)) continue;
       for (const [index, record] of some.entries()) {
         const { id, addedAt = now } = record;
         if (insert.run(id, addedAt, ...toTexts(record)).changes === 1) continue;
@@ -202,17 +200,4 @@ export function createSqliteStore<Resource>({
         return plants;
       }, after),
   };
-}
-
-/**
- * Syncs the log before something that was read is acknowledged.
- *
- * @throws {ServiceError} `database_unavailable` when it cannot be synced
- */
-export function syncOrThrow(syncLog: () => void): void {
-  try {
-    syncLog();
-  } catch (error) {
-    throw databaseUnavailable(error);
-  }
 }

@@ -1,41 +1,27 @@
 import { renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { recordLog } from '../../../test/support/database/record-log.js';
-import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import type { Database } from '../database.js';
+import { checkIntervalMs, guardFiles } from './database-files.js';
 import { identifyFiles } from './file-identity.js';
-import { checkIntervalMs, guardFiles } from './guard-files.js';
-import { openSqlite } from './open-sqlite.js';
-import { createTransact } from './transact.js';
-
-let folder = '';
-let path = '';
-let database: Database;
-let { log, lines } = recordLog();
-
-beforeEach(async () => {
-  ({ log, lines } = recordLog());
-  folder = temporaryFolder();
-  path = join(folder, 'plant-store.db');
-  database = await openSqlite(path);
-});
-afterEach(async () => {
-  await database.close();
-});
+import { createTransact, retryWhileBusy } from './transact.js';
 
 const unavailable = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
 const never = () => {
   throw new Error('the log must not be saved');
 };
-const open = () => {
+
+/** Opens a database, and guards its files. */
+async function open() {
+  const { path } = await openSqliteFile();
+  const { log, lines } = recordLog();
   const guard = guardFiles(identifyFiles(path), log, never);
-  return { guard, transact: createTransact(guard, log) };
-};
+  return { path, lines, guard, transact: createTransact(guard, log) };
+}
 
 it('checks again after a commit that took long, before its outcome is returned', async () => {
-  const { transact } = open();
+  const { path, transact } = await open();
   expect(await transact(async () => 'stored')).toBe('stored');
   const storing = transact(async () => {
     rmSync(path);
@@ -46,7 +32,7 @@ it('checks again after a commit that took long, before its outcome is returned',
 });
 
 it('stores nothing in a file that is gone, and logs once until it is back', async () => {
-  const { guard, transact } = open();
+  const { path, lines, guard, transact } = await open();
   renameSync(path, `${path}.away`);
   expect(() => guard.check()).toThrow();
   let stored = 0;
@@ -62,7 +48,7 @@ it('stores nothing in a file that is gone, and logs once until it is back', asyn
 });
 
 it('reports a file that is gone rather than the error of SQLite', async () => {
-  const { transact } = open();
+  const { path, transact } = await open();
   const storing = transact(async () => {
     rmSync(path);
     throw new Error('disk I/O error');
@@ -71,7 +57,25 @@ it('reports a file that is gone rather than the error of SQLite', async () => {
 });
 
 it('passes on any other error unchanged', async () => {
-  const { transact } = open();
+  const { lines, transact } = await open();
   await expect(transact(async () => never())).rejects.toThrow('must not be saved');
   expect(lines).toEqual([]);
+});
+
+it('retries more often once it has waited for long, and gives up at the timeout', async () => {
+  const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+  const startedAt = performance.now();
+  const attempts: number[] = [];
+  const retried = retryWhileBusy(() => {
+    attempts.push(performance.now() - startedAt);
+    return Promise.reject(busy);
+  }, 800);
+  await expect(retried).rejects.toBe(busy);
+  const delays = attempts.slice(1).map((at, index) => ({ at, delayMs: at - (attempts[index] ?? 0) }));
+  // A slow machine makes some longer, and none shorter. A timer may be a moment early.
+  const shortest = (from: number, to: number) =>
+    Math.min(...delays.filter(({ at }) => at > from && at < to).map(({ delayMs }) => delayMs));
+  expect(shortest(0, 190)).toBeGreaterThan(8);
+  expect(shortest(250, 800)).toBeLessThan(8);
+  expect(attempts.filter((at) => at >= 800)).toHaveLength(1);
 });

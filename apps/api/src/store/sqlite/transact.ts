@@ -1,7 +1,7 @@
-import { ServiceError } from '../../errors/service-error.js';
-import type { DatabaseLog } from '../database.js';
-import { retryWhileBusy, toServiceError } from './errors.js';
-import type { FileGuard } from './guard-files.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DatabaseLog, toServiceError } from '../database.js';
+import type { FileGuard } from './database-files.js';
+import { findDriverError, isBusy, meaningOf } from './errors.js';
 
 /**
  * Runs a query, or a transaction, which is retried while another process has locked the file.
@@ -23,7 +23,7 @@ const busyTimeoutMs = 2_500;
  * later one is rejected: what is stored in a damaged file would be lost when a backup is restored, and might damage it further.
  */
 export function createTransact(files: FileGuard, log: DatabaseLog): Transact {
-  let damage: ServiceError | undefined;
+  let damage: Error | undefined;
 
   return async function transact(query, timeoutMs = busyTimeoutMs) {
     if (damage !== undefined) throw damage;
@@ -35,16 +35,46 @@ export function createTransact(files: FileGuard, log: DatabaseLog): Transact {
     } catch (error) {
       // The error of SQLite about files that are gone is less clear.
       files.check();
-      const converted = toServiceError(error);
-      if (converted instanceof ServiceError && converted.errorName === 'database_damaged') {
-        damage ??= logDamage(converted, log);
+      const driverError = findDriverError(error);
+      if (driverError === undefined) throw error;
+      const meaning = meaningOf(driverError.code);
+      const converted = toServiceError(error, driverError, meaning);
+      if (meaning === 'damaged' && damage === undefined) {
+        damage = converted;
+        log.error(
+          { ...(converted.cause instanceof Error && { err: converted.cause }) },
+          'the database is damaged',
+        );
       }
       throw converted;
     }
   };
 }
 
-function logDamage(damage: ServiceError, log: DatabaseLog): ServiceError {
-  log.error(damage.cause instanceof Error ? { err: damage.cause } : {}, 'the database is damaged');
-  return damage;
+/** How long to wait between these attempts, and for how long at first; after that less, in milliseconds. */
+const busyDelayMs = 10;
+const patientMs = 200;
+const impatientDelayMs = 2;
+
+/**
+ * Runs an action, and retries it while another process has locked the file, until the timeout. Unlike SQLite's own busy
+ * timeout it does not block the thread. Of several that wait, the one that has waited for long retries more often, so that none
+ * is left behind for good.
+ *
+ * @throws what the last attempt threw
+ */
+export async function retryWhileBusy<Result>(
+  action: () => Result | Promise<Result>,
+  timeoutMs: number,
+): Promise<Result> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await action();
+    } catch (error) {
+      const waitedMs = performance.now() - startedAt;
+      if (!isBusy(error) || waitedMs >= timeoutMs) throw error;
+      await sleep(waitedMs < patientMs ? busyDelayMs : impatientDelayMs);
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import type { Plant } from '@plant-store/contract';
 import { createCommitRecord, failingAfterMs } from '../../../src/observe/commit-health.js';
 import { type PlantQueue, plantTable } from '../../../src/plants/plant-store.js';
-import { ActiveCallers } from '../../../src/runtime/active-callers.js';
+import { ActiveCallers } from '../../../src/runtime/callers.js';
 import {
   type CommitQueueOptions,
   createCommitQueue,

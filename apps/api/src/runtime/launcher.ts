@@ -4,6 +4,8 @@ import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+const run = promisify(execFile);
+
 /** How often to look whether they still run, in milliseconds. */
 const intervalMs = 500;
 
@@ -124,10 +126,27 @@ function readFromProc(pid: number): ProcessState | undefined {
 
 async function readFromPs(pid: number): Promise<ProcessState | undefined> {
   try {
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'ppid=,state=,args=', '-p', String(pid)]);
+    const { stdout } = await run('ps', ['-o', 'ppid=,state=,args=', '-p', String(pid)]);
     const [parent, state = '', ...words] = stdout.trim().split(/\s+/);
     return { parent: Number(parent), words, isZombie: state.startsWith('Z') };
   } catch {
     return undefined;
   }
+}
+
+/** How long systemd may take to receive that the service has started, in milliseconds. */
+const notifyTimeoutMs = 10_000;
+
+/**
+ * Reports to systemd that the service has started, for units of `Type=notify` (sd_notify(3)). `systemd-notify` sends it,
+ * since Node.js has no datagram sockets of the Unix domain; so the unit needs `NotifyAccess=all`.
+ *
+ * @param environment has `NOTIFY_SOCKET` when started by such a unit; otherwise nothing is done
+ * @throws {Error} of `systemd-notify`; the unit then fails after its `TimeoutStartSec`
+ */
+export async function notifySystemd(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  if (!environment['NOTIFY_SOCKET']) return;
+  await run('systemd-notify', ['--ready'], { env: { ...environment }, timeout: notifyTimeoutMs });
 }
