@@ -57,7 +57,7 @@ async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promi
  *
  * @throws {Error} when a file of a certificate cannot be read
  */
-export function settingsOf(location: PostgresqlLocation): pg.ClientConfig {
+function settingsOf(location: PostgresqlLocation): pg.ClientConfig {
   return {
     ...connectionSettings(location, location.timeouts.startConnectMs),
     // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
