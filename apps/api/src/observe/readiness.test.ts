@@ -16,13 +16,15 @@ function createHeldReadiness() {
   const lines: { level: number; msg: string; err?: { message: string } }[] = [];
   const stopping = new AbortController();
   const warnings: string[] = [];
+  const failing = { share: 0 };
   const readiness = createReadiness({
     check: () => new Promise((resolve, reject) => void checks.push({ pass: resolve, fail: reject })),
     warnings: () => [...warnings],
+    failingShare: () => failing.share,
     stopping: stopping.signal,
     log: pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) }),
   });
-  return { readiness, checks, lines, stopping, warnings };
+  return { readiness, checks, lines, stopping, warnings, failing };
 }
 
 it('shares one check between concurrent probes, and reuses its result for a moment', async () => {
@@ -141,3 +143,18 @@ it('has the name of the error as its reason, and logs a change of the reason', a
   }
   expect(lines).toMatchObject([{ reason: 'database_unavailable' }, { reason: 'overloaded' }]);
 });
+
+it.each([
+  { share: 0.25, expected: { ready: true, warnings: [expect.stringContaining('25 % of the ids')] } },
+  { share: 0.5, expected: { ready: true, warnings: [expect.stringContaining('50 % of the ids')] } },
+  { share: 0.75, expected: databaseUnavailable },
+])(
+  'warns of a part of the ids that cannot be stored, up to half of them: $share',
+  async ({ share, expected }) => {
+    const { readiness, checks, failing } = createHeldReadiness();
+    failing.share = share;
+    const result = readiness();
+    checks[0]?.pass();
+    expect(await result).toEqual(expected);
+  },
+);

@@ -15,10 +15,15 @@ export interface ReadinessDependencies {
   check(): Promise<void>;
   /** Problems that an operator should know of while the database works. */
   warnings(): readonly string[];
+  /** The fraction of all ids whose plants cannot be stored while the others can, from 0 to 1. */
+  failingShare(): number;
   /** Aborted when the service begins to shut down. */
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
+
+/** The most of the ids that a ready service cannot store; fractions are not exact. */
+const maxFailing = 0.5 + 1e-9;
 
 /** How long a probe waits for the database, in milliseconds. */
 export const answerTimeoutMs = 2_000;
@@ -36,6 +41,7 @@ export const abandonMs = 30_000;
 export function createReadiness({
   check,
   warnings,
+  failingShare,
   stopping,
   log,
 }: ReadinessDependencies): () => Promise<Readiness> {
@@ -52,6 +58,7 @@ export function createReadiness({
         checking = undefined;
       });
       await waitFor(checking, answerTimeoutMs, stopping);
+      if (failingShare() > maxFailing) throw new Error(describeFailing(failingShare()));
       if (reason !== undefined) log.info('ready');
       reason = undefined;
     } catch (error) {
@@ -64,7 +71,9 @@ export function createReadiness({
     setTimeout(() => {
       result = undefined;
     }, reuseMs).unref();
-    return reason === undefined ? { ready: true, warnings: warnings() } : { ready: false, reason };
+    if (reason !== undefined) return { ready: false, reason };
+    const failing = failingShare() > 0 ? [describeFailing(failingShare())] : [];
+    return { ready: true, warnings: [...warnings(), ...failing] };
   }
 
   return async function readiness() {
@@ -75,6 +84,10 @@ export function createReadiness({
     }
     return { ready: false, reason: 'shutting_down' };
   };
+}
+
+function describeFailing(share: number): string {
+  return `Plants with ${Math.ceil(100 * share - 1e-9)} % of the ids cannot be stored, since a part of the database fails. The line "degraded" of the log has the cause.`;
 }
 
 /** Waits for a check of the database: rejects after the timeout, or as soon as the signal is aborted. */

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg, { type Pool } from 'pg';
+import type pg from 'pg';
+import type { Pool } from 'pg';
 import type { TokenUse } from '../../auth/access-token-store.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { measurePool } from '../../observe/metrics.js';
@@ -11,7 +12,7 @@ import { text } from '../queries.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
-import { connectionSettings, endConnection, queryTimeoutMs, rejectAfter } from './connection.js';
+import { queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
 import { findDriverError } from './errors.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
@@ -45,13 +46,11 @@ export async function openPostgresql(
     if (metrics !== undefined) measurePool(pool, metrics);
     // Loaded only here: most databases are not distributed.
     const citus = isDistributed ? await import('./citus/open-citus.js') : undefined;
-    const distributed = await citus?.openCitus(pool, plantTable, transact, log);
-    const insert = distributed?.insert ?? createInsert(plantTable);
+    const insert = (citus?.createInsertOfValues ?? createInsert)(plantTable);
     const adapter = new PrismaPg(pool, { schema, statementNameGenerator: insert.nameOf });
     const connections = await adapter.connect();
-    const plants =
-      distributed?.createStore(connections) ??
-      createPostgresqlStore({ connections, table: plantTable, transact, insert });
+    const store = createPostgresqlStore({ connections, table: plantTable, transact, insert });
+    const { plants, watch } = (await citus?.openCitus(pool, store, transact, log)) ?? { plants: store };
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({
@@ -62,22 +61,16 @@ export async function openPostgresql(
       runQuery: transact,
     });
     const probe = createProbeCommit(pool);
-    const watch = distributed?.watch;
     return {
       ...{ plants, accessTokens, appliedMigrations },
-      async check() {
-        watch?.requireEnough();
-        await transact(() => checkWritable(pool));
-      },
+      check: () => transact(() => checkWritable(pool)),
       probeCommit: () =>
         transact(async () => {
-          // The watch tells nodes that are away, but not a coordinator.
           await checkWritable(pool);
-          await (watch?.probe() ?? probe());
+          await (watch?.checkAll() ?? probe());
         }),
       concurrentLists: Math.max(1, Math.floor(connectionPool.size / connectionsPerList)),
       concurrentCommits: Math.min(citus?.concurrentCommits ?? concurrentCommits, connectionPool.size),
-      warnings: () => watch?.warnings() ?? [],
       failingShare: () => watch?.failingShare() ?? 0,
       async close() {
         watch?.close();
@@ -93,16 +86,10 @@ export async function openPostgresql(
 
 /** Migrates the schema on a separate connection, and checks the tables. */
 async function prepare(location: PostgresqlLocation) {
-  const connection = new pg.Client(connectionSettings(location, location.timeouts.startConnectMs));
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
-  try {
-    await connection.connect();
-    // The commit of a migration may wait for a missing standby, and the server may stop answering.
-    return await rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location));
-  } finally {
-    await endConnection(connection);
-  }
+  // The commit of a migration may wait for a missing standby, and the server may stop answering.
+  return withConnection(location, (connection) =>
+    rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location)),
+  );
 }
 
 async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation) {
