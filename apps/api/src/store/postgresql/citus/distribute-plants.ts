@@ -28,7 +28,7 @@ export async function distributePostgresql(location: PostgresqlLocation, shards:
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     const { detail, hint } = error instanceof pg.DatabaseError ? error : {};
-    const reason = [messageOf(error), detail, hint].filter(Boolean).join(' ');
+    const reason = [`${messageOf(error)}.`, detail, hint].filter(Boolean).join(' ');
     throw new OperatorError(
       `The plants could not be distributed: ${reason}\nThey are distributed completely or not at all. Run the command again once that is solved, which completes or shows it.`,
       { cause: error },
@@ -72,7 +72,7 @@ async function moveToShards(connection: ClientBase, shards: number | undefined):
     [count],
   );
   const after = await countPlants(connection);
-  if (after !== before) throw new Error(`the shards would have ${after} of ${before} plants.`);
+  if (after !== before) throw new Error(`the shards would have ${after} of ${before} plants`);
   return after;
 }
 
