@@ -60,7 +60,7 @@ export async function changeTables<Result>(
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
     throw new OperatorError(
-      `The database cannot be migrated: another program has locked a table for ${migrationTimeoutMs / 1_000} seconds, such as a dump or a transaction that was left open (see pg_stat_activity). Start again once it has ended.`,
+      `The database cannot be migrated: another program has locked a table for ${migrationTimeoutMs / 1_000} seconds, such as a dump or a transaction that was left open (see pg_stat_activity). Try again once it has ended.`,
       { cause: error },
     );
   }

@@ -12,13 +12,10 @@ import { type CitusNode, readNodes, requireDurable } from './nodes.js';
  * @throws {OperatorError} otherwise, or when it cannot be reached
  */
 export async function requireCluster(location: PostgresqlLocation): Promise<void> {
-  try {
-    await withConnection(location, async (connection) => {
-      for (const node of await readShardNodes(connection)) await requireDurable(connection, node);
-    });
-  } catch (error) {
-    throw explainOpening(error, location);
-  }
+  const checked = withConnection(location, async (connection) => {
+    for (const node of await readShardNodes(connection)) await requireDurable(connection, node);
+  });
+  await checked.catch((error) => Promise.reject(explainOpening(error, location)));
 }
 
 /** See `distributePlants`; it opens a connection for that. @throws {OperatorError} with what to do */
@@ -66,19 +63,16 @@ async function moveToShards(connection: ClientBase, shards: number | undefined):
   await connection.query('LOCK TABLE plants IN EXCLUSIVE MODE');
   // The copy of a large store takes hours.
   await connection.query('SET LOCAL statement_timeout = 0');
-  const before = await countPlants(connection);
+  const countPlants = async () =>
+    BigInt((await connection.query('SELECT count(*) AS plants FROM plants')).rows[0].plants);
+  const before = await countPlants();
   await connection.query(
     `SELECT create_distributed_table('plants', 'id', shard_count => $1, colocate_with => 'none')`,
     [count],
   );
-  const after = await countPlants(connection);
+  const after = await countPlants();
   if (after !== before) throw new Error(`the shards would have ${after} of ${before} plants`);
   return after;
-}
-
-async function countPlants(connection: ClientBase): Promise<bigint> {
-  const { rows } = await connection.query<{ plants: string }>('SELECT count(*) AS plants FROM plants');
-  return BigInt(rows[0]?.plants ?? 0);
 }
 
 /** It needs a moment without any reader, so it has a transaction of its own: a long export must not undo the move. */

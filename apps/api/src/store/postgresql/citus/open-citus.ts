@@ -35,11 +35,9 @@ export async function openCitus<Resource>(
     remove: (ids, retire) => writeByNode((some: readonly bigint[]) => store.remove(some, retire), isId)(ids),
     // A node that hangs would keep the connections that other statements need.
     async find(ids) {
-      const groups = watch.failingShare() > 0 ? (await locateAll(ids)).values() : [];
-      for (const group of groups) {
-        const refusal = watch.refusalOf(group);
-        if (refusal !== undefined) throw refusal;
-      }
+      const groups = watch.failingShare() > 0 ? [...(await locateAll(ids)).values()] : [];
+      const refusal = groups.map(watch.refusalOf).find((error) => error !== undefined);
+      if (refusal !== undefined) throw refusal;
       return store.find(ids);
     },
   };

@@ -63,18 +63,15 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
     await Promise.all(nodes.map(checkInTime));
   }
 
+  await checkAll();
+  for (const problem of problems.values()) if (problem instanceof OperatorError) throw problem;
   let ticks = 0;
-  async function tick(): Promise<void> {
-    ticks += 1;
-    const isTenth = ticks % 10 === 0;
+  const timer = setInterval(async () => {
+    const isTenth = ++ticks % 10 === 0;
     // A coordinator that does not answer is noticed by what needs it.
     if (isTenth) nodes = await readNodes(pool).catch(() => nodes);
     for (const node of nodes) if (isTenth || problems.has(node.group)) void checkOnce(node);
-  }
-
-  await checkAll();
-  for (const problem of problems.values()) if (problem instanceof OperatorError) throw problem;
-  const timer = setInterval(tick, checkMs).unref();
+  }, checkMs).unref();
   return {
     failingShare,
     checkAll,
