@@ -22,9 +22,6 @@ export interface ReadinessDependencies {
   readonly log: Logger;
 }
 
-/** The most of the ids that a ready service cannot store; fractions are not exact. */
-const maxFailing = 0.5 + 1e-9;
-
 /** How long a probe waits for the database, in milliseconds. */
 export const answerTimeoutMs = 2_000;
 
@@ -58,7 +55,6 @@ export function createReadiness({
         checking = undefined;
       });
       await waitFor(checking, answerTimeoutMs, stopping);
-      if (failingShare() > maxFailing) throw new Error(describeFailing(failingShare()));
       if (reason !== undefined) log.info('ready');
       reason = undefined;
     } catch (error) {

@@ -55,7 +55,7 @@ it('is not ready and refuses creates while the coordinator is away, and stores t
   onTestFinished(() => proxy.stop());
   const settings = {
     DATABASE_URL: Object.assign(new URL(url), { port: proxy.port }).href,
-    DATABASE_STATEMENT_TIMEOUT_MS: '1000',
+    DATABASE_STATEMENT_TIMEOUT_MS: '3000',
     ...{ PORT: '0', ADMIN_PORT: '0', PAGE: 'off', CLIENT: 'off' },
   };
   const service = await startService(parseConfig(settings, '/'), pino({ enabled: false }));
@@ -66,11 +66,12 @@ it('is not ready and refuses creates while the coordinator is away, and stores t
     const created = await postPlant({ ...service, token }, { id: ++id, name: 'Fern' });
     return [created.status, (await fetch(`${service.adminUrl}/readyz`)).status].join();
   };
-  expect(await statuses()).toBe('200,200');
+  const untilBothAre = (status: number) => until(async () => (await statuses()) === `${status},${status}`);
+  await untilBothAre(200);
   proxy.freeze();
-  await until(async () => (await statuses()) === '503,503');
+  await untilBothAre(503);
   proxy.cut();
   expect(await statuses()).toBe('503,503');
   proxy.thaw();
-  await until(async () => (await statuses()) === '200,200');
+  await untilBothAre(200);
 });

@@ -63,11 +63,15 @@ export async function openPostgresql(
     const probe = createProbeCommit(pool);
     return {
       ...{ plants, accessTokens, appliedMigrations },
-      check: () => transact(() => checkWritable(pool)),
+      async check() {
+        await transact(() => checkWritable(pool));
+        watch?.requireEnough();
+      },
       probeCommit: () =>
         transact(async () => {
           await checkWritable(pool);
           await (watch?.checkAll() ?? probe());
+          watch?.requireEnough();
         }),
       concurrentLists: Math.max(1, Math.floor(connectionPool.size / connectionsPerList)),
       concurrentCommits: Math.min(citus?.concurrentCommits ?? concurrentCommits, connectionPool.size),

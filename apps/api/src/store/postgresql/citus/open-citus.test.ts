@@ -15,7 +15,7 @@ function createTestWrite(failWith: (ids: readonly bigint[]) => Error | undefined
   const writeByNode = createWriteByNode(
     {
       failingShare: () => away.size / 2,
-      refusalOf: (group) => (away.has(group) ? outage('08006') : undefined),
+      refusalOf: async (group) => (away.has(group) ? outage('08006') : undefined),
       checkAll: async () => undefined,
     },
     async (ids) => new Map(ids.map((id) => [id, id % 2n === 0n ? 2 : 1])),

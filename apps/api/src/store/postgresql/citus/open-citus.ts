@@ -35,9 +35,11 @@ export async function openCitus<Resource>(
     remove: (ids, retire) => writeByNode((some: readonly bigint[]) => store.remove(some, retire), isId)(ids),
     // A node that hangs would keep the connections that other statements need.
     async find(ids) {
-      const groups = watch.failingShare() > 0 ? [...(await locateAll(ids)).values()] : [];
-      const refusal = groups.map(watch.refusalOf).find((error) => error !== undefined);
-      if (refusal !== undefined) throw refusal;
+      const groups = watch.failingShare() > 0 ? (await locateAll(ids)).values() : [];
+      for (const group of new Set(groups)) {
+        const refusal = await watch.refusalOf(group);
+        if (refusal !== undefined) throw refusal;
+      }
       return store.find(ids);
     },
   };
@@ -108,7 +110,7 @@ export function createWriteByNode(
       /** Writes what is sent together: by the id of what is sent alone, the group of a node, or `undefined` for all. */
       async function writePart(key: bigint | number | undefined, part: readonly Item[]) {
         const isAlone = typeof key === 'bigint';
-        const refusal = watch.refusalOf(isAlone ? nodes.get(key) : key);
+        const refusal = await watch.refusalOf(isAlone ? nodes.get(key) : key);
         const result = refusal ?? (await (isAlone ? sendAlone(key, part) : send(part)));
         if (!(result instanceof ServiceError)) return result;
         // What may have been stored is not sent again, since it would then be found taken, as a replay.

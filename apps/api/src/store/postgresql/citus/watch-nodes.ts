@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import { withTimeout } from '../../../runtime/timing.js';
@@ -8,6 +9,12 @@ import { findIdOn, type PlantNode, readNodes, requireDurable } from './nodes.js'
 
 /** How long a check may take, and how often nodes that are away are checked, in milliseconds; every tenth time all are. */
 const checkMs = 1_000;
+/** How long after the failure of one the next one begins at the earliest, in milliseconds. */
+const delayMs = 20;
+/** How long those of a start may take: on a busy cluster a first connection takes longer. */
+const firstCheckMs = 10_000;
+/** The most of the ids that a ready service cannot store; fractions are not exact. */
+const maxAway = 0.5 + 1e-9;
 
 export type NodeWatch = Awaited<ReturnType<typeof watchNodes>>;
 
@@ -33,6 +40,7 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
   }
 
   async function checkNode(node: PlantNode): Promise<void> {
+    if (problems.has(node.group)) await sleep(delayMs);
     try {
       await requireDurable(pool, node);
       const id = await findIdOn(pool, node.group);
@@ -45,25 +53,26 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
     }
   }
 
-  /** A node has one check at a time, which may hang. */
-  function checkOnce(node: PlantNode): Promise<void> {
+  /** A node has one check at a time. Resolves once it has ended, or has taken too long: it may hang. */
+  function checkOnce(node: PlantNode, withinMs = checkMs): Promise<void> {
     const { group } = node;
-    if (problems.get(group) instanceof OperatorError) return Promise.resolve();
-    const check = checks.get(group) ?? checkNode(node).finally(() => checks.delete(group));
-    checks.set(group, check);
-    return check;
+    const current = checks.get(group);
+    if (current !== undefined || problems.get(group) instanceof OperatorError) return current ?? Promise.resolve();
+    const check = checkNode(node).finally(() => checks.delete(group));
+    const checked = withTimeout(check, withinMs, () => undefined);
+    checks.set(group, checked);
+    return checked;
   }
 
-  /** Checks all nodes, since a statement has failed. Resolves after a second at most. */
-  async function checkAll(): Promise<void> {
-    const checkInTime = (node: PlantNode) =>
-      withTimeout(checkOnce(node), checkMs, () => {
-        if (!problems.has(node.group)) setProblem(node, new Error(`${node.name} does not answer`));
-      });
-    await Promise.all(nodes.map(checkInTime));
+  /** Checks all nodes, since a statement has failed: one that does not answer in time is away, too. */
+  async function checkAll(withinMs = checkMs): Promise<void> {
+    await Promise.all(nodes.map((node) => checkOnce(node, withinMs)));
+    for (const node of nodes)
+      if (checks.has(node.group) && !problems.has(node.group))
+        setProblem(node, new Error(`${node.name} does not answer`));
   }
 
-  await checkAll();
+  await checkAll(firstCheckMs);
   for (const problem of problems.values()) if (problem instanceof OperatorError) throw problem;
   let ticks = 0;
   const timer = setInterval(async () => {
@@ -75,10 +84,17 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
   return {
     failingShare,
     checkAll,
-    /** Why a node is sent nothing; `undefined` for one that is not away. */
-    refusalOf(group: number | undefined) {
+    /** Why a node is sent nothing, if another check, for which it waits a second at most, fails again. */
+    async refusalOf(group: number | undefined) {
+      const node = nodes.find((other) => other.group === group);
+      if (node && problems.has(group)) await checkOnce(node);
       const problem = problems.get(group);
       return problem && databaseUnavailable(problem);
+    },
+    /** @throws {ServiceError} why less than half of the ids can be stored */
+    requireEnough() {
+      const [problem] = problems.values();
+      if (problem && failingShare() > maxAway) throw databaseUnavailable(problem);
     },
     close: () => clearInterval(timer),
   };
