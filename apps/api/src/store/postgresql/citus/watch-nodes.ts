@@ -57,7 +57,8 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
   function checkOnce(node: PlantNode, withinMs = checkMs): Promise<void> {
     const { group } = node;
     const current = checks.get(group);
-    if (current !== undefined || problems.get(group) instanceof OperatorError) return current ?? Promise.resolve();
+    if (current !== undefined || problems.get(group) instanceof OperatorError)
+      return current ?? Promise.resolve();
     const check = checkNode(node).finally(() => checks.delete(group));
     const checked = withTimeout(check, withinMs, () => undefined);
     checks.set(group, checked);
