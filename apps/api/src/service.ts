@@ -97,6 +97,7 @@ export async function startService(
   const readiness = createReadiness({
     check: commits.check,
     warnings: () => database.warnings?.() ?? [],
+    failingShare: () => database.failingShare?.() ?? 0,
     stopping: draining.signal,
     log,
   });

@@ -1,27 +1,46 @@
 import pg, { type ClientBase, type QueryResultRow } from 'pg';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import {
-  type CitusNode,
   coordinatorGroup,
   findIdOn,
-  type NodeSettings,
-  readNodeSettings,
+  type PlantNode,
+  queryNode,
   readNodes,
 } from '../store/postgresql/citus/nodes.js';
-import { connectionSettings, queryTimeoutMs, withConnection } from '../store/postgresql/connection.js';
+import {
+  connectionSettings,
+  queryTimeoutMs,
+  type SessionSettings,
+  selectSessionSettings,
+  withConnection,
+} from '../store/postgresql/connection.js';
 import { findDriverError, isAway } from '../store/postgresql/errors.js';
 import { hasCitus } from '../store/postgresql/open-postgresql.js';
 import { failure, ok, type Result, type Results, warning } from './finding.js';
 
+/** Settings of a node, as they are on the coordinator's connections to it, which store plants. */
+interface NodeSettings extends SessionSettings {
+  /** The values of `fsync`, `full_page_writes` and `synchronous_standby_names`. */
+  readonly fsync: string;
+  readonly pages: string;
+  readonly names: string;
+  /** How many standbys or backups receive its log. */
+  readonly receivers: number;
+}
+
+const selectNodeSettings = `${selectSessionSettings},
+  current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages,
+  current_setting('synchronous_standby_names') AS names, (SELECT count(*) FROM pg_stat_replication) AS receivers`;
+
 /** What was found of a node: its settings, or why it is away. */
-type NodeInspection = { readonly node: CitusNode } & (
+type NodeInspection = { readonly node: PlantNode } & (
   | { readonly settings: NodeSettings }
   | { readonly reason: string }
 );
 
 /** The nodes of Citus that have plants, and what was found of each but the coordinator. */
 export interface Distribution {
-  readonly nodes: readonly CitusNode[];
+  readonly nodes: readonly PlantNode[];
   readonly inspections: readonly NodeInspection[];
 }
 
@@ -39,10 +58,10 @@ export async function readDistribution(
 }
 
 /** Each over a connection to the coordinator of its own: that of one that does not answer cannot be used any more. */
-async function inspectNode(location: PostgresqlLocation, node: CitusNode): Promise<NodeInspection> {
+async function inspectNode(location: PostgresqlLocation, node: PlantNode): Promise<NodeInspection> {
   try {
     const settings = await withConnection(settingsOf(location), (connection) =>
-      readNodeSettings(connection, node),
+      queryNode<NodeSettings>(connection, node, selectNodeSettings),
     );
     return { node, settings };
   } catch (error) {
@@ -121,11 +140,9 @@ export async function inspectNodes({
 
 const percent = (share: number) => `${Math.round(100 * share)} %`;
 
-function describeAway({ name, share }: CitusNode, reason: string): Result {
-  // Citus gives the name alone as the reason of most.
-  const why = reason.startsWith(`${name}: `) ? ` (${reason.slice(name.length + 2)})` : '';
+function describeAway({ name, share }: PlantNode, reason: string): Result {
   return failure(
-    `the coordinator does not reach ${name}${why}: plants with ${percent(share)} of the ids cannot be stored, and none exported`,
+    `the coordinator does not reach ${name} (${reason.replace(`${name}: `, '')}): plants with ${percent(share)} of the ids cannot be stored, and none exported`,
     'Start it, or put its standby in its place by citus_update_node on the coordinator: docs/operate/citus.md, "A node is away", has the steps.',
   );
 }
@@ -134,7 +151,7 @@ function describeAway({ name, share }: CitusNode, reason: string): Result {
 const tolerance = 1e-6;
 
 /** Warns when moving one shard from the node with the most ids to that with the fewest would make them more even. */
-export function assessShares(nodes: readonly CitusNode[]): Result {
+export function assessShares(nodes: readonly PlantNode[]): Result {
   const sorted = nodes.toSorted((a, b) => b.share - a.share);
   const list = sorted.map(({ name, share }) => `${name} ${percent(share)}`).join(', ');
   const shards = nodes.reduce((sum, node) => sum + node.shards, 0);

@@ -5,8 +5,7 @@ import type { PostgresqlLocation } from '../store/database-location.js';
 import { findPending, readMigrations } from '../store/migrations.js';
 import { checkPooler } from '../store/postgresql/check-pooler.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
-import { findUndurable } from '../store/postgresql/citus/nodes.js';
-import { endConnection } from '../store/postgresql/connection.js';
+import { endConnection, findUndurable } from '../store/postgresql/connection.js';
 import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-postgresql.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
@@ -198,7 +197,7 @@ async function inspectDurability({ connection, distribution }: PostgresqlContext
   const problems = [
     ...assessCrashes(server),
     ...nodes.flatMap(({ node, settings }) => {
-      const undurable = findUndurable(settings, node.name);
+      const undurable = findUndurable(settings, ` on its node ${node.name}`);
       return [
         ...(undurable === undefined ? [] : [failure(undurable.found, undurable.advice)]),
         ...assessCrashes(settings, ` on the node ${node.name}`),

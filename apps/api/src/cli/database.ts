@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { ServiceError } from '../errors/service-error.js';
+import type { ServiceError } from '../errors/service-error.js';
 import { type RetryPolicy, retry } from '../runtime/timing.js';
-import type { Database, OpenOptions } from '../store/database.js';
+import { type Database, isDatabaseUnavailable, type OpenOptions } from '../store/database.js';
 import type { DatabaseLocation, PostgresqlLocation } from '../store/database-location.js';
 import { openDatabase } from '../store/open-database.js';
 import { writeAtomically } from './atomic-write.js';
@@ -39,19 +39,15 @@ export async function retryWhileUnavailable<Result>(
   signal?: AbortSignal,
 ): Promise<Result> {
   try {
-    return await retry(action, isUnavailable, policy, signal);
+    return await retry(action, isDatabaseUnavailable, policy, signal);
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
+    if (!isDatabaseUnavailable(error)) throw error;
     signal?.throwIfAborted();
     throw new OperatorError(
       `The database has not answered for ${policy.timeoutMs / 1_000} seconds, the last time with: ${reasonOf(error)}`,
       { cause: error },
     );
   }
-}
-
-function isUnavailable(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.errorName === 'database_unavailable';
 }
 
 /** The error to report when the database fails: `database_unavailable` or `database_damaged`. */

@@ -16,13 +16,15 @@ function createHeldReadiness() {
   const lines: { level: number; msg: string; err?: { message: string } }[] = [];
   const stopping = new AbortController();
   const warnings: string[] = [];
+  const failing = { share: 0 };
   const readiness = createReadiness({
     check: () => new Promise((resolve, reject) => void checks.push({ pass: resolve, fail: reject })),
     warnings: () => [...warnings],
+    failingShare: () => failing.share,
     stopping: stopping.signal,
     log: pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) }),
   });
-  return { readiness, checks, lines, stopping, warnings };
+  return { readiness, checks, lines, stopping, warnings, failing };
 }
 
 it('shares one check between concurrent probes, and reuses its result for a moment', async () => {
@@ -140,4 +142,12 @@ it('has the name of the error as its reason, and logs a change of the reason', a
     await vi.advanceTimersByTimeAsync(reuseMs);
   }
   expect(lines).toMatchObject([{ reason: 'database_unavailable' }, { reason: 'overloaded' }]);
+});
+
+it('warns of a part of the ids that cannot be stored', async () => {
+  const { readiness, checks, failing } = createHeldReadiness();
+  failing.share = 1 / 3;
+  const result = readiness();
+  checks[0]?.pass();
+  expect(await result).toEqual({ ready: true, warnings: [expect.stringContaining('34 % of the ids')] });
 });

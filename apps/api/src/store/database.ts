@@ -44,7 +44,7 @@ export interface Database {
   probeCommit(): Promise<void>;
   /** Problems that an operator should know of while the database works: a sentence each, shown by `/readyz`. */
   warnings?(): readonly string[];
-  /** The fraction of all ids whose plants cannot be stored while the others can, from 0 to 1. */
+  /** The fraction of all ids whose plants cannot be stored while the others can, from 0 to 1; `/readyz` shows it. */
   failingShare?(): number;
   /** Closes it. Everything acknowledged is on disk already. */
   close(): Promise<void>;
@@ -81,6 +81,10 @@ function emitWarning({ err }: LogFields, message: string): void {
 export function databaseUnavailable(cause: unknown): ServiceError {
   const message = 'The database does not answer. Try again in 1 second.';
   return new ServiceError('database_unavailable', message, { retryAfterSeconds: 1, cause });
+}
+
+export function isDatabaseUnavailable(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.errorName === 'database_unavailable';
 }
 
 /**

@@ -1,7 +1,13 @@
+import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { parseConfig } from '../../src/config.js';
+import { startService } from '../../src/service.js';
+import { postPlant } from '../support/post-plant.js';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
+import { startProxy } from '../support/postgresql/start-proxy.js';
 import { runCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 /** A user of its own with a store on the cluster, and how to run commands as that user. */
 async function createStore() {
@@ -37,4 +43,35 @@ it('examines each node, and inserts a plant on each', async () => {
   expect(stdout).toMatch(/^ok {7}nodes: \d+ shards on \d+ nodes?, with a part of the ids: .*:\d+ \d+ %/m);
   expect(stdout).toMatch(/^ok {7}durability: .*, on the nodes that run, too\.$/m);
   expect(stdout).toContain('write: a plant can be inserted on each node that runs; it was rolled back.');
+});
+
+it('is not ready and refuses creates while the coordinator is away, and stores them once it is back', async () => {
+  const { url } = await createCitusSchema();
+  await runCommand(['migrate', '--distribute', '4'], {
+    folder: temporaryFolder(),
+    environment: { DATABASE_URL: url },
+  });
+  const proxy = await startProxy(Number(new URL(url).port));
+  onTestFinished(() => proxy.stop());
+  const settings = {
+    DATABASE_URL: Object.assign(new URL(url), { port: proxy.port }).href,
+    DATABASE_STATEMENT_TIMEOUT_MS: '3000',
+    ...{ PORT: '0', ADMIN_PORT: '0', PAGE: 'off', CLIENT: 'off' },
+  };
+  const service = await startService(parseConfig(settings, '/'), pino({ enabled: false }));
+  onTestFinished(async () => void (await service.stop()));
+  const { text: token } = await service.accessTokens.issue({ name: 'test' });
+  let id = 0;
+  const statuses = async () => {
+    const created = await postPlant({ ...service, token }, { id: ++id, name: 'Fern' });
+    return [created.status, (await fetch(`${service.adminUrl}/readyz`)).status].join();
+  };
+  const untilBothAre = (status: number) => until(async () => (await statuses()) === `${status},${status}`);
+  await untilBothAre(200);
+  proxy.freeze();
+  await untilBothAre(503);
+  proxy.cut();
+  expect(await statuses()).toBe('503,503');
+  proxy.thaw();
+  await untilBothAre(200);
 });

@@ -21,15 +21,19 @@ it('rejects SQLite before it creates a file', async () => {
 
 it.each([
   { problem: 'no Citus', message: 'CREATE EXTENSION citus' },
-  { problem: 'no nodes', cluster: { nodes: 0 }, message: "citus_add_node('host', 5432)" },
-  { problem: 'a node is away', cluster: { nodes: 3, away: 2 }, message: 'cannot connect to worker-2:5432.' },
-  { problem: 'a worker', cluster: { nodes: 2, isCoordinator: false }, message: 'Name the coordinator.' },
+  { problem: 'no nodes', cluster: { nodes: 0 }, message: /citus_add_node\('host', 5432\)/ },
+  {
+    problem: 'a node is away',
+    cluster: { nodes: 3, away: 2 },
+    message: /worker-2:5432: failed to connect\nA node of Citus is away/,
+  },
+  { problem: 'a worker', cluster: { nodes: 2, isCoordinator: false }, message: 'is not the coordinator' },
 ])('creates no table where it cannot distribute: $problem', async ({ cluster, message }) => {
   const url = await createEmpty();
   if (cluster !== undefined) await createStandInCitus(url, cluster);
   const { exitCode, stderr } = await migrateIn(url, '--distribute');
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(message);
+  expect(stderr).toMatch(message);
   expect(await query(url, `SELECT FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
 });
 

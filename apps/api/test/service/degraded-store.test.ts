@@ -40,7 +40,8 @@ async function openDegradable(settings: Readonly<Record<string, string>> = {}) {
   const queue = createTestQueue(database.plants, { concurrency: database.concurrentCommits, commits });
   const readiness = createReadiness({
     check: commits.check,
-    warnings: () => database.warnings?.() ?? [],
+    warnings: () => [],
+    failingShare: () => database.failingShare?.() ?? 0,
     stopping: new AbortController().signal,
     log: pino({ enabled: false }),
   });

@@ -1,7 +1,14 @@
 import pg from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../database-location.js';
-import { connectionSettings, endConnection, queryTimeoutMs, suppressesWarnings } from './connection.js';
+import {
+  connectionSettings,
+  endConnection,
+  findUndurable,
+  queryTimeoutMs,
+  type SessionSettings,
+  selectSessionSettings,
+} from './connection.js';
 import { findDriverError } from './errors.js';
 
 /**
@@ -15,13 +22,6 @@ const preparedStatementErrors = ['26000', '42P05'];
 const noPreparedStatements = `The database cannot be used: a pooler in transaction mode is in front of it that does not \
 support prepared statements. Enable them (PgBouncer 1.21 or later, max_prepared_statements), pool sessions \
 (pool_mode = session), or set DATABASE_URL to PostgreSQL itself.`;
-
-const asynchronousCommit = `The database cannot be used: commits do not wait for the disk (synchronous_commit = off), and \
-behind a pooler the service cannot set this. Set it for the user: ALTER ROLE … SET synchronous_commit = on.`;
-
-const noWarnings = `The database cannot be used: the server sends no warnings (client_min_messages), one of which reports \
-that a commit did not wait for its standby, and behind a pooler the service cannot set this. Set it for the user: \
-ALTER ROLE … SET client_min_messages = warning.`;
 
 /**
  * Detects a pooler in transaction mode, which assigns a backend to a connection for each transaction.
@@ -37,25 +37,25 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
   const backends = connections.map(() => new Set<number>());
   // The user may be allowed a single connection only.
   const isSingle = location.poolSize === 1;
-  let waitsForDisk = true;
-  let sendsWarnings = true;
+  let undurable: ReturnType<typeof findUndurable>;
   try {
     for (const turn of isSingle ? [0, 1] : turns) {
       const [connection, seen] = [connections[turn], backends[turn]];
       if (connection === undefined || seen === undefined) continue;
       if (seen.size === 0) await connect(connection);
-      const { pid, text, commits, messages } = await probe(connection, `turn ${turn}`);
+      const { pid, text, ...settings } = await probe(connection, `turn ${turn}`);
       seen.add(pid);
-      waitsForDisk &&= commits !== 'off';
-      sendsWarnings &&= !suppressesWarnings(messages);
+      undurable ??= findUndurable(settings);
       if (text !== `turn ${turn}`) throw new OperatorError(noPreparedStatements);
       if (isSingle) await connection.end();
     }
     const pids = backends.flatMap((seen) => [...seen]);
     const isPooled = pids.length !== connections.length || pids[0] === pids[1];
     // A session setting does not apply to the next transaction, which may run on another backend.
-    if (isPooled && !waitsForDisk) throw new OperatorError(asynchronousCommit);
-    if (isPooled && !sendsWarnings) throw new OperatorError(noWarnings);
+    if (isPooled && undurable !== undefined)
+      throw new OperatorError(
+        `The database cannot be used: ${undurable.found}, and behind a pooler the service cannot set this. ${undurable.advice}`,
+      );
     return { isPooled };
   } catch (error) {
     const code = findDriverError(error)?.code;
@@ -76,18 +76,13 @@ async function connect(connection: pg.Client): Promise<void> {
 async function probe(connection: pg.Client, text: string): Promise<Probe> {
   const { rows } = await connection.query<Probe>({
     name: 'plant_store_probe',
-    text: `SELECT pg_backend_pid() AS pid, '${text}' AS text, current_setting('synchronous_commit') AS commits,
-      current_setting('client_min_messages') AS messages`,
+    text: `${selectSessionSettings}, pg_backend_pid() AS pid, '${text}' AS text`,
   });
   return rows[0] ?? { pid: 0, text: '', commits: '', messages: '' };
 }
 
-interface Probe {
+interface Probe extends SessionSettings {
   /** The process id of the backend. */
   readonly pid: number;
   readonly text: string;
-  /** Its `synchronous_commit`. */
-  readonly commits: string;
-  /** Its `client_min_messages`. */
-  readonly messages: string;
 }

@@ -65,7 +65,33 @@ export function rejectAfter<Result>(timeoutMs: number, promise: Promise<Result>)
   });
 }
 
-/** Whether with this value of `client_min_messages` the server sends no warnings. */
-export function suppressesWarnings(messages: string): boolean {
-  return ['error', 'fatal', 'panic'].includes(messages);
+/** Settings of a session without which a plant may be lost although its commit has succeeded, and the query that reads them. */
+export interface SessionSettings {
+  /** The value of `synchronous_commit`. */
+  readonly commits: string;
+  /** The value of `client_min_messages`. */
+  readonly messages: string;
+}
+
+export const selectSessionSettings = `
+  SELECT current_setting('synchronous_commit') AS commits, current_setting('client_min_messages') AS messages`;
+
+/**
+ * Finds such a setting, and what to do; `undefined` if there is none.
+ *
+ * @param where the place of the session, to be inserted into a sentence
+ */
+export function findUndurable({ commits, messages }: SessionSettings, where = '') {
+  const adviseToSet = (setting: string) => `Set it for the user: ALTER ROLE … SET ${setting}.`;
+  if (commits === 'off')
+    return {
+      found: `commits${where} do not wait for the disk (synchronous_commit = off)`,
+      advice: adviseToSet('synchronous_commit = on'),
+    };
+  if (['error', 'fatal', 'panic'].includes(messages))
+    return {
+      found: `the server sends no warnings${where} (client_min_messages), one of which reports that a commit did not wait for its standby`,
+      advice: adviseToSet('client_min_messages = warning'),
+    };
+  return undefined;
 }

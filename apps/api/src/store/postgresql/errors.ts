@@ -39,14 +39,14 @@ export function isConflict({ code }: DriverError): boolean {
   return code === '40001' || code === '40P01';
 }
 
-/** Whether the server has cancelled the statement, such as one that took too long. */
-export function isCanceled({ code }: DriverError): boolean {
-  return code === '57014';
+/** Whether a statement has waited as long as it may, as the server says or because no answer came in time; see `rejectAfter`. */
+export function hasTimedOut({ code, message }: DriverError): boolean {
+  return code === '57014' || (code === undefined && message.startsWith('timeout exceeded: '));
 }
 
-/** Whether the answer of the server did not come in time; see `rejectAfter`. */
-export function isTimeout({ code, message }: DriverError): boolean {
-  return code === undefined && message.startsWith('timeout exceeded: ');
+/** Whether a statement may have succeeded: it has timed out, its connection broke, or the server says so (40003). */
+export function mayHaveSucceeded(error: DriverError): boolean {
+  return hasTimedOut(error) || error.code === undefined || error.code === '40003';
 }
 
 /** Whether a server was not reached, did not answer in time, or is stopping or starting. */

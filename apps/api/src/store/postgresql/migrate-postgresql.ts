@@ -5,7 +5,7 @@ import { applyPending, findPending, type Ledger, type Migration } from '../migra
 import { findDriverError } from './errors.js';
 
 /** The advisory lock of Prisma Migrate, so that neither runs while the other does. */
-export const migrationLock = 72_707_369;
+const migrationLock = 72_707_369;
 
 /** How long an instance waits for the migration of another one, in milliseconds. */
 export const migrationTimeoutMs = 60_000;
@@ -14,14 +14,14 @@ export const migrationTimeoutMs = 60_000;
  * How long a migration waits for a lock on a table, in milliseconds. While it waits, for example for a dump, every later
  * statement on that table waits behind it, those of running instances too.
  */
-export const lockTimeoutMs = 500;
+const lockTimeoutMs = 500;
 
 /** How long the statements that waited behind it may run before it tries again, in milliseconds. */
-export const retryDelayMs = 1_000;
+const retryDelayMs = 1_000;
 
 /**
  * Applies the pending migrations, all or none. Instances that start concurrently wait for each other. A table that another
- * program has locked is retried for a minute. When it fails, the caller closes the connection, which rolls back.
+ * program has locked is retried for a minute.
  *
  * @param schema the schema of the tables, which is created as needed
  * @returns the names of the migrations applied, in order
@@ -37,41 +37,58 @@ export async function migratePostgresql(
   // With nothing to apply, there is no need to wait for a lock.
   if ((await findPending(ledgerOfPostgresql(connection, schema), migrations)).length === 0) return [];
 
+  return changeTables(connection, () => applyTo(connection, schema, migrations));
+}
+
+/**
+ * Runs a change of tables in one transaction, while no other instance changes any. It is retried for a minute while another program
+ * has locked a table.
+ *
+ * @throws {OperatorError} when a table stays locked
+ */
+export async function changeTables<Result>(
+  connection: ClientBase,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const policy = { timeoutMs: migrationTimeoutMs, delayMs: retryDelayMs };
   try {
-    const policy = { timeoutMs: migrationTimeoutMs, delayMs: retryDelayMs };
-    return await retry(() => applyLocked(connection, schema, migrations), isLockTimeout, policy);
+    return await retry(() => changeOnce(connection, change), isLockTimeout, policy);
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
     throw new OperatorError(
-      `The database cannot be migrated: another program has locked a table for ${migrationTimeoutMs / 1_000} seconds, such as a dump or a transaction that was left open (see pg_stat_activity). Start again once it has ended.`,
+      `The database cannot be migrated: another program has locked a table for ${migrationTimeoutMs / 1_000} seconds, such as a dump or a transaction that was left open (see pg_stat_activity). Try again once it has ended.`,
       { cause: error },
     );
   }
 }
 
-/** Applies what is pending in one transaction, which is rolled back where that can be retried. */
-async function applyLocked(
-  connection: ClientBase,
-  schema: string,
-  migrations: readonly Migration[],
-): Promise<readonly string[]> {
+async function changeOnce<Result>(connection: ClientBase, change: () => Promise<Result>): Promise<Result> {
   await connection.query(`BEGIN; SET LOCAL statement_timeout = ${migrationTimeoutMs}`);
   try {
     await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
     await connection.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-    await createSchema(connection, schema);
-    await checkSchema(connection, schema);
-    const applied = await applyPending(ledgerOfPostgresql(connection, schema), migrations);
+    const result = await change();
     await connection.query('COMMIT');
-    return applied;
+    return result;
   } catch (error) {
-    if (isLockTimeout(error)) await connection.query('ROLLBACK');
+    // Once the connection is broken, the server rolls back by itself.
+    await connection.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
 
+async function applyTo(
+  connection: ClientBase,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  await createSchema(connection, schema);
+  await checkSchema(connection, schema);
+  return applyPending(ledgerOfPostgresql(connection, schema), migrations);
+}
+
 /** Whether a statement waited too long for a lock: SQLSTATE `lock_not_available`. */
-export function isLockTimeout(error: unknown): boolean {
+function isLockTimeout(error: unknown): boolean {
   return findDriverError(error)?.code === '55P03';
 }
 

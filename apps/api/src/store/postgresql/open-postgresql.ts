@@ -45,13 +45,11 @@ export async function openPostgresql(
     if (metrics !== undefined) measurePool(pool, metrics);
     // Loaded only here: most databases are not distributed.
     const citus = isDistributed ? await import('./citus/open-citus.js') : undefined;
-    const distributed = await citus?.openCitus(pool, plantTable, transact, log);
-    const insert = distributed?.insert ?? createInsert(plantTable);
+    const insert = (citus?.createInsertOfValues ?? createInsert)(plantTable);
     const adapter = new PrismaPg(pool, { schema, statementNameGenerator: insert.nameOf });
     const connections = await adapter.connect();
-    const plants =
-      distributed?.createStore(connections) ??
-      createPostgresqlStore({ connections, table: plantTable, transact, insert });
+    const store = createPostgresqlStore({ connections, table: plantTable, transact, insert });
+    const { plants, watch } = (await citus?.openCitus(pool, store, transact, log)) ?? { plants: store };
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({
@@ -62,22 +60,20 @@ export async function openPostgresql(
       runQuery: transact,
     });
     const probe = createProbeCommit(pool);
-    const watch = distributed?.watch;
     return {
       ...{ plants, accessTokens, appliedMigrations },
       async check() {
-        watch?.requireEnough();
         await transact(() => checkWritable(pool));
+        watch?.requireEnough();
       },
       probeCommit: () =>
         transact(async () => {
-          // The watch tells nodes that are away, but not a coordinator.
           await checkWritable(pool);
-          await (watch?.probe() ?? probe());
+          await (watch?.checkAll() ?? probe());
+          watch?.requireEnough();
         }),
       concurrentLists: Math.max(1, Math.floor(connectionPool.size / connectionsPerList)),
       concurrentCommits: Math.min(citus?.concurrentCommits ?? concurrentCommits, connectionPool.size),
-      warnings: () => watch?.warnings() ?? [],
       failingShare: () => watch?.failingShare() ?? 0,
       async close() {
         watch?.close();

@@ -30,23 +30,17 @@ export interface PostgresqlStoreOptions<Resource> {
   /** Runs a transaction, which is a statement or idempotent; see `createRunQuery`. */
   readonly transact: QueryWrapper;
   readonly insert: InsertStatement<Resource>;
-  /** Whether Citus distributes the table. */
-  readonly isDistributed?: boolean;
-  /** Resolves once the rows with these ids may be read or written. */
-  readonly beforeAccess?: (ids: readonly bigint[]) => Promise<void>;
 }
 
 /**
  * Creates the store of a table of PostgreSQL. A create or a removal is one statement for any number of records; what it does not
- * change is found by another one. Where the table has been distributed meanwhile they work as well, with more work for the cluster.
+ * change is found by another one. They work where Citus distributes the table, too.
  */
 export function createPostgresqlStore<Resource>({
   connections,
   table,
   transact,
   insert,
-  isDistributed = false,
-  beforeAccess,
 }: PostgresqlStoreOptions<Resource>): Store<Resource> {
   const { name, columns, required, erased, bytes, toRecord } = table;
   const selected = columns.join(', ');
@@ -63,19 +57,8 @@ export function createPostgresqlStore<Resource>({
     INSERT INTO ${name} (id, deleted, ${required.join(', ')})
     VALUES ${ids.map((id) => `((${id})::bigint, true${", ''".repeat(required.length)})`).join(', ')}
     ON CONFLICT (id) DO UPDATE ${setErased} WHERE NOT ${name}.deleted RETURNING id`;
-  // It measures more texts than it returns, which PostgreSQL does without reading them.
-  const readSql = `
-    WITH next AS (
-      SELECT id, ${bytes} AS bytes FROM ${name} WHERE $1::bigint IS NULL OR id > $1 ORDER BY id LIMIT $2
-    ), page AS (
-      SELECT id, row_number() OVER in_order AS place, sum(bytes) OVER in_order AS total
-      FROM next WINDOW in_order AS (ORDER BY id)
-    )
-    SELECT ${selected} FROM page JOIN ${name} USING (id) WHERE place = 1 OR total <= $3 ORDER BY id`;
-
-  /** Runs a transaction on the rows with these ids. */
-  const access = <Result>(ids: readonly bigint[], run: () => Promise<Result>) =>
-    transact(beforeAccess === undefined ? run : () => beforeAccess(ids).then(run));
+  const runSql = async (sql: string) =>
+    (await transact(() => connections.queryRaw({ sql, args: [], argTypes: [] }))).rows;
 
   /**
    * Runs a statement that returns ids, and empties its list of values once it is over: Prisma's driver adapters keep the last 100
@@ -115,13 +98,13 @@ export function createPostgresqlStore<Resource>({
   }
 
   /** Whether rows can be locked in an order: not those of several shards. */
-  let locksRows = !isDistributed;
+  let locksRows = true;
 
   async function removeAll(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
     try {
       if (locksRows) return await removeLocked(ids);
     } catch (error) {
-      // feature_not_supported: the table was distributed meanwhile.
+      // feature_not_supported: Citus distributes the table.
       if (findDriverError(error)?.code !== '0A000') throw error;
       locksRows = false;
     }
@@ -164,30 +147,38 @@ export function createPostgresqlStore<Resource>({
   return {
     async create(records) {
       if (records.length === 0) return [];
-      const ids = records.map(({ id }) => id);
-      return access(ids, () => createAll(records));
+      return transact(() => createAll(records));
     },
     async remove(ids, retire = false) {
       if (ids.length === 0) return [];
-      return access(ids, () => (retire ? retireAll(ids) : removeAll(ids)));
+      return transact(() => (retire ? retireAll(ids) : removeAll(ids)));
     },
-    find: (ids) => access(ids, async () => [...(await findAll(ids)).values()]),
+    find: (ids) => transact(async () => [...(await findAll(ids)).values()]),
     list: (query, limits) =>
       transact(async () => {
         const { ids, last } = await listIds(connections, table, query, limits);
-        await beforeAccess?.(ids);
         const found = await findAll(ids);
         // One may have been removed since its id was read.
         return { plants: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])), last };
       }),
+    // Sizes come first: PostgreSQL measures texts without reading them, and each shard would send as many as a page may have.
     read: (after, limits) =>
       readPages(async (last) => {
-        const query = {
-          sql: readSql,
-          args: [last ?? null, BigInt(limits.plants), BigInt(limits.bytes)],
-          argTypes: [integer, integer, integer],
-        };
-        return (await transact(() => connections.queryRaw(query))).rows.map(toRecord);
+        const rest = last === undefined ? '' : `WHERE id > ${last}`;
+        const sizes = await runSql(
+          `SELECT id, ${bytes} FROM ${name} ${rest} ORDER BY id LIMIT ${limits.plants}`,
+        );
+        let total = 0;
+        const page = sizes.filter(([, size], place) => {
+          total += Number(size);
+          return place === 0 || total <= limits.bytes;
+        });
+        const [first, end] = [page[0]?.[0], page.at(-1)?.[0]];
+        if (first === undefined) return [];
+        const rows = await runSql(
+          `SELECT ${selected} FROM ${name} WHERE id BETWEEN ${first} AND ${end} ORDER BY id`,
+        );
+        return rows.map(toRecord);
       }, after),
   };
 }

@@ -41,43 +41,28 @@ const insertProbe = (id: bigint) => `
  */
 const confirmDurableOf = `${withDurable} SELECT (SELECT count(*) FROM plants WHERE id = $1) FROM durable`;
 
-/** A part of a distributed table to probe. */
-export interface CommitProbe {
-  /** An id of the shard to probe. */
-  readonly id: bigint;
-  /** Its node: one probe of a node is in flight. */
-  readonly node: number;
-}
-
 /**
- * Creates a function that tests whether plants can be stored, and commits: it fails whenever no plant can be stored,
- * for example because of a lock, a missing privilege, a full disk or a missing standby. It succeeds when a constraint
- * or trigger of the operator rejects the test plant, since the database has answered. Concurrent calls for the same id
- * share one probe, which may wait long for a standby; another one of its node fails meanwhile, so that the probes of a
- * node never take more than one connection.
+ * Tests whether plants can be stored, and commits: it fails whenever no plant can be stored, for example because of a lock, a
+ * missing privilege, a full disk or a missing standby, for which it may wait long. It succeeds when a constraint or trigger of the
+ * operator rejects the test plant, since the database has answered.
+ *
+ * @param id of the test plant, for a distributed table, of which the node of that id is tested
  */
-export function createProbeCommit(pool: Pool): (probe?: CommitProbe) => Promise<void> {
-  const running = new Map<
-    number | undefined,
-    { readonly id: bigint | undefined; readonly result: Promise<void> }
-  >();
-  return async function probeCommit(probe) {
-    const { id, node } = probe ?? {};
-    const current = running.get(node);
-    if (current === undefined) {
-      const result = runProbe(pool, id).finally(() => running.delete(node));
-      running.set(node, { id, result });
-      return result;
-    }
-    if (current.id === id) return current.result;
-    throw new Error('timeout exceeded: an earlier trial commit has not ended');
-  };
+export async function probeCommit(connection: Pick<Pool, 'query'>, id?: bigint): Promise<void> {
+  await tryInsert(connection, id);
+  // This writes to the write-ahead log and commits.
+  await (id === undefined ? connection.query(confirmDurable) : connection.query(confirmDurableOf, [id]));
 }
 
-async function runProbe(pool: Pool, id: bigint | undefined): Promise<void> {
-  await tryInsert(pool, id);
-  // This writes to the write-ahead log and commits.
-  await (id === undefined ? pool.query(confirmDurable) : pool.query(confirmDurableOf, [id]));
+/** Creates a function that does that, of which concurrent calls share one: it may wait long, with a connection. */
+export function createProbeCommit(pool: Pick<Pool, 'query'>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return function probe() {
+    running ??= probeCommit(pool).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
 }
 
 /** Inserts a plant and rolls back; succeeds when a constraint or trigger of the operator rejects it. */

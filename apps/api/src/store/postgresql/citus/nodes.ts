@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
-import { suppressesWarnings } from '../connection.js';
+import { OperatorError } from '../../../errors/operator-error.js';
+import { findUndurable, type SessionSettings, selectSessionSettings } from '../connection.js';
 import { findDriverError } from '../errors.js';
 
 type Coordinator = Pick<ClientBase | Pool, 'query'>;
@@ -7,12 +8,14 @@ type Coordinator = Pick<ClientBase | Pool, 'query'>;
 /** The group of the coordinator. */
 export const coordinatorGroup = 0;
 
-/** A node of Citus that has plants. */
+/** A node of Citus: the number that it shares with its standbys, and its address, `host:port`, as the coordinator reaches it. */
 export interface CitusNode {
-  /** The number that it shares with its standbys. */
   readonly group: number;
-  /** Its address, `host:port`, as the coordinator reaches it. */
   readonly name: string;
+}
+
+/** A node that has plants. */
+export interface PlantNode extends CitusNode {
   readonly shards: number;
   /** The fraction of all ids that it has, and the least that one of its shards has, from 0 to 1. */
   readonly share: number;
@@ -23,8 +26,8 @@ export interface CitusNode {
  * Reads which nodes have plants (https://docs.citusdata.com/en/stable/develop/api_metadata.html); none where the table is not
  * distributed by the hash of the id. It reads the catalog alone, so it works while nodes are away.
  */
-export async function readNodes(coordinator: Coordinator): Promise<readonly CitusNode[]> {
-  const { rows } = await coordinator.query<CitusNode>(`
+export async function readNodes(coordinator: Coordinator): Promise<readonly PlantNode[]> {
+  const { rows } = await coordinator.query<PlantNode>(`
     SELECT groupid AS "group", coalesce(min(nodename || ':' || nodeport), 'of group ' || groupid) AS name,
       count(*)::int AS shards, sum(share)::float AS share, min(share)::float AS "smallestShare"
     FROM (
@@ -48,84 +51,48 @@ export async function locate(coordinator: Coordinator, ids: readonly bigint[]): 
   return new Map(rows.map(({ id, group }) => [BigInt(id), group]));
 }
 
-const lowest = `(-9223372036854775808)::bigint`;
-
 /** Finds an id on a node that no plant should have: one of the lowest; `undefined` if it has none of these. */
 export async function findIdOn(coordinator: Coordinator, group: number): Promise<bigint | undefined> {
-  const { rows } = await coordinator.query<{ id: string }>(
-    `SELECT id FROM generate_series(${lowest}, ${lowest} + 9999) AS id JOIN pg_catalog.pg_dist_placement
-       ON shardid = get_shard_id_for_distribution_column('plants', id) WHERE groupid = $1 LIMIT 1`,
-    [group],
-  );
-  return rows[0] && BigInt(rows[0].id);
+  const lowest = Array.from({ length: 1_000 }, (_, index) => BigInt(index) - 2n ** 63n);
+  return [...(await locate(coordinator, lowest))].find(([, ofId]) => ofId === group)?.[0];
 }
-
-/** Settings of a node, as they are on the coordinator's connections to it, which store plants. */
-export interface NodeSettings {
-  /** The values of `synchronous_commit`, `client_min_messages`, `fsync`, `full_page_writes` and `synchronous_standby_names`. */
-  readonly commits: string;
-  readonly messages: string;
-  readonly fsync: string;
-  readonly pages: string;
-  readonly names: string;
-  /** How many standbys or backups receive its log. */
-  readonly receivers: number;
-}
-
-const selectSettings = `
-  SELECT json_build_object(
-    'commits', current_setting('synchronous_commit'), 'messages', current_setting('client_min_messages'),
-    'fsync', current_setting('fsync'), 'pages', current_setting('full_page_writes'),
-    'names', current_setting('synchronous_standby_names'),
-    'receivers', (SELECT count(*) FROM pg_stat_replication))`;
 
 /**
- * Reads the settings of a node.
+ * Runs a query that returns one row on a node, over a connection of the coordinator as those that store plants.
  *
  * @throws {Error} as one of the server, when the coordinator does not reach the node, or the node does not answer
  */
-export async function readNodeSettings(
+export async function queryNode<Row>(
   coordinator: Coordinator,
-  { group, name }: Pick<CitusNode, 'group' | 'name'>,
-): Promise<NodeSettings> {
+  { group, name }: CitusNode,
+  sql: string,
+): Promise<Row> {
   // The address is read again, since a standby may have taken the place of the node.
   const asked = coordinator.query<{ success: boolean; result: string }>(
     `SELECT success, result FROM pg_catalog.pg_dist_node,
        master_run_on_worker(ARRAY[nodename], ARRAY[nodeport], ARRAY[$2], false)
      WHERE groupid = $1 AND noderole = 'primary'`,
-    [group, selectSettings],
+    [group, `SELECT row_to_json(answer) FROM (${sql}) AS answer`],
   );
   const { rows } = await asked.catch((error: unknown) => {
-    // 57014 is query_canceled, by its timeout.
-    throw findDriverError(error)?.code === '57014' ? serverError('57014', `${name} does not answer`) : error;
+    // query_canceled, by its timeout
+    if (findDriverError(error)?.code !== '57014') throw error;
+    return { rows: [{ success: false, result: 'does not answer' }] };
   });
-  const { success, result } = rows[0] ?? { success: false, result: `${name} is no node any more` };
+  const { success, result } = rows[0] ?? { success: false, result: 'is no node any more' };
   if (success) return JSON.parse(result);
-  // 08006 is connection_failure, as for a statement that needs this node. Citus gives the name in most reasons.
-  throw serverError('08006', result.includes(name) ? result : `${name}: ${result}`);
+  // connection_failure, as for a statement that needs this node
+  throw Object.assign(new Error(`${name}: ${result}`), { severity: 'ERROR', code: '08006' });
 }
 
-/** An error as the driver throws those of the server. */
-export function serverError(code: string, message: string): Error {
-  return Object.assign(new Error(message), { severity: 'ERROR', code });
-}
-
-/** Why a plant may be lost although its statement on a node has succeeded, and what to do; `undefined` if it may not. */
-export function findUndurable(
-  { commits, messages }: NodeSettings,
-  name: string,
-): { readonly found: string; readonly advice: string } | undefined {
-  const adviseToSet = (setting: string) =>
-    `Set it for the user, on the coordinator while all nodes run: ALTER ROLE … SET ${setting}. Then start the service again.`;
-  if (commits === 'off')
-    return {
-      found: `commits on its node ${name} do not wait for the disk (synchronous_commit = off)`,
-      advice: adviseToSet('synchronous_commit = on'),
-    };
-  if (suppressesWarnings(messages))
-    return {
-      found: `its node ${name} sends no warnings (client_min_messages), one of which reports that a commit did not wait for its standby`,
-      advice: adviseToSet('client_min_messages = warning'),
-    };
-  return undefined;
+/** Checks that a node stores plants durably. @throws {OperatorError} if it does not, and as `queryNode` does */
+export async function requireDurable(coordinator: Coordinator, node: CitusNode): Promise<void> {
+  // What the coordinator stores itself is committed as the service has set it for its own connections.
+  if (node.group === coordinatorGroup) return;
+  const settings = await queryNode<SessionSettings>(coordinator, node, selectSessionSettings);
+  const undurable = findUndurable(settings, ` on its node ${node.name}`);
+  if (undurable !== undefined)
+    throw new OperatorError(
+      `The database cannot be used: ${undurable.found}. ${undurable.advice} Then start the service again.`,
+    );
 }

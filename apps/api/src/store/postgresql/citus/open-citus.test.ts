@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { databaseUnavailable } from '../../database.js';
-import { createWriteByNode } from './write-by-node.js';
+import { createWriteByNode } from './open-citus.js';
 
 /** An outage as `transact` converts an error of the server with this SQLSTATE. */
 function outage(code: string) {
@@ -11,10 +11,15 @@ function outage(code: string) {
 /** Writes numbers, of which even ones are on node 2 and odd ones on node 1; `failWith` says how a statement ends. */
 function createTestWrite(failWith: (ids: readonly bigint[]) => Error | undefined | Promise<undefined>) {
   const statements: bigint[][] = [];
-  const writeByNode = createWriteByNode({
-    watch: { areAllUsable: () => true, suspect: () => undefined },
-    locate: async (ids) => new Map(ids.map((id) => [id, id % 2n === 0n ? 2 : 1])),
-  });
+  const away = new Set<number | undefined>();
+  const writeByNode = createWriteByNode(
+    {
+      failingShare: () => away.size / 2,
+      refusalOf: async (group) => (away.has(group) ? outage('08006') : undefined),
+      checkAll: async () => undefined,
+    },
+    async (ids) => new Map(ids.map((id) => [id, id % 2n === 0n ? 2 : 1])),
+  );
   const write = writeByNode<bigint, string>(
     async (ids) => {
       statements.push([...ids]);
@@ -24,7 +29,7 @@ function createTestWrite(failWith: (ids: readonly bigint[]) => Error | undefined
     },
     (id) => id,
   );
-  return { write, statements };
+  return { write, statements, away };
 }
 
 it('sends a statement that failed again by node, so that the items of one alone are refused', async () => {
@@ -55,7 +60,7 @@ it('throws what rejects an item once the statements of all nodes have ended', as
   expect(hasEnded).toBe(true);
 });
 
-it('sends items alone whose statement has timed out, all of them in turn, and together again after a minute', async () => {
+it('sends items alone whose statement has timed out, all of them in turn, and together again once they are answered', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let hangs = true;
@@ -69,11 +74,30 @@ it('sends items alone whose statement has timed out, all of them in turn, and to
   expect(await alone).toEqual(wrote);
   expect(statements.slice(1)).toEqual(ids.map((id) => [id]));
   expect(await write(ids)).toEqual(wrote);
-
-  hangs = true;
-  await write(ids);
-  hangs = false;
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(await write(ids)).toEqual(wrote);
   expect(statements.at(-1)).toEqual(ids);
+});
+
+it('tries few of the items alone at a time, and refuses those that take long', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { write, statements } = createTestWrite((ids) =>
+    ids.length > 1 ? outage('57014') : new Promise<undefined>(() => undefined),
+  );
+  const ids = Array.from({ length: 10 }, (_, id) => BigInt(id));
+  await write(ids);
+  for (let time = 0; time < 3; time++) {
+    const refused = write(ids);
+    await vi.advanceTimersByTimeAsync(600);
+    expect(await refused).toEqual(
+      ids.map(() => expect.objectContaining({ errorName: 'database_unavailable' })),
+    );
+  }
+  expect(statements).toEqual([ids, [0n], [1n], [2n]]);
+});
+
+it('sends nothing for a node that is away', async () => {
+  const { write, statements, away } = createTestWrite(() => undefined);
+  away.add(2);
+  expect(await write([1n, 2n, 3n, 4n])).toEqual(['wrote 1', outage('08006'), 'wrote 3', outage('08006')]);
+  expect(statements).toEqual([[1n, 3n]]);
 });

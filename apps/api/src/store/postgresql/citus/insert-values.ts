@@ -1,0 +1,40 @@
+import { integer, text } from '../../queries.js';
+import type { Table } from '../../table.js';
+import type { InsertStatement } from '../postgresql-store.js';
+
+/** The most rows whose statement is prepared: of larger batches that costs more than it saves. */
+const preparedRows = 64;
+
+/**
+ * An insert with a list of values: Citus finds the shards of these, but not of what `unnest` returns,
+ * and inserts shard by shard in the order of their numbers, so that of two inserts with the same ids none waits for the other in a
+ * circle.
+ */
+export function createInsertOfValues<Resource>({
+  name,
+  texts,
+  toTexts,
+}: Table<Resource>): InsertStatement<Resource> {
+  const types = ['bigint', ...texts.map(() => 'text'), 'bigint'];
+  const argTypes = [integer, ...texts.map(() => text), integer];
+  const start = `INSERT INTO ${name} (${['id', ...texts, 'added_at']}) VALUES`;
+  const valuesOf = (_: unknown, row: number) =>
+    `(${types.map((type, at) => `$${types.length * row + at + 1}::${type}`)})`;
+  return {
+    compose(records) {
+      const now = Date.now();
+      return {
+        sql: `${start} ${records.map(valuesOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
+        args: records.flatMap((record) => {
+          const { id, addedAt = now } = record;
+          return [id, ...toTexts(record), addedAt === null ? null : BigInt(addedAt)];
+        }),
+        argTypes: records.flatMap(() => argTypes),
+      };
+    },
+    nameOf: ({ sql, args }) =>
+      sql.startsWith(start) && args.length <= preparedRows * types.length
+        ? `insert_${args.length}_${name}`
+        : '',
+  };
+}
