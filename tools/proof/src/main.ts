@@ -70,14 +70,16 @@ function toSeed(text: string): number {
   return Number(text);
 }
 
-function addSetting(text: string, settings: Readonly<Record<string, string>>): Record<string, string> {
+type Named<Value> = Readonly<Record<string, Value>>;
+
+function addSetting(text: string, settings: Named<string>): Named<string> {
   const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError('Expected a name and a value, such as WORKERS=2.');
   return { ...settings, [name]: value };
 }
 
-function addTrials(text: string, trials: Readonly<Record<string, number>>): Record<string, number> {
+function addTrials(text: string, trials: Named<number>): Named<number> {
   const [, name, count] = /^([a-z-]+)=(\d{1,6})$/.exec(text) ?? [];
   if (name === undefined)
     throw new InvalidArgumentError('Expected a name and a count, such as crash-sqlite=50.');

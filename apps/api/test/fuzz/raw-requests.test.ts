@@ -329,30 +329,34 @@ async function check(requests: readonly Sent[]): Promise<readonly string[]> {
   return problems;
 }
 
-it('every reply is documented, and what is accepted is stored exactly', async () => {
-  // Many at once, so that a commit has plants of several.
-  const streams = fc.array(stream, { minLength: 1, maxLength: 64, size: 'max' });
-  let left = 1;
-  const property = fc.asyncProperty(streams, async (all) => {
-    const problems = (await Promise.all(all.map(check))).flat();
-    expect(problems).toEqual([]);
-    left = requestCount - counts.requests;
-    // It answers still, on another connection.
-    const id = `${2n ** 62n + BigInt(counts.requests)}`;
-    const text = `{"id":${id},"name":"still"}`;
-    const [still] = fc.sample(create(fc.constant(Buffer.from(text)), true), 1);
-    expect(await check(still ? [still] : [])).toEqual([]);
-  });
-  for (let part = 0; left > 0; part++) await fc.assert(property, { seed: seed + part, numRuns: 50 });
+it(
+  'every reply is documented, and what is accepted is stored exactly',
+  async () => {
+    // Many at once, so that a commit has plants of several.
+    const streams = fc.array(stream, { minLength: 1, maxLength: 64, size: 'max' });
+    let left = 1;
+    const property = fc.asyncProperty(streams, async (all) => {
+      const problems = (await Promise.all(all.map(check))).flat();
+      expect(problems).toEqual([]);
+      left = requestCount - counts.requests;
+      // It answers still, on another connection.
+      const id = `${2n ** 62n + BigInt(counts.requests)}`;
+      const text = `{"id":${id},"name":"still"}`;
+      const [still] = fc.sample(create(fc.constant(Buffer.from(text)), true), 1);
+      expect(await check(still ? [still] : [])).toEqual([]);
+    });
+    for (let part = 0; left > 0; part++) await fc.assert(property, { seed: seed + part, numRuns: 50 });
 
-  const stored = await readPlants(service);
-  const rows = new Map(stored.map((row) => [row.id, row]));
-  expect(stored.filter((row) => !sent.get(row.id)?.some((one) => isSame(one, row)))).toEqual([]);
-  expect([...acknowledged.values()].filter((row) => !isSame(rows.get(row.id), row))).toEqual([]);
-  expect(acknowledged.size).toBeGreaterThan(0.1 * counts.requests);
-  expect(counts.rejected).toBeGreaterThan(0.3 * counts.requests);
-  console.info(`seed ${seed}: ${JSON.stringify({ ...counts, acknowledged: acknowledged.size })}`);
-}, timeoutMs);
+    const stored = await readPlants(service);
+    const rows = new Map(stored.map((row) => [row.id, row]));
+    expect(stored.filter((row) => !sent.get(row.id)?.some((one) => isSame(one, row)))).toEqual([]);
+    expect([...acknowledged.values()].filter((row) => !isSame(rows.get(row.id), row))).toEqual([]);
+    expect(acknowledged.size).toBeGreaterThan(0.1 * counts.requests);
+    expect(counts.rejected).toBeGreaterThan(0.3 * counts.requests);
+    console.info(`seed ${seed}: ${JSON.stringify({ ...counts, acknowledged: acknowledged.size })}`);
+  },
+  timeoutMs,
+);
 
 function isSame(one: StoredRow | undefined, other: StoredRow): boolean {
   return one?.id === other.id && one.name === other.name && one.tag === other.tag;

@@ -7,7 +7,7 @@ import { type DatabasePrograms, type Engine, withDatabases } from '../system/dat
 import { type Disk, findNoFileSystem, withDisk } from '../system/file-system.js';
 import { isRunning, killProcesses, readChildren, stopProcesses, until } from '../system/programs.js';
 import type { Service } from '../system/service.js';
-import { churnWorkers, crashWorkers, replaceWorkers } from './workers.js';
+import { crashWorkers, replaceWorkers } from './workers.js';
 
 const crashSqlite: Kind = {
   name: 'crash-sqlite',
@@ -85,13 +85,12 @@ function losePower(engine: Engine, title: string): Kind<Disk> {
 
 /**
  * Kills the service, its workers, PostgreSQL, and the file system under load, at seeded instants, and compares after each
- * restart what is stored with what was acknowledged. Replaces workers, and lets strangers open and close connections.
+ * restart what is stored with what was acknowledged. Replaces workers.
  */
 export const crash: Proof = [
   trialsOf(crashSqlite),
   trialsOf(crashWorkers),
   trialsOf(replaceWorkers),
-  trialsOf(churnWorkers),
   trialsOf(losePower('sqlite', 'SQLite')),
   trialsOf(losePower('postgresql', 'PostgreSQL')),
   trialsOf(crashPostgresql),

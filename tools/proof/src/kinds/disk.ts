@@ -1,16 +1,4 @@
-import {
-  closeSync,
-  copyFileSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  truncateSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -69,14 +57,14 @@ const lostFile: Kind = {
   async breakOnce(attempt) {
     const path = pathOf(attempt);
     const moved = {
-      begin: () => renameSync(path, `${path}.away`),
-      end: () => renameSync(`${path}.away`, path),
+      begin: () => fs.renameSync(path, `${path}.away`),
+      end: () => fs.renameSync(`${path}.away`, path),
     };
     const replaced = {
       begin() {
-        linkSync(path, `${path}.away`);
-        copyFileSync(path, `${path}.other`);
-        renameSync(`${path}.other`, path);
+        fs.linkSync(path, `${path}.away`);
+        fs.copyFileSync(path, `${path}.other`);
+        fs.renameSync(`${path}.other`, path);
       },
       end: moved.end,
     };
@@ -100,7 +88,7 @@ const fullDisk: Kind<Disk> = {
     const { path } = attempt.place.fileSystem;
     const filler = join(path, 'filler');
     const begin = () => fillDisk(path, filler, attempt.trial.random);
-    return causeOutage(attempt, { begin, end: () => rmSync(filler), partial: true });
+    return causeOutage(attempt, { begin, end: () => fs.rmSync(filler), partial: true });
   },
 };
 
@@ -200,40 +188,41 @@ function pathOf({ trial }: Attempt): string {
 
 /** Fills the disk but for a few kilobytes. */
 function fillDisk(path: string, filler: string, random: Random): void {
-  const file = openSync(filler, 'w');
+  const file = fs.openSync(filler, 'w');
   const chunk = Buffer.alloc(65_536, 1);
   let size = 0;
   try {
-    for (;;) size += writeSync(file, chunk);
+    for (;;) size += fs.writeSync(file, chunk);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
-  truncateSync(filler, size - random.below(300_000));
-  if (statfsSync(path).bavail * statfsSync(path).bsize > 1_000_000) throw new Error('The disk is not full');
+  fs.truncateSync(filler, size - random.below(300_000));
+  if (fs.statfsSync(path).bavail * fs.statfsSync(path).bsize > 1_000_000)
+    throw new Error('The disk is not full');
 }
 
 /** Deletes the file, and restores it and its log from the process that has them open, as docs/operate/sqlite.md describes. */
 async function deleteFile(attempt: Attempt, path: string): Promise<void> {
   const service = await attempt.trial.service();
-  const load = await beginOutage(attempt, { begin: () => rmSync(path) });
+  const load = await beginOutage(attempt, { begin: () => fs.rmSync(path) });
   const open = `/proc/${service.pid}/fd`;
-  for (const descriptor of readdirSync(open).map((name) => join(open, name))) {
+  for (const descriptor of fs.readdirSync(open).map((name) => join(open, name))) {
     const link = readLink(descriptor);
-    if (link === `${path} (deleted)`) copyFileSync(descriptor, `${path}.kept`);
-    if (link === `${path}-wal`) copyFileSync(descriptor, `${path}.kept-wal`);
+    if (link === `${path} (deleted)`) fs.copyFileSync(descriptor, `${path}.kept`);
+    if (link === `${path}-wal`) fs.copyFileSync(descriptor, `${path}.kept-wal`);
   }
   await endOutage(attempt, service, load);
   await service.killAll();
-  for (const suffix of ['', '-wal']) renameSync(`${path}.kept${suffix}`, `${path}${suffix}`);
-  rmSync(`${path}-shm`, { force: true });
+  for (const suffix of ['', '-wal']) fs.renameSync(`${path}.kept${suffix}`, `${path}${suffix}`);
+  fs.rmSync(`${path}-shm`, { force: true });
 }
 
 /** Where a link leads; a descriptor, such as that of a connection, may be closed meanwhile. */
 function readLink(path: string): string | undefined {
   try {
-    return readlinkSync(path);
+    return fs.readlinkSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -1,18 +1,7 @@
-import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kind } from '../load/kind.js';
-import type { Trial } from '../load/trial.js';
 import { withDatabases } from '../system/databases.js';
-import {
-  isRunning,
-  killGroup,
-  killProcesses,
-  processEnd,
-  readChildren,
-  startProgram,
-  until,
-} from '../system/programs.js';
-import type { Service } from '../system/service.js';
+import { isRunning, killProcesses, readChildren, until } from '../system/programs.js';
 
 /** What the kinds on a service with workers have in common: it is on SQLite. */
 const withWorkers: Pick<Kind, 'findObstacle' | 'withPlace'> = {
@@ -70,77 +59,3 @@ export const replaceWorkers: Kind = {
     if (service.hasEnded()) tally.fail('The service ended');
   },
 };
-
-/** How many processes open and close connections, and how many each has at a time. */
-const strangers = 2;
-const connectionsOfEach = 512;
-
-/** Opens connections and closes them, until the process is ended. */
-const stranger = `
-  const { connect } = require('node:net');
-  const open = () => connect(Number(process.argv[1]), '127.0.0.1', function () { this.destroy(); }).on('error', () => {}).on('close', open);
-  for (let count = 0; count < ${connectionsOfEach}; count++) open();
-`;
-
-/**
- * Compares the creates of callers with kept connections while strangers open and close connections with those without: at
- * least half as many, none slower than a second, no worker ended, and no descriptor of the primary process for a connection.
- */
-export const churnWorkers: Kind = {
-  ...withWorkers,
-  name: 'churn-workers',
-  promise: 'Strangers that open and close connections do not stall a service with workers',
-  short: 1,
-  full: 1,
-  async breakOnce({ trial, tally, context: { amount } }) {
-    const service = await trial.service();
-    const seconds = { short: 2, full: 75 }[amount];
-    const workers = readChildren(service.pid);
-    const calm = await measure(trial, service, Math.min(seconds, 15));
-    const children = Array.from({ length: strangers }, () =>
-      startProgram(process.execPath, ['-e', stranger, new URL(service.baseUrl).port], {
-        env: {},
-        stdio: 'ignore',
-      }),
-    );
-    const churned = await measure(trial, service, seconds);
-    children.forEach(killGroup);
-    await Promise.all(children.map(processEnd));
-    if (churned.perSecond < calm.perSecond / 2)
-      tally.fail(`${churned.perSecond} creates/s instead of ${calm.perSecond}`);
-    if (churned.longestMs >= 1_000) tally.fail(`A create took ${churned.longestMs} ms`);
-    if (churned.descriptors > calm.descriptors + 20)
-      tally.fail(`The primary process had ${churned.descriptors} descriptors, not ${calm.descriptors}`);
-    if (readChildren(service.pid).join() !== workers.join()) tally.fail('A worker was ended');
-    const failed = trial.ledger.missingReplies + trial.ledger.refusedConnections;
-    if (failed > 0) tally.fail(`${failed} requests had no reply`);
-    Object.assign(tally.figures, {
-      seconds,
-      'creates/s before': calm.perSecond,
-      'creates/s': churned.perSecond,
-      'longest create in ms': churned.longestMs,
-      'descriptors of the primary process before': calm.descriptors,
-      'and at most': churned.descriptors,
-    });
-  },
-};
-
-/** Loads the service, and watches the descriptors of its primary process. */
-async function measure(trial: Trial, service: Service, seconds: number) {
-  const { ledger } = trial;
-  const load = await trial.load({}, 50);
-  const startedAt = performance.now();
-  const before = ledger.acknowledgements;
-  let descriptors = 0;
-  while (performance.now() - startedAt < seconds * 1_000) {
-    descriptors = Math.max(descriptors, countDescriptors(service.pid));
-    await delay(100);
-  }
-  const perSecond = ((ledger.acknowledgements - before) / (performance.now() - startedAt)) * 1_000;
-  await load.stop();
-  return { perSecond: Math.round(perSecond), longestMs: Math.round(load.longestReplyMs()), descriptors };
-}
-
-function countDescriptors(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
-}

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import type { NewPlant, Plant } from '@plant-store/contract/operations';
 import fc from 'fast-check';
@@ -58,22 +59,10 @@ export interface Random {
   fork(): Random;
 }
 
-/**
- * Creates a source of pseudorandom numbers by SplitMix32, the 32-bit variant of SplitMix64 (Steele, Lea and Flood, Fast
- * Splittable Pseudorandom Number Generators, 2014).
- *
- * @param seed an integer, of which 32 bits count
- */
+/** Creates a source of pseudorandom numbers: the hashes of the seed with the place of each number. */
 export function createRandom(seed: number): Random {
-  let state = seed | 0;
-  function uint32(): number {
-    state = (state + 0x9e3779b9) | 0;
-    let mixed = state ^ (state >>> 16);
-    mixed = Math.imul(mixed, 0x21f0aaad);
-    mixed ^= mixed >>> 15;
-    mixed = Math.imul(mixed, 0x735a2d97);
-    return (mixed ^ (mixed >>> 15)) >>> 0;
-  }
+  let drawn = 0;
+  const uint32 = () => Number.parseInt(hash('sha1', `${seed} ${drawn++}`).slice(0, 8), 16);
   const next = () => uint32() / 2 ** 32;
   const below = (limit: number) => Math.floor(next() * limit);
   return {

@@ -16,7 +16,7 @@ const environmentOf = (settings: Settings) => ({
 });
 
 /** Runs `plant-store` to its end. */
-export async function runCommand(args: readonly string[], settings: Settings) {
+async function runCommand(args: readonly string[], settings: Settings) {
   const child = startProgram(process.execPath, [main, ...args], {
     env: environmentOf(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
