@@ -110,7 +110,7 @@ async function createLink(): Promise<void> {
   await ip('address', 'add', `${serviceAddress}/30`, 'dev', serviceEnd);
   await ip('-netns', namespace, 'address', 'add', `${databaseAddress}/30`, 'dev', databaseEnd);
   await ip('link', 'set', serviceEnd, 'up');
-  await ip('-netns', namespace, 'link', 'set', databaseEnd, 'up');
+  for (const device of ['lo', databaseEnd]) await ip('-netns', namespace, 'link', 'set', device, 'up');
 }
 
 /** Removes the namespace, and with it both ends of the link. */

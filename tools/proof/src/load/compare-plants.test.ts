@@ -53,7 +53,7 @@ it.each<[sent: string, stored: readonly PlantRow[], counts: object]>([
       ]),
     ],
   ),
-])('after %j what is stored, %j, is compared with what was acknowledged', (sent, stored, counts) => {
+])('after %j what is stored is compared with what was acknowledged', (sent, stored, counts) => {
   const ledger = record(sent);
   const comparison = comparePlants(ledger, stored);
   expect(ledger.failures).toEqual([]);

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { fieldsOf, plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import type { NewPlant, Plant } from '@plant-store/contract/operations';
-import fc from 'fast-check';
 
 export function isRequired(name: keyof Plant): boolean {
   return plantFields[name].required;
 }
 
-const requiredNames = plantFieldNames.filter(isRequired);
+/** The fields that a plant must have. */
+export const requiredNames = plantFieldNames.filter(isRequired);
 
 /** All that the row of a deleted plant may have. */
 export const withoutTexts = Object.fromEntries(requiredNames.map((name) => [name, ''])) as Plant;
@@ -40,12 +40,6 @@ type Parse = (
   text: string,
   reviver: (name: string, value: unknown, context: { readonly source: string }) => unknown,
 ) => unknown;
-
-/** Plants of generated texts, now and then without those that are not required. */
-export function plantWith(text: fc.Arbitrary<string>): fc.Arbitrary<Plant> {
-  const texts = Object.fromEntries(plantFieldNames.map((name) => [name, text]));
-  return fc.record(texts as Record<keyof Plant, typeof text>, { requiredKeys: requiredNames });
-}
 
 /** A source of pseudorandom numbers: the same seed gives the same numbers in the same order. */
 export interface Random {
