@@ -32,7 +32,7 @@ export type Command =
   | { readonly do: 'issue' | 'revoke' | 'expire'; readonly token: number };
 
 /** How many ids a run has. */
-export const idsOfRun = 10;
+export const idsOfRun = 6;
 
 /** The id that a number stands for, in a run: near the borders of int64 and of doubles, and between. */
 export function toId(number: number, run: number): bigint {
