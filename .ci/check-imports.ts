@@ -11,7 +11,6 @@ const contract = (files: string) => `^packages/contract/src/(${files})`;
 const client = (files: string) => `^packages/client/src/(${files})`;
 const api = (folders: string) => `^apps/api/src/(${folders})`;
 const web = (folders: string) => `^apps/web/src/(${folders})`;
-const proofs = '(crash|disk|input|model|network)/';
 
 /** Whose files may not import what, and what holds instead; regular expressions of paths from the root. */
 // biome-ignore format: a table
@@ -39,7 +38,6 @@ const rules: readonly (readonly [from: string, to: string | readonly string[], w
   [web('import/worker/'), [npm('react', 'react-dom', '@tanstack'), web('import/(steps|session)/')], 'import/worker/ runs in a worker.'],
   [web('import/(?!worker/)'), [npm('papaparse', 'zod'), contract(''), web('import/worker/(?!main\\.ts)')], 'What takes long runs in import/worker/.'],
   ['^tools/proof/', [api(''), contract('exact-json/')], 'A proof knows the service only from outside, and reads JSON by other code.'],
-  [`^tools/proof/src/${proofs}`, `^tools/proof/src/(?!$1/)${proofs}`, 'A proof does not depend on another.'],
 ];
 
 const forbidden = rules.map(

@@ -35,17 +35,11 @@ const targets = new Map<string, Target>([
   mode('workers', 'what worker processes may change, on each engine'),
   mode('full', 'all tests of the API on PostgreSQL, without the fast path, and with workers'),
   mode('release', 'the release folder and the image: Linux, root and the right to mount'),
+  mode('fuzz', 'generated requests of all kinds, on each engine: FUZZ_REQUESTS of them, 100,000 by default'),
   mode('monitoring', 'metrics, alerts and dashboard: Debian’s prometheus'),
   mode('load-balancing', 'restarts behind HAProxy and nginx: Debian’s haproxy and nginx-light'),
   mode('systemd', 'the systemd units: Debian’s systemd'),
   mode('citus', 'a Citus cluster, whose coordinator CITUS_URL names'),
-  [
-    'failover',
-    {
-      about: 'the loss of a PostgreSQL primary: Debian’s postgresql, patroni, etcd-server and haproxy',
-      commands: [['deploy/trial/failover']],
-    },
-  ],
   [
     'examples',
     {

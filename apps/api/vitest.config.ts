@@ -22,6 +22,7 @@ const independentTests = [
   'page-coding',
   'page-observation',
   'rate-limit',
+  'raw-requests',
   'request-cases',
   'request-id',
   'request-log',
@@ -57,7 +58,7 @@ function testProjects(): TestProjectInlineConfiguration[] {
     // First the tests that mostly wait. Those of HTTP on SQLite share its processes, each of which takes a second to load.
     createProject('sqlite', 'sqlite', {
       include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
-      exclude: [testsOf('citus'), testsOf('added-field'), ...programModes.map(testsOf)],
+      exclude: [testsOf('citus'), testsOf('added-field'), testsOf('fuzz'), ...programModes.map(testsOf)],
       // Each file restores what it replaces, so that they, too, can share loaded modules.
       isolate: false,
       setupFiles: ['test/support/restore-mocks.ts'],
@@ -84,6 +85,7 @@ const projectsByMode: Record<string, () => TestProjectInlineConfiguration[]> = {
       createHttpProject(engine, [httpTests], { workers: 2, exclude: sharedLimitTests }),
     ),
   ],
+  fuzz: () => engines.map((engine) => createProject(engine, engine, { include: [testsOf('fuzz')] })),
   // What holds for every engine holds on a cluster, too.
   citus: () => [
     createProject('citus', 'sqlite', { include: [testsOf('citus')] }),

@@ -1,14 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { allProofs } from './all-proofs.js';
-import type { Proof, ProofContext } from './proof.js';
+import { allKinds, allProofs } from './all-proofs.js';
+import { hasFailures, type Proof, type ProofContext, runProofs } from './proof.js';
 import { formatRuns, writeRuns } from './report.js';
-import { hasFailures, runProofs } from './run-proofs.js';
-import { killProcesses } from './service/start-process.js';
+import { killStarted } from './system/programs.js';
 
 const seedLimit = 2 ** 31;
 
-process.on('exit', killProcesses);
+process.on('exit', killStarted);
 process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143));
 
 await new Command('proof')
@@ -16,7 +15,7 @@ await new Command('proof')
   .addOption(
     new Option(
       '--only <names>',
-      `the proofs to run, separated by commas, among ${Object.keys(allProofs).join(', ')}`,
+      `the proofs or kinds to run, separated by commas, among ${Object.keys(allProofs).join(', ')}`,
     )
       .argParser(toProofs)
       .default(allProofs, 'all'),
@@ -58,8 +57,8 @@ function log(line: string): void {
 
 function toProofs(text: string): Record<string, Proof> {
   const chosen = text.split(',').map((name): [string, Proof] => {
-    const proof = allProofs[name];
-    if (proof === undefined) throw new InvalidArgumentError(`Unknown proof ${name}.`);
+    const proof = allProofs[name] ?? allKinds.filter((kind) => kind.name === name);
+    if (proof.length === 0) throw new InvalidArgumentError(`Unknown proof ${name}.`);
     return [name, proof];
   });
   return Object.fromEntries(chosen);
@@ -71,16 +70,19 @@ function toSeed(text: string): number {
   return Number(text);
 }
 
-function addSetting(text: string, settings: Readonly<Record<string, string>>): Record<string, string> {
+type Named<Value> = Readonly<Record<string, Value>>;
+
+function addSetting(text: string, settings: Named<string>): Named<string> {
   const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError('Expected a name and a value, such as WORKERS=2.');
   return { ...settings, [name]: value };
 }
 
-function addTrials(text: string, trials: Readonly<Record<string, number>>): Record<string, number> {
+function addTrials(text: string, trials: Named<number>): Named<number> {
   const [, name, count] = /^([a-z-]+)=(\d{1,6})$/.exec(text) ?? [];
   if (name === undefined)
     throw new InvalidArgumentError('Expected a name and a count, such as crash-sqlite=50.');
+  if (!allKinds.some((kind) => kind.name === name)) throw new InvalidArgumentError(`Unknown kind ${name}.`);
   return { ...trials, [name]: Number(count) };
 }

@@ -2,7 +2,7 @@
 export interface ProofContext {
   /** From 0 to 2,147,483,647. The same seed makes the same inputs in the same order. */
   readonly seed: number;
-  /** `short` takes seconds, and needs neither privileges nor programs of the system. */
+  /** `short` takes seconds. */
   readonly amount: 'short' | 'full';
   /** Reports progress, to standard error. */
   log(line: string): void;
@@ -24,5 +24,66 @@ export interface ProofResult {
   readonly notRun?: string;
 }
 
-/** Tries to break one or more promises. It rejects only if the trial itself goes wrong. */
-export type Proof = (context: ProofContext) => Promise<readonly ProofResult[]>;
+/** A way to try to break a promise, again and again. */
+export interface Trials {
+  /** The name that `--trials` takes. */
+  readonly name: string;
+  readonly promise: string;
+  /** How many trials. */
+  readonly short: number;
+  readonly full: number;
+  /** What is missing on this machine. */
+  findObstacle?(context: ProofContext): string | undefined | Promise<string | undefined>;
+  /** Runs so many trials, at least one, or until the promise was broken. It rejects only if a trial itself goes wrong. */
+  prove(count: number, context: ProofContext): Promise<Omit<ProofResult, 'promise'>>;
+}
+
+/** What tries to break one or more promises, in this order. */
+export type Proof = readonly Trials[];
+
+/** What a proof found, and how long it took. */
+export interface ProofRun {
+  readonly name: string;
+  readonly seconds: number;
+  readonly results: readonly ProofResult[];
+}
+
+/** Runs proofs one after the other. Trials that reject count as a failure, and end no others. */
+export async function runProofs(
+  proofs: Readonly<Record<string, Proof>>,
+  context: ProofContext,
+): Promise<readonly ProofRun[]> {
+  const runs: ProofRun[] = [];
+  for (const [name, proof] of Object.entries(proofs)) {
+    context.log(`${name}: started, seed ${context.seed}`);
+    const startedAt = performance.now();
+    const log = (line: string) => context.log(`${name}: ${line}`);
+    const results: ProofResult[] = [];
+    for (const trials of proof)
+      results.push(
+        await prove(trials, { ...context, log }).catch((error) => describeEnd(trials.name, error)),
+      );
+    runs.push({ name, seconds: Math.round((performance.now() - startedAt) / 100) / 10, results });
+  }
+  return runs;
+}
+
+async function prove(trials: Trials, context: ProofContext): Promise<ProofResult> {
+  const { name, promise } = trials;
+  const count = context.trials?.[name] ?? trials[context.amount];
+  const notRun = count === 0 ? 'No trials of it were asked for.' : await trials.findObstacle?.(context);
+  if (notRun !== undefined) return { promise, figures: {}, failures: [], notRun };
+  const result = await trials.prove(count, context);
+  context.log(`${name}: ${count} trials`);
+  return { promise, ...result };
+}
+
+/** Whether a promise was broken, or a proof ended early. */
+export function hasFailures(runs: readonly ProofRun[]): boolean {
+  return runs.some(({ results }) => results.some(({ failures }) => failures.length > 0));
+}
+
+function describeEnd(name: string, error: unknown): ProofResult {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { promise: `The trials ${name} run to their end`, figures: {}, failures: [text] };
+}

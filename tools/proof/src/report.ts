@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { formatCount, formatTable, writeJson } from '@plant-store/report';
-import type { ProofContext, ProofResult } from './proof.js';
-import type { ProofRun } from './run-proofs.js';
+import type { ProofContext, ProofResult, ProofRun } from './proof.js';
 
 /** The most failures of one promise that are printed; `--output` has all. */
 const printedFailures = 10;

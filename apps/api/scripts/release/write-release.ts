@@ -65,9 +65,9 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
     write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
     copy(root, target, ['LICENSE']);
-    // Images are built from a clone, and trials run in one.
+    // Images are built from a clone.
     copy(root, target, ['deploy/**/*.{cfg,conf,json,md,service,sh,toml,yml}'], {
-      exclude: ['deploy/compose/**', 'deploy/trial/**'],
+      exclude: ['deploy/compose/**'],
     });
     copy(packageFolder, target, ['prisma/*/migrations/*/migration.sql']);
     for (const [name, files] of Object.entries(packageFiles)) {

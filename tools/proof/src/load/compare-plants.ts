@@ -1,104 +1,84 @@
 import { hasSameFields } from '@plant-store/contract/fields';
-import type { PlantRow } from '../databases/database.js';
-import { withoutTexts } from '../plant.js';
-import { describePlant, type Entry, type Ledger } from './ledger.js';
+import type { PlantRow } from '../system/databases.js';
+import type { Known, Ledger } from './ledger.js';
+import { describePlant, withoutTexts } from './plants.js';
 
 /** How a database differs from what callers know. */
 export interface Comparison {
-  /** Ids of which a plant was acknowledged. */
-  readonly acknowledged: number;
-  /** Ids of plants that are known to be deleted. */
-  readonly deleted: number;
-  /** Acknowledged plants that are not there, or changed. */
-  readonly lost: number;
-  /** Ids of plants that are known to be deleted, of which there is no row, or the plant is there, or a text of it. */
-  readonly lostDeletes: number;
-  /** Rows that nobody sent, or whose every request was rejected. */
-  readonly phantom: number;
-  /** Rows with the id of another row. */
-  readonly double: number;
-  /** Ids without an acknowledged plant, of which a request had no definite outcome. */
-  readonly unknown: number;
-  /** Those of them that are stored. */
-  readonly unknownStored: number;
-  /** Ids of plants that are not known to be deleted, of which a delete had no definite outcome. */
-  readonly unknownDeletes: number;
-  /** Those of them whose plant is deleted. */
-  readonly unknownDeleted: number;
-  /** Plants that reads showed, each as often as it was shown. */
-  readonly shown: number;
+  readonly counts: Counts;
   /** A description of each row or plant that is lost, phantom or double. */
   readonly failures: readonly string[];
 }
 
-/**
- * Compares rows of the database with a ledger, while no request is in flight.
- *
- * @param ids the ids to look at, of which `rows` are all rows; all by default
- */
-export function comparePlants(
-  ledger: Ledger,
-  rows: readonly PlantRow[],
-  ids: Iterable<bigint> = ledger.entries.keys(),
-): Comparison {
-  const counts = {
-    ...{ acknowledged: 0, deleted: 0, lost: 0, lostDeletes: 0, phantom: 0, double: 0 },
-    ...{ unknown: 0, unknownStored: 0, unknownDeletes: 0, unknownDeleted: 0 },
-  };
+const noCounts = {
+  /** Ids of which a plant was acknowledged. */
+  acknowledged: 0,
+  /** Ids of plants that are known to be deleted. */
+  deleted: 0,
+  /** Acknowledged plants that are not there, or changed. */
+  lost: 0,
+  /** Ids of plants that are known to be deleted, of which there is no row, or the plant is there, or a text of it. */
+  'lost deletes': 0,
+  /** Rows that nobody sent, or whose every request was rejected. */
+  phantom: 0,
+  /** Rows with the id of another row. */
+  double: 0,
+  /** Ids without an acknowledged plant, of which a request had no definite outcome; and those of them that are stored. */
+  'outcome unknown': 0,
+  'of those stored': 0,
+  /** The same of deletes; and those whose plant is deleted. */
+  'deletes unknown': 0,
+  'of those deleted': 0,
+};
+export type Counts = typeof noCounts;
+
+/** Compares all rows of the database with a ledger, while no request is in flight. */
+export function comparePlants(ledger: Ledger, rows: readonly PlantRow[]): Comparison {
+  const counts = { ...noCounts };
   const failures: string[] = [];
   const fail = (kind: Loss | 'double', text: string) => {
     counts[kind]++;
-    failures.push(`${losses[kind]}: ${text}`);
+    failures.push(`${kind}: ${text}`);
   };
 
   const stored = new Map<bigint, PlantRow>();
   for (const row of rows) {
     if (stored.has(row.id)) fail('double', describeRow(row));
     stored.set(row.id, row);
-    if (!ledger.entries.has(row.id)) fail('phantom', describeRow(row));
+    if (!ledger.known.has(row.id)) fail('phantom', describeRow(row));
   }
-  for (const id of ids) {
-    const entries = ledger.entries.get(id) ?? [];
+  for (const [id, known] of ledger.known) {
     const row = stored.get(id);
-    const isRetired = ledger.isRetired(id);
-    const isAcknowledged = entries.some(({ acknowledged }) => acknowledged);
-    if (isAcknowledged) counts.acknowledged++;
-    if (isRetired) counts.deleted++;
-    if (!isRetired && ledger.unresolvedDeletes(id) > 0) {
-      counts.unknownDeletes++;
-      if (row?.deleted) counts.unknownDeleted++;
+    const acknowledged = known.entries.find((entry) => entry.acknowledged);
+    if (acknowledged !== undefined) counts.acknowledged++;
+    if (known.deletedAt !== undefined) counts.deleted++;
+    else {
+      if (known.deletes > 0) counts['deletes unknown']++;
+      if (known.deletes > 0 && row?.deleted) counts['of those deleted']++;
+      const isUnknown = acknowledged === undefined && known.entries.some(({ unresolved }) => unresolved > 0);
+      if (isUnknown) counts['outcome unknown']++;
+      if (isUnknown && row !== undefined) counts['of those stored']++;
     }
-    if (!isRetired && !isAcknowledged) {
-      if (entries.some(({ unresolved }) => unresolved > 0)) counts.unknown++;
-      if (row !== undefined) counts.unknownStored++;
-    }
-    const loss = isRetired
-      ? findLostDelete(row)
-      : row?.deleted
-        ? (findLostDelete(row) ?? findWrongDelete(ledger, id, entries))
-        : findLoss(entries, row);
-    if (loss !== undefined) fail(loss, describeLoss(id, entries, row));
+    const loss = findLoss(known, row);
+    const expected = acknowledged === undefined ? `the plant of ${id}` : describePlant(acknowledged.plant);
+    if (loss !== undefined)
+      fail(loss, `${expected}, stored is ${row === undefined ? 'nothing' : describeRow(row)}`);
   }
-  return { ...counts, shown: ledger.shown, failures };
+  return { counts, failures };
 }
 
-type Loss = 'lost' | 'lostDeletes' | 'phantom';
-const losses = { lost: 'lost', lostDeletes: 'lost delete', phantom: 'phantom', double: 'double' } as const;
+type Loss = 'lost' | 'lost deletes' | 'phantom';
 
-/** What is wrong with an id that must have a row without texts. */
-function findLostDelete(row: PlantRow | undefined): Loss | undefined {
-  const isErased = row?.deleted === true && hasSameFields(row, withoutTexts);
-  return isErased ? undefined : 'lostDeletes';
-}
-
-/** What is wrong with an id whose plant is deleted, though nobody knows of that. */
-function findWrongDelete(ledger: Ledger, id: bigint, entries: readonly Entry[]): Loss | undefined {
-  if (!entries.some(({ acknowledged, unresolved }) => acknowledged || unresolved > 0)) return 'phantom';
-  return ledger.unresolvedDeletes(id) === 0 ? 'lost' : undefined;
-}
-
-/** What is wrong with an id whose plant is not deleted. */
-function findLoss(entries: readonly Entry[], row: PlantRow | undefined): Loss | undefined {
+/** What is wrong with the row of an id. */
+function findLoss({ entries, deletes, deletedAt }: Known, row: PlantRow | undefined): Loss | undefined {
+  if (deletedAt !== undefined || row?.deleted) {
+    const isErased = row?.deleted === true && hasSameFields(row, withoutTexts);
+    if (!isErased) return 'lost deletes';
+    if (deletedAt !== undefined) return undefined;
+    // It is deleted, though nobody knows of that.
+    if (!entries.some(({ acknowledged, unresolved }) => acknowledged || unresolved > 0)) return 'phantom';
+    return deletes === 0 ? 'lost' : undefined;
+  }
   const acknowledged = entries.find((entry) => entry.acknowledged);
   if (acknowledged !== undefined)
     return row !== undefined && hasSameFields(row, acknowledged.plant) ? undefined : 'lost';
@@ -106,12 +86,6 @@ function findLoss(entries: readonly Entry[], row: PlantRow | undefined): Loss | 
   if (row === undefined) return entries.some(({ taken }) => taken) ? 'lost' : undefined;
   const entry = entries.find(({ plant }) => hasSameFields(plant, row));
   return entry === undefined || entry.taken || entry.unresolved === 0 ? 'phantom' : undefined;
-}
-
-function describeLoss(id: bigint, entries: readonly Entry[], row: PlantRow | undefined): string {
-  const acknowledged = entries.find((entry) => entry.acknowledged);
-  const expected = acknowledged === undefined ? `the plant of ${id}` : describePlant(acknowledged.plant);
-  return `${expected}, stored is ${row === undefined ? 'nothing' : describeRow(row)}`;
 }
 
 function describeRow(row: PlantRow): string {

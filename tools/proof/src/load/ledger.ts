@@ -1,6 +1,24 @@
-import { fieldsOf, hasSameFields } from '@plant-store/contract/fields';
+import { hasSameFields } from '@plant-store/contract/fields';
 import type { NewPlant } from '@plant-store/contract/operations';
-import type { DeleteOutcome, Failure, Outcome } from './send-create.js';
+import { describePlant } from './plants.js';
+
+/**
+ * What a caller knows after a request that failed. `rejected`: it changed nothing. `unavailable` and `damaged` (503
+ * `database_unavailable` and `database_damaged`) and `no reply`: nobody knows. `unexpected`: a reply that is not documented, or none
+ * within the time limit.
+ */
+export type Failure =
+  | { readonly kind: 'rejected' | 'unavailable' | 'damaged' }
+  | { readonly kind: 'no reply'; readonly code: string }
+  | { readonly kind: 'unexpected'; readonly reply: string };
+
+/** What a caller knows after a create. `retired`: the plant with its id was deleted. */
+export type CreateOutcome = { readonly kind: 'stored' | 'replayed' | 'taken' | 'retired' } | Failure;
+export type DeleteOutcome = { readonly kind: 'deleted' | 'not found' } | Failure;
+export type ReadOutcome =
+  | { readonly kind: 'shown'; readonly plants: readonly NewPlant[] }
+  | { readonly kind: 'not found' }
+  | Failure;
 
 /** A plant that was sent, once or more often, and what is known about it. */
 export interface Entry {
@@ -16,204 +34,148 @@ export interface Entry {
   taken: boolean;
 }
 
-/** A create that was sent. */
-export interface CreateAttempt {
-  readonly entry: Entry;
-  /** Whether the plant of its id was known to be deleted when it was sent. */
-  readonly isLate: boolean;
-}
-
-/** A delete that was sent. */
-export interface DeleteAttempt {
+/** What is known of an id: that nothing has it, a plant, or a deleted plant. It goes that way once. */
+export interface Known {
   readonly id: bigint;
-  /** Whether a plant was known to have had the id when it was sent. */
-  readonly isOfPlant: boolean;
-}
-
-/** What was known when a read was sent. */
-export interface ReadAttempt {
-  /** How many ids were known to be those of deleted plants. */
-  readonly retired: number;
-  /** The plant that it must show unless it was deleted, if it asks for one that was acknowledged. */
-  readonly entry?: Entry | undefined;
+  /** The plants that were sent under it: one, or several that conflict. */
+  readonly entries: Entry[];
+  /** Deletes that may have erased the plant: those in flight, and those after which nobody knows. */
+  deletes: number;
+  /** How many plants were known to be deleted before this one: no read may show it any more, and no create may store it. */
+  deletedAt?: number;
 }
 
 /**
  * What callers know about the plants that they sent: what was acknowledged, what was deleted, and what is unknown. It compares
- * each reply with those before it, and keeps all contradictions.
+ * each reply with those before it, and keeps all contradictions. What notes a request returns what notes its outcome.
  */
 export class Ledger {
-  /** All plants that were sent, by id: one each, or several that conflict. */
-  readonly entries = new Map<bigint, Entry[]>();
-  /** The ids of which deletes were sent, each with how many of them may have erased the plant: in flight, or of unknown outcome. */
-  readonly deletes = new Map<bigint, number>();
+  /** What is known of each id that was sent. */
+  readonly known = new Map<bigint, Known>();
   /** Replies that no correct service gives. */
   readonly failures: string[] = [];
   /** How many replies acknowledged a plant, replays included, or a delete that must have erased one. */
   acknowledgements = 0;
+  /** When the last of them came, and the longest time between two since it was last set to 0, in milliseconds. */
+  acknowledgedAt = performance.now();
+  longestGapMs = 0;
   /** How many plants were shown by reads. */
   shown = 0;
   /** How many replies were 503 `database_unavailable`. */
   unavailable = 0;
   /** How many replies were an error after which nothing was stored. */
   rejected = 0;
-  /** How many requests were sent and had no reply. */
+  /** How many creates and deletes were sent and had no reply. */
   missingReplies = 0;
   /** How many attempts to connect were refused. */
   refusedConnections = 0;
-  /** The ids of plants that are known to be deleted, each with how many were known before it. */
-  private readonly retired = new Map<bigint, number>();
-  private touched = new Set<bigint>();
+  private deleted = 0;
 
-  /** Notes that a plant is being sent; `end` with what it returns notes the outcome. */
-  begin(plant: NewPlant): CreateAttempt {
-    const entries = this.entriesOf(plant.id);
-    if (entries.length === 0) this.entries.set(plant.id, entries);
-    let entry = entries.find((other) => hasSameFields(other.plant, plant));
-    if (entry === undefined) {
-      entry = { plant, attempts: 0, unresolved: 0, acknowledged: false, stored: 0, taken: false };
-      entries.push(entry);
-    }
+  create(plant: NewPlant): (outcome: CreateOutcome) => void {
+    const known = this.knownOf(plant.id);
+    const entry = entryOf(known, plant) ?? addEntry(known, plant);
     entry.attempts++;
     entry.unresolved++;
-    this.touched.add(plant.id);
-    return { entry, isLate: this.isRetired(plant.id) };
+    const isLate = known.deletedAt !== undefined;
+    return (outcome) => {
+      const { kind } = outcome;
+      if (isLate && (kind === 'stored' || kind === 'replayed' || kind === 'taken'))
+        this.fail(plant, `${kind} after it was deleted`);
+      if (this.isResolved(outcome, describePlant(plant))) entry.unresolved--;
+      if (kind === 'stored' || kind === 'replayed') this.acknowledge(known, entry, kind);
+      if (kind === 'retired') this.retire(known, 'id_retired');
+      if (kind !== 'taken') return;
+      entry.taken = true;
+      if (entry.acknowledged) this.fail(plant, 'id_taken after it was acknowledged');
+      if (known.entries.length === 1) this.fail(plant, 'id_taken, though no other plant was sent');
+    };
   }
 
-  end({ entry, isLate }: CreateAttempt, outcome: Outcome): void {
-    if (isLate && ['stored', 'replayed', 'taken'].includes(outcome.kind))
-      this.fail(entry, `${outcome.kind} after it was deleted`);
-    switch (outcome.kind) {
-      case 'stored':
-      case 'replayed':
-        this.acknowledge(entry, outcome.kind === 'replayed');
-        return;
-      case 'taken':
-        entry.unresolved--;
-        entry.taken = true;
-        if (entry.acknowledged) this.fail(entry, 'id_taken after it was acknowledged');
-        if (this.othersOf(entry).length === 0) this.fail(entry, 'id_taken, though no other plant was sent');
-        return;
-      case 'retired':
-        entry.unresolved--;
-        this.retire(entry.plant.id, 'id_retired');
-        return;
-      default:
-        if (this.endWithoutResult(outcome, describePlant(entry.plant))) entry.unresolved--;
-    }
-  }
-
-  /** Notes that a delete is being sent; `endDelete` with what it returns notes the outcome. */
-  beginDelete(id: bigint): DeleteAttempt {
-    this.deletes.set(id, this.unresolvedDeletes(id) + 1);
-    this.touched.add(id);
-    const isOfPlant = this.entriesOf(id).some(({ acknowledged, taken }) => acknowledged || taken);
-    return { id, isOfPlant: isOfPlant || this.isRetired(id) };
-  }
-
-  endDelete({ id, isOfPlant }: DeleteAttempt, outcome: DeleteOutcome): void {
-    switch (outcome.kind) {
-      case 'deleted':
+  delete(id: bigint): (outcome: DeleteOutcome) => void {
+    const known = this.knownOf(id);
+    known.deletes++;
+    const isOfPlant =
+      known.deletedAt !== undefined || known.entries.some(({ acknowledged, taken }) => acknowledged || taken);
+    return (outcome) => {
+      if (outcome.kind === 'deleted') {
         // Otherwise another delete may have erased it, so that this one need not have stored anything.
-        if (!this.isRetired(id) && this.unresolvedDeletes(id) === 1) this.acknowledgements++;
-        this.retire(id, 'deleted');
-        this.resolveDelete(id);
-        if (!this.entriesOf(id).some(({ acknowledged, unresolved }) => acknowledged || unresolved > 0))
+        if (known.deletedAt === undefined && known.deletes === 1) this.noteAcknowledgement();
+        this.retire(known, 'deleted');
+        if (!known.entries.some(({ acknowledged, unresolved }) => acknowledged || unresolved > 0))
           this.failures.push(`plant ${id}: deleted, though none was stored`);
-        return;
-      case 'not found':
-        this.resolveDelete(id);
-        if (isOfPlant) this.failures.push(`plant ${id}: not found by a delete, though there was one before`);
-        return;
-      default:
-        if (this.endWithoutResult(outcome, `delete of ${id}`)) this.resolveDelete(id);
-    }
+      }
+      if (outcome.kind === 'not found' && isOfPlant)
+        this.failures.push(`plant ${id}: not found by a delete, though there was one before`);
+      if (this.isResolved(outcome, `delete of ${id}`)) known.deletes--;
+    };
   }
 
   /**
-   * Notes that a read is being sent; `endRead` with what it returns notes what it shows.
+   * What a read has shown must stay from then on until it is deleted, as if it had been acknowledged. That a plant is missing means
+   * that it was deleted for good.
    *
    * @param id of the plant that it asks for; `undefined` for a list
    */
-  beginRead(id?: bigint): ReadAttempt {
-    const entry = id === undefined ? undefined : this.entriesOf(id).find(({ acknowledged }) => acknowledged);
-    return { entry, retired: this.retired.size };
+  read(id?: bigint): (outcome: ReadOutcome) => void {
+    const known = id === undefined ? undefined : this.known.get(id);
+    const wasAcknowledged = known?.entries.some(({ acknowledged }) => acknowledged) ?? false;
+    const deletedBefore = this.deleted;
+    return (outcome) => {
+      if (outcome.kind === 'shown') for (const plant of outcome.plants) this.show(plant, deletedBefore);
+      if (outcome.kind === 'not found' && known && wasAcknowledged) this.retire(known, 'not found');
+      if (outcome.kind === 'unexpected') this.failures.push(`a read: ${outcome.reply}`);
+    };
   }
 
-  /**
-   * Notes what a read has shown: from then on it must stay until it is deleted, as if it had been acknowledged. That a plant is
-   * missing means that it was deleted for good.
-   */
-  endRead({ entry, retired }: ReadAttempt, plants: readonly NewPlant[]): void {
-    for (const plant of plants) this.show(plant, retired);
-    if (entry !== undefined && plants.length === 0) this.retire(entry.plant.id, 'not found');
+  private knownOf(id: bigint): Known {
+    const known = this.known.get(id) ?? { id, entries: [], deletes: 0 };
+    this.known.set(id, known);
+    return known;
   }
 
-  /** Notes a reply to a read that is not documented. */
-  failRead(problem: string): void {
-    this.failures.push(`a read: ${problem}`);
-  }
-
-  /** Whether the plant of an id is known to be deleted: no read may show it any more, and no create may store it. */
-  isRetired(id: bigint): boolean {
-    return this.retired.has(id);
-  }
-
-  /** How many deletes of an id may have erased the plant: those in flight, and those after which nobody knows. */
-  unresolvedDeletes(id: bigint): number {
-    return this.deletes.get(id) ?? 0;
-  }
-
-  /** The ids that were sent since the last call. */
-  takeTouchedIds(): readonly bigint[] {
-    const ids = [...this.touched];
-    this.touched = new Set();
-    return ids;
-  }
-
-  private acknowledge(entry: Entry, replayed: boolean): void {
-    this.acknowledgements++;
-    entry.unresolved--;
+  private acknowledge(known: Known, entry: Entry, kind: 'stored' | 'replayed'): void {
+    this.noteAcknowledgement();
     entry.acknowledged = true;
-    if (!replayed && ++entry.stored > 1) this.fail(entry, 'stored twice');
-    if (replayed && entry.attempts === 1) this.fail(entry, 'replayed, though it was sent once');
-    if (entry.taken) this.fail(entry, 'acknowledged after id_taken');
-    if (this.othersOf(entry).some(({ acknowledged }) => acknowledged))
-      this.fail(entry, 'acknowledged, and so was another plant of the same id');
+    if (kind === 'stored' && ++entry.stored > 1) this.fail(entry.plant, 'stored twice');
+    if (kind === 'replayed' && entry.attempts === 1)
+      this.fail(entry.plant, 'replayed, though it was sent once');
+    if (entry.taken) this.fail(entry.plant, 'acknowledged after id_taken');
+    if (known.entries.some((other) => other !== entry && other.acknowledged))
+      this.fail(entry.plant, 'acknowledged, and so was another plant of the same id');
   }
 
-  private show(plant: NewPlant, retired: number): void {
+  private noteAcknowledgement(): void {
+    const now = performance.now();
+    this.longestGapMs = Math.max(this.longestGapMs, now - this.acknowledgedAt);
+    this.acknowledgedAt = now;
+    this.acknowledgements++;
+  }
+
+  private show(plant: NewPlant, deletedBefore: number): void {
     this.shown++;
-    const entry = this.entriesOf(plant.id).find((other) => hasSameFields(other.plant, plant));
+    const known = this.known.get(plant.id);
+    const entry = known && entryOf(known, plant);
     if (entry === undefined) {
-      this.failures.push(`${describePlant(plant)}: shown, though it was never sent`);
+      this.fail(plant, 'shown, though it was never sent');
       return;
     }
     entry.acknowledged = true;
-    this.touched.add(plant.id);
-    if (this.othersOf(entry).some(({ acknowledged }) => acknowledged))
-      this.fail(entry, 'shown, and another plant of the same id was acknowledged');
-    if ((this.retired.get(plant.id) ?? retired) < retired) this.fail(entry, 'shown after it was deleted');
+    if (known?.entries.some((other) => other !== entry && other.acknowledged))
+      this.fail(plant, 'shown, and another plant of the same id was acknowledged');
+    if ((known?.deletedAt ?? deletedBefore) < deletedBefore) this.fail(plant, 'shown after it was deleted');
   }
 
   /** Notes that a plant is deleted, as a reply has shown: for good, whatever becomes of the deletes that have no reply. */
-  private retire(id: bigint, reply: string): void {
-    if (this.isRetired(id)) return;
-    if (this.unresolvedDeletes(id) === 0)
-      this.failures.push(`plant ${id}: ${reply}, though no delete was sent that could have erased it`);
-    this.retired.set(id, this.retired.size);
+  private retire(known: Known, reply: string): void {
+    if (known.deletedAt !== undefined) return;
+    if (known.deletes === 0)
+      this.failures.push(`plant ${known.id}: ${reply}, though no delete was sent that could have erased it`);
+    known.deletedAt = this.deleted++;
   }
 
-  private resolveDelete(id: bigint): void {
-    this.deletes.set(id, this.unresolvedDeletes(id) - 1);
-  }
-
-  /** Notes an outcome that shows nothing of the plant; returns whether the request is known to have changed nothing. */
-  private endWithoutResult(outcome: Failure, what: string): boolean {
+  /** Counts an outcome that shows nothing of the plant. Returns whether it is known what the request has changed, if anything. */
+  private isResolved(outcome: CreateOutcome | DeleteOutcome, what: string): boolean {
     switch (outcome.kind) {
-      case 'rejected':
-        this.rejected++;
-        return true;
       case 'unavailable':
         this.unavailable++;
         return false;
@@ -231,24 +193,25 @@ export class Ledger {
         // Such an attempt has sent nothing.
         this.refusedConnections++;
         return true;
+      case 'rejected':
+        this.rejected++;
+        return true;
+      default:
+        return true;
     }
   }
 
-  private entriesOf(id: bigint): Entry[] {
-    return this.entries.get(id) ?? [];
-  }
-
-  private othersOf(entry: Entry): readonly Entry[] {
-    return this.entriesOf(entry.plant.id).filter((other) => other !== entry);
-  }
-
-  private fail({ plant }: Entry, what: string): void {
+  private fail(plant: NewPlant, what: string): void {
     this.failures.push(`${describePlant(plant)}: ${what}`);
   }
 }
 
-/** A plant for a message, shortened. */
-export function describePlant(plant: NewPlant): string {
-  const text = JSON.stringify(fieldsOf(plant));
-  return `plant ${plant.id} ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`;
+function entryOf({ entries }: Known, plant: NewPlant): Entry | undefined {
+  return entries.find((entry) => hasSameFields(entry.plant, plant));
+}
+
+function addEntry({ entries }: Known, plant: NewPlant): Entry {
+  const entry = { plant, attempts: 0, unresolved: 0, acknowledged: false, stored: 0, taken: false };
+  entries.push(entry);
+  return entry;
 }

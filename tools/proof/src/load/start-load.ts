@@ -1,31 +1,16 @@
-import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NewPlant } from '@plant-store/contract/operations';
-import type { Entry, Ledger } from './ledger.js';
-import type { Random } from './random.js';
-import { createConflict } from './random-plants.js';
-import {
-  type DeleteOutcome,
-  type Outcome,
-  sendBatch,
-  sendCreate,
-  sendDelete,
-  sendRead,
-  type Target,
-} from './send-create.js';
+import { Caller, type CallerOptions } from './caller.js';
+import type { Entry } from './ledger.js';
+import { createConflict, type Random } from './plants.js';
 
 /** How to load a service. */
-export interface LoadOptions extends Target {
-  readonly ledger: Ledger;
+export interface LoadOptions extends CallerOptions {
   readonly random: Random;
   /** Creates new plants; several loads of one ledger share it. */
   readonly createPlant: () => NewPlant;
-  /** How many connections create and delete plants, each one at a time. */
-  readonly connections: number;
   /** Whether a connection ends its part once a request had no reply, as after a crash of the service. */
-  readonly endsWithoutReply: boolean;
-  /** How long a reply may take, in milliseconds; past that it is unexpected. 60,000 by default. */
-  readonly replyTimeoutMs?: number;
+  readonly endsWithoutReply?: boolean;
   /** How long a connection pauses after a request, in milliseconds; 0 by default. */
   readonly pauseMs?: number;
 }
@@ -45,82 +30,52 @@ const recentCount = 500;
 /** How many of the latest deletes meet retries of the creates: about as many as are in flight. */
 const deletedCount = 8;
 const delayAfterFailureMs = 20;
-
 /** How many plants a batch has at most. */
 const maxBatch = 40;
 
 /**
- * Starts to create and delete plants over several connections: most are new, some replays, some conflicts, some those whose
+ * Starts to create, delete and read plants over several connections: most are new, some replays, some conflicts, some those whose
  * earlier outcome is unknown, and some are deleted, while others send the same creates again.
  */
 export function startLoad(options: LoadOptions): Load {
-  const { ledger, random, connections, endsWithoutReply, replyTimeoutMs = 60_000, pauseMs = 0 } = options;
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
+  const caller = new Caller(options);
   const { choosePlant, chooseDelete } = createChooser(options);
   let stopped = false;
-  let longestReplyMs = 0;
 
-  const caller = { ...options, agent };
-
-  /** Sends a request that changes something, and notes how long it takes. */
-  async function measure<Result>(request: Promise<Result>): Promise<Result> {
-    const sentAt = performance.now();
-    const result = await request;
-    longestReplyMs = Math.max(longestReplyMs, performance.now() - sentAt);
-    return result;
-  }
+  /** Reads a plant, or the newest ones. */
+  const read = (id: bigint) => caller.read(random.next() < 0.3 ? undefined : id);
 
   /** Sends a request and, now and then, reads what it is about. Returns its first outcome. */
-  async function send(): Promise<Outcome | DeleteOutcome> {
+  async function send() {
     const id = random.next() < 0.2 ? chooseDelete() : undefined;
     if (id !== undefined) {
       const isRead = random.next() < 0.3;
       if (isRead) await read(id);
-      const attempt = ledger.beginDelete(id);
-      const outcome = await measure(sendDelete(caller, id, replyTimeoutMs));
-      ledger.endDelete(attempt, outcome);
+      const outcome = await caller.delete(id);
       if (isRead && outcome.kind === 'deleted') await read(id);
       return outcome;
     }
-    const plants = Array.from({ length: random.next() < 0.1 ? 1 + random.below(maxBatch) : 1 }, choosePlant);
-    const attempts = plants.map((plant) => ledger.begin(plant));
-    const [first] = plants;
-    const outcomes =
-      plants.length === 1 && first !== undefined
-        ? [await measure(sendCreate(caller, first, replyTimeoutMs))]
-        : await measure(sendBatch(caller, plants, replyTimeoutMs));
-    for (const [index, attempt] of attempts.entries()) {
-      const outcome = outcomes[index];
-      if (outcome !== undefined) ledger.end(attempt, outcome);
-    }
-    const acknowledged = plants.find((_, index) => attempts[index]?.entry.acknowledged);
-    if (acknowledged !== undefined && random.next() < 0.1) await read(acknowledged.id);
-    return outcomes[0] ?? { kind: 'unexpected', reply: 'no outcome' };
-  }
-
-  /** Reads a plant, or the newest ones. */
-  async function read(id: bigint): Promise<void> {
-    const isList = random.next() < 0.3;
-    const path = isList ? '/plants?order=newest&limit=50' : `/plants/${id}`;
-    const attempt = ledger.beginRead(isList ? undefined : id);
-    const shown = await sendRead(caller, path, replyTimeoutMs);
-    if (shown === undefined) return;
-    if (shown.problem !== undefined) ledger.failRead(shown.problem);
-    else ledger.endRead(attempt, shown.plants);
+    const count = random.next() < 0.1 ? 1 + random.below(maxBatch) : 1;
+    const plants = Array.from({ length: count }, choosePlant);
+    const outcomes = await caller.create(...plants);
+    const stored = plants.find((_, index) => ['stored', 'replayed'].includes(outcomes[index]?.kind ?? ''));
+    if (stored !== undefined && random.next() < 0.1) await read(stored.id);
+    return outcomes[0];
   }
 
   async function sendContinually(): Promise<void> {
     while (!stopped) {
-      const { kind } = await send();
+      const kind = (await send())?.kind;
       if (kind === 'no reply' && endsWithoutReply) return;
       const failed = kind === 'no reply' || kind === 'unavailable' || kind === 'rejected';
       if (failed || pauseMs > 0) await delay(Math.max(pauseMs, failed ? delayAfterFailureMs : 0));
     }
   }
-  const ended = Promise.all(Array.from({ length: connections }, sendContinually)).then(() => agent.destroy());
+  const ended = Promise.all(Array.from({ length: connections }, sendContinually)).then(() => caller.close());
   return {
     ended,
-    longestReplyMs: () => longestReplyMs,
+    longestReplyMs: () => caller.longestReplyMs,
     stop() {
       stopped = true;
       return ended;
@@ -137,12 +92,12 @@ interface Chooser {
 }
 
 function createChooser({ ledger, random, createPlant }: LoadOptions): Chooser {
-  const latest = [...ledger.entries.values()].slice(-recentCount);
-  const recent: NewPlant[] = latest.flatMap(([first]) => first?.plant ?? []);
-  const isUnknown = ({ plant, acknowledged, taken, unresolved }: Entry) =>
-    !acknowledged && !taken && unresolved > 0 && !ledger.isRetired(plant.id);
-  const unknown = latest.flat().filter(isUnknown);
-  const unknownDeletes = recent.filter(({ id }) => ledger.unresolvedDeletes(id) > 0 && !ledger.isRetired(id));
+  const latest = [...ledger.known.values()].slice(-recentCount);
+  const recent = latest.flatMap(({ entries: [first] }) => first?.plant ?? []);
+  const isUnknown = ({ acknowledged, taken, unresolved }: Entry) => !acknowledged && !taken && unresolved > 0;
+  const left = latest.filter(({ deletedAt }) => deletedAt === undefined);
+  const unknown = left.flatMap(({ entries }) => entries.filter(isUnknown));
+  const unknownDeletes = left.filter(({ deletes }) => deletes > 0).flatMap(({ entries }) => entries[0] ?? []);
   const deleted: NewPlant[] = [];
   return {
     choosePlant() {
@@ -162,8 +117,8 @@ function createChooser({ ledger, random, createPlant }: LoadOptions): Chooser {
     },
     chooseDelete() {
       if (recent.length === 0) return undefined;
-      const unknownDelete = random.next() < 0.5 ? unknownDeletes.pop() : undefined;
-      const plant = unknownDelete ?? random.pick(recent);
+      const again = random.next() < 0.5 ? unknownDeletes.pop()?.plant : undefined;
+      const plant = again ?? random.pick(recent);
       deleted.push(plant);
       if (deleted.length > deletedCount) deleted.shift();
       return plant.id;

@@ -1,41 +1,60 @@
 import type { ProofResult } from '../proof.js';
-import type { Comparison } from './compare-plants.js';
+import type { Comparison, Counts } from './compare-plants.js';
+import type { Trial } from './trial.js';
 
 /** Adds up what the comparisons of several databases found. */
 export class Tally {
   readonly failures: string[] = [];
-  private readonly counts = {
-    ...{ acknowledged: 0, deleted: 0, shown: 0, lost: 0, lostDeletes: 0, phantom: 0, double: 0 },
-    ...{ unknown: 0, unknownStored: 0, unknownDeletes: 0, unknownDeleted: 0 },
-  };
+  /** What the kind has counted or measured besides. */
+  readonly figures: Record<string, number | string> = {};
+  private readonly totals: Partial<Counts> & { shown?: number } = {};
 
-  /** Notes what a comparison of a part of the plants found wrong. */
+  add(figure: string, amount = 1): void {
+    this.figures[figure] = Number(this.figures[figure] ?? 0) + amount;
+  }
+
+  /** Keeps the largest one. */
+  max(figure: string, value: number): void {
+    this.figures[figure] = Math.max(Number(this.figures[figure] ?? 0), Math.round(value));
+  }
+
+  /** Keeps one for each trial. */
+  list(figure: string, value: string): void {
+    const before = this.figures[figure];
+    this.figures[figure] = before === undefined ? value : `${before}, ${value}`;
+  }
+
+  fail(failure: string): void {
+    this.failures.push(failure);
+  }
+
+  /** Notes what a comparison found wrong. */
   check({ failures }: Comparison, when: string): void {
     this.failures.push(...failures.map((failure) => `${when}: ${failure}`));
   }
 
-  /** Adds the comparison of all plants of a database, and what the engine's own check found. */
-  addDatabase(comparison: Comparison, damage: readonly string[]): void {
-    for (const name of Object.keys(this.counts) as (keyof typeof this.counts)[])
-      this.counts[name] += comparison[name];
+  /**
+   * Kills the service, starts it a last time, compares everything and an export, and checks the database once the service has
+   * stopped by SIGTERM.
+   */
+  async checkAtEnd(trial: Trial): Promise<void> {
+    await (await trial.service()).killAll();
+    const service = await trial.service();
+    const comparison = await trial.compare();
     this.check(comparison, 'at the end');
+    this.check(await trial.compare('export'), 'in the export at the end');
+    const status = await service.kill('SIGTERM');
+    if (status !== 0) this.fail(`The service ended with status ${status} on SIGTERM`);
+    const damage = await trial.database.findDamage();
     this.failures.push(...damage.map((text) => `integrity check: ${text}`));
+    const { acknowledged, deleted, ...others } = comparison.counts;
+    const totals: Record<string, number> = this.totals;
+    const counts = { acknowledged, deleted, shown: trial.ledger.shown, ...others };
+    for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count;
   }
 
-  /** The figures, those of the caller first. */
-  toResult(promise: string, figures: ProofResult['figures']): ProofResult {
-    const { acknowledged, deleted, shown, lost, lostDeletes, phantom, double, ...unknown } = this.counts;
-    return {
-      promise,
-      figures: {
-        ...figures,
-        ...{ acknowledged, deleted, shown, lost, 'lost deletes': lostDeletes, phantom, double },
-        'outcome unknown': unknown.unknown,
-        'of those stored': unknown.unknownStored,
-        'deletes unknown': unknown.unknownDeletes,
-        'of those deleted': unknown.unknownDeleted,
-      },
-      failures: this.failures,
-    };
+  /** The figures, those of the kind first. */
+  toResult(): Omit<ProofResult, 'promise'> {
+    return { figures: { ...this.figures, ...this.totals }, failures: this.failures };
   }
 }

@@ -1,18 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../databases/database.js';
-import { exportRows } from '../databases/export-rows.js';
-import { issueToken } from '../service/run-command.js';
-import { type LaunchedService, launchService } from '../service/start-service.js';
+import { type Database, exportRows } from '../system/databases.js';
+import { until } from '../system/programs.js';
+import { issueToken, Service } from '../system/service.js';
 import { type Comparison, comparePlants } from './compare-plants.js';
 import { Ledger } from './ledger.js';
-import type { Random } from './random.js';
-import { createPlantSource } from './random-plants.js';
+import { createPlantSource, type Random } from './plants.js';
 import { type Load, type LoadOptions, startLoad } from './start-load.js';
-
-/** Only a service that hangs takes this long, even on a busy machine. */
-const timeoutMs = 120_000;
-const pollMs = 1;
 
 /** What a trial needs. */
 export interface TrialOptions {
@@ -24,41 +17,6 @@ export interface TrialOptions {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** One database, the services that are started on it one after the other, and what their callers know. */
-export interface Trial {
-  readonly database: Database;
-  readonly random: Random;
-  readonly ledger: Ledger;
-  /** An access token of the database. */
-  readonly token: string;
-  /**
-   * Starts a service on the database, and returns at once.
-   *
-   * @param output the file that gets its output instead, so that it may run beside another one
-   */
-  launch(output?: string): LaunchedService;
-  /** Starts callers of a service. */
-  load(
-    service: { readonly baseUrl: string },
-    options: Pick<LoadOptions, 'endsWithoutReply' | 'replyTimeoutMs' | 'pauseMs'>,
-  ): Load;
-  /**
-   * Resolves once this many more creates and deletes were acknowledged, at the latest when the callers have ended or got a wrong reply.
-   *
-   * @throws {Error} with the replies so far, and the last lines of the service's output, if that takes too long
-   */
-  acknowledgements(count: number, load: Load): Promise<void>;
-  /**
-   * Compares the plants that were sent since the last call, while no request is in flight. The wrong replies since then are
-   * among the failures, here and below.
-   */
-  compareLatest(): Promise<Comparison>;
-  /** Compares all plants, while no request is in flight. */
-  compareAll(): Promise<Comparison>;
-  /** Compares what `plant-store export` prints, while no request is in flight. */
-  compareExport(): Promise<Comparison>;
-}
-
 const connections = 16;
 
 /** Runs a trial on a database, and ends its callers and services afterwards, however the trial ends. */
@@ -66,88 +24,97 @@ export async function withTrial<Result>(
   options: TrialOptions,
   run: (trial: Trial) => Promise<Result>,
 ): Promise<Result> {
-  const ends: (() => Promise<void>)[] = [];
-  const trial = await createTrial(options, (end) => ends.push(end));
+  const trial = new Trial(options, await issueToken({ DATABASE_URL: options.database.url }));
   try {
     return await run(trial);
   } finally {
-    await Promise.all(ends.map((end) => end()));
+    await trial.end();
   }
 }
 
-/** Sets up a database with an access token. */
-async function createTrial(
-  { database, random, logFile, settings }: TrialOptions,
-  addEnd: (end: () => Promise<void>) => void,
-): Promise<Trial> {
-  const token = await issueToken({ DATABASE_URL: database.url });
-  const ledger = new Ledger();
-  const createPlant = createPlantSource(random.fork());
-  const withReplies = (comparison: Comparison): Comparison => ({
-    ...comparison,
-    failures: [...comparison.failures, ...ledger.failures.splice(0)],
-  });
-  return {
-    database,
-    random,
-    ledger,
-    token,
-    launch(output = logFile) {
-      const serviceSettings = { LOG_REQUESTS: 'errors', ...settings };
-      const service = launchService({
-        databaseUrl: database.url,
-        logFile: output,
-        settings: serviceSettings,
-      });
-      addEnd(service.killAll);
-      return service;
-    },
-    load({ baseUrl }, options) {
-      const created = { ledger, createPlant, connections, random: random.fork() };
-      const load = startLoad({ ...options, ...created, baseUrl, token });
-      addEnd(load.stop);
-      return load;
-    },
-    async acknowledgements(count, load) {
-      const enough = ledger.acknowledgements + count;
-      let loadEnded = false;
-      load.ended.then(() => {
-        loadEnded = true;
-      });
-      const isEnough = () => ledger.acknowledgements >= enough || ledger.failures.length > 0;
-      const describe = () => `${describeReplies(ledger)}\n${readFileSync(logFile, 'utf8').slice(-2_000)}`;
-      await until(() => loadEnded || isEnough(), `${count} creates are acknowledged`, describe);
-    },
-    async compareLatest() {
-      const ids = ledger.takeTouchedIds();
-      return withReplies(comparePlants(ledger, await database.readRows(ids), ids));
-    },
-    compareAll: async () => withReplies(comparePlants(ledger, await database.readRows())),
-    compareExport: async () => withReplies(comparePlants(ledger, await exportRows(database.url))),
-  };
-}
+/** One database, the services that are started on it one after the other, and what their callers know. */
+export class Trial {
+  readonly database: Database;
+  readonly random: Random;
+  readonly ledger = new Ledger();
+  private readonly createPlant: LoadOptions['createPlant'];
+  private readonly ends: (() => Promise<void>)[] = [];
+  private current: Service | undefined;
 
-/** The replies to creates so far, for a message. */
-function describeReplies(ledger: Ledger): string {
-  const { acknowledgements, unavailable, rejected, missingReplies, refusedConnections } = ledger;
-  return `So far: ${JSON.stringify({ acknowledgements, unavailable, rejected, missingReplies, refusedConnections })}`;
-}
+  constructor(
+    private readonly options: TrialOptions,
+    /** An access token of the database. */
+    readonly token: string,
+  ) {
+    this.database = options.database;
+    this.random = options.random;
+    this.createPlant = createPlantSource(options.random.fork());
+  }
 
-/**
- * Polls until a condition holds.
- *
- * @param describe returns what the error has besides
- * @throws {Error} that names what did not happen in time
- */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  what: string,
-  describe = () => '',
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    if (performance.now() > deadline)
-      throw new Error(`It took more than ${timeoutMs / 1000} s until ${what}\n${describe()}`.trimEnd());
-    await delay(pollMs);
+  /**
+   * Starts a service on the database, and returns at once.
+   *
+   * @param logFile the file that gets its output, another one if it runs beside another one
+   */
+  launch(logFile = this.options.logFile): Service {
+    const settings = { LOG_REQUESTS: 'errors', ...this.options.settings };
+    const service = new Service({ databaseUrl: this.database.url, logFile, settings });
+    this.ends.push(() => service.killAll());
+    return service;
+  }
+
+  /** The service that was started last by this method, or a new one if that has ended. */
+  async service(): Promise<Service> {
+    if (this.current === undefined || this.current.hasEnded()) this.current = await this.launch().started;
+    return this.current;
+  }
+
+  /** Starts callers of that service, and resolves once up to 300 creates and deletes were acknowledged. */
+  async load(
+    options: Pick<LoadOptions, 'endsWithoutReply' | 'replyTimeoutMs' | 'pauseMs'> = {},
+    acknowledgements = this.random.below(300),
+  ): Promise<Load> {
+    const { ledger, token, createPlant } = this;
+    const { baseUrl } = await this.service();
+    const caller = { ledger, token, createPlant, connections, baseUrl, random: this.random.fork() };
+    const load = startLoad({ ...options, ...caller });
+    this.ends.push(load.stop);
+    await this.acknowledgements(acknowledgements, load);
+    return load;
+  }
+
+  /**
+   * Resolves once this many more creates and deletes were acknowledged, at the latest when the callers have ended or got a wrong reply.
+   *
+   * @throws {Error} with the replies before, and the last lines of the service's output, if that takes too long
+   */
+  async acknowledgements(count: number, load: Load, timeoutMs?: number): Promise<void> {
+    const { ledger } = this;
+    const { acknowledgements, unavailable, rejected, missingReplies, refusedConnections } = ledger;
+    const before = { acknowledgements, unavailable, rejected, missingReplies, refusedConnections };
+    let loadEnded = false;
+    load.ended.then(() => {
+      loadEnded = true;
+    });
+    const isEnough = () =>
+      loadEnded || ledger.acknowledgements >= acknowledgements + count || ledger.failures.length > 0;
+    const describe = () =>
+      `Before: ${JSON.stringify(before)}\n${readFileSync(this.options.logFile, 'utf8').slice(-2_000)}`;
+    await until(isEnough, `${count} creates are acknowledged`, { describe, timeoutMs });
+  }
+
+  /**
+   * Compares all plants, while no request is in flight: those in the database, or those that `plant-store export` prints. The wrong
+   * replies since the last call are among the failures.
+   */
+  async compare(from: 'database' | 'export' = 'database'): Promise<Comparison> {
+    const rows = await (from === 'export' ? exportRows(this.database.url) : this.database.readRows());
+    const { counts, failures } = comparePlants(this.ledger, rows);
+    return { counts, failures: [...failures, ...this.ledger.failures.splice(0)] };
+  }
+
+  /** Ends all callers and services. */
+  async end(): Promise<void> {
+    await Promise.all(this.ends.map((end) => end()));
   }
 }

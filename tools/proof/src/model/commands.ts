@@ -1,279 +1,139 @@
-import { plantFilters } from '@plant-store/contract/fields';
-import type { Plant } from '@plant-store/contract/operations';
+import { plantFieldNames, plantFilters } from '@plant-store/contract/fields';
+import type { PlantQuery } from '@plant-store/contract/operations';
 import type { routes } from '@plant-store/contract/routes';
 import fc from 'fast-check';
-import { plantWith, withoutTexts } from '../plant.js';
-import { type ListQuery, requireListed } from './list.js';
-import {
-  type Call,
-  copyModel,
-  createCall,
-  createManyCall,
-  expectError,
-  type Item,
-  idsOfRun,
-  type PlantModel,
-  removeCall,
-  requireExpected,
-  type Stores,
-  sendToAll,
-  showCall,
-  toId,
-} from './plant-model.js';
-import type { Interruption, Request } from './targets/target.js';
+import { requiredNames } from '../load/plants.js';
+import type { Request } from './stores.js';
 
-type Command = fc.AsyncCommand<PlantModel, Stores>;
-
-const always = () => true;
-
-/** A request of any outcome, as it happens. */
-function send(call: Call, token?: number): Command {
-  return {
-    check: always,
-    toString: () => `${call.label}${token === undefined ? '' : ` with token ${token}`}`,
-    async run(model, stores) {
-      const isAccepted = token === undefined || model.tokens.get(token) === true;
-      const expected = isAccepted ? call.apply(model) : expectError('invalid_token');
-      await sendToAll(stores, call.compose(model.run), toName(token, model), expected);
-    },
-  };
-}
-
-/** The same plant as the one that is stored. */
-function replay(number: number): Command {
-  return {
-    check: ({ plants, run }) => plants.has(toId(number, run)),
-    toString: () => `replay(${number})`,
-    run(model, stores) {
-      const plant = model.plants.get(toId(number, model.run)) ?? withoutTexts;
-      return send(createCall(number, plant)).run(model, stores);
-    },
-  };
-}
-
-/** The same new plant from several callers at once: one stores it, the others find it. */
-function race(number: number, plant: Plant, callers: number): Command {
-  const call = createCall(number, plant);
-  return {
-    check: ({ plants, retired, run }) => !plants.has(toId(number, run)) && !retired.has(toId(number, run)),
-    toString: () => `race(${call.label}, ${callers} callers)`,
-    async run(model, stores) {
-      const request = call.compose(model.run);
-      for (const target of stores.targets) {
-        stores.counts.requests += callers;
-        const seen = await Promise.all(Array.from({ length: callers }, () => target.send(request, 'main')));
-        const created = seen.filter(({ replayed }) => !replayed).length;
-        if (created !== 1 || seen.some(({ status }) => status !== 200))
-          throw new Error(
-            `${target.name}: ${request.body} from ${callers} callers led to ${JSON.stringify(seen)}`,
-          );
-      }
-      call.apply(model);
-    },
-  };
-}
-
-/**
- * A request during which all stores are restarted. Where a reply came it must hold; where none came the request may have been
- * carried out, or not, and is sent again, as callers do.
- */
-function interrupt(call: Call, interruption: Interruption): Command {
-  return {
-    check: always,
-    toString: () => `interrupt(${call.label}, ${JSON.stringify(interruption)})`,
-    async run(model, { targets, counts }) {
-      const request = call.compose(model.run);
-      const first = call.apply(model);
-      const again = call.apply(copyModel(model));
-      const seen = await Promise.all(targets.map((target) => target.interrupt(request, interruption)));
-      counts.interrupted += targets.length;
-      for (const [index, target] of targets.entries()) {
-        const observation = seen[index];
-        if (observation === undefined) {
-          counts.withoutReply++;
-          requireExpected(target.name, request, await target.send(request, 'main'), [first, again]);
-        } else requireExpected(target.name, request, observation, [first]);
-      }
-    },
-  };
-}
-
-/** A list, as far as some pages go. */
-function list(query: ListQuery): Command {
-  return {
-    check: always,
-    toString: () => `list(${JSON.stringify(query)})`,
-    run: (model, stores) => requireListed(model, stores, query),
-  };
-}
-
-/** A request that is not valid. */
-function reject(name: Parameters<typeof expectError>[0], request: Request): Command {
-  return {
-    check: always,
-    toString: () => `reject(${name}, ${JSON.stringify(request).slice(0, 100)})`,
-    run: (_model, stores) => sendToAll(stores, request, 'main', expectError(name)),
-  };
-}
-
-const withoutToken: Command = {
-  check: always,
-  toString: () => 'withoutToken',
-  run: (_model, stores) =>
-    sendToAll(stores, post('/plants', '{"id":1,"name":"a"}'), undefined, expectError('missing_token')),
+/** The query of a list. */
+export type ListQuery = Omit<PlantQuery, 'after'> & {
+  readonly limit: number;
+  readonly order: 'id' | 'newest';
 };
 
-function restart(signal: NodeJS.Signals): Command {
-  return {
-    check: always,
-    toString: () => `restart(${signal})`,
-    async run(_model, { targets, counts }) {
-      await Promise.all(targets.map((target) => target.restart(signal)));
-      counts.restarts++;
-    },
-  };
+/** What is done with all plant stores. In requests `⟦3⟧` stands for the fourth id of the run. */
+export type Command =
+  /** A request, or that of the command before, from one caller or several at once: with the token of a number, the main one, or none. */
+  | {
+      readonly do: 'send';
+      readonly request: Request | 'again';
+      readonly token: number | 'main' | 'none';
+      readonly callers: number;
+    }
+  /** A request during which all stores are restarted, so many milliseconds after it. */
+  | {
+      readonly do: 'interrupt';
+      readonly request: Request;
+      readonly signal: NodeJS.Signals;
+      readonly delayMs: number;
+    }
+  | { readonly do: 'list'; readonly query: ListQuery }
+  | { readonly do: 'restart'; readonly signal: NodeJS.Signals }
+  | { readonly do: 'issue' | 'revoke' | 'expire'; readonly token: number };
+
+/** How many ids a run has. */
+export const idsOfRun = 6;
+
+/** The id that a number stands for, in a run: near the borders of int64 and of doubles, and between. */
+export function toId(number: number, run: number): bigint {
+  const starts = [-(2n ** 63n), 2n ** 63n - 1_000_000n, 2n ** 53n - 5n, -(2n ** 53n), 1_000_000_000n];
+  return (starts[number % starts.length] ?? 0n) + BigInt(run) * 20n + BigInt(number);
 }
 
-function issue(token: number): Command {
-  return {
-    check: ({ tokens }) => !tokens.has(token),
-    toString: () => `issue(token ${token})`,
-    async run(model, { targets }) {
-      await Promise.all(targets.map((target) => target.issueToken(toName(token, model))));
-      model.tokens.set(token, true);
-    },
-  };
+/** Fills the ids of a run in. */
+export function fillIds(text: string, run: number): string {
+  return text.replace(/⟦(\d)⟧/g, (_, number) => String(toId(Number(number), run)));
 }
 
-function revoke(token: number): Command {
-  return {
-    check: ({ tokens }) => tokens.get(token) === true,
-    toString: () => `revoke(token ${token})`,
-    async run(model, { targets, counts }) {
-      const ms = await Promise.all(targets.map((target) => target.revokeToken(toName(token, model))));
-      counts.slowestRevocationMs = Math.max(counts.slowestRevocationMs, ...ms);
-      counts.revocations++;
-      model.tokens.set(token, false);
-    },
-  };
-}
+const post = (path: string, body: string): Request => ({ method: 'POST', path, body });
 
-/** A token that expires by itself. */
-function expire(token: number): Command {
-  return {
-    check: ({ tokens }) => !tokens.has(token),
-    toString: () => `expire(token ${token})`,
-    async run(model, { targets }) {
-      await Promise.all(targets.map((target) => target.expireToken(toName(token, model))));
-      model.tokens.set(token, false);
-    },
-  };
-}
-
-function toName(token: number | undefined, { run }: PlantModel): string {
-  return token === undefined ? 'main' : `run-${run}-${token}`;
-}
-
-function post(path: string, body: string): Request {
-  return { method: 'POST', path, body };
-}
-
-const number = fc.nat(idsOfRun - 1);
-const token = fc.nat(2);
+const id = fc.nat(idsOfRun - 1).map((number) => `⟦${number}⟧`);
 const text = fc.oneof(
-  fc.constantFrom('', 'a', 'A', 'á', 'á', '🌱', '"\\/\n\u2028'),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  // Few, so that the same plant comes again.
+  { weight: 3, arbitrary: fc.constantFrom('a', '') },
+  { weight: 1, arbitrary: fc.constantFrom('A', 'á', 'á', '🌱', '"\\/\n\u2028') },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 );
-// All but the one character that names may not have.
+// All but the one character that texts may not have.
 const validText = text.map((value) => value.replaceAll('\0', ''));
-const plant = plantWith(validText);
-const item: fc.Arbitrary<Item> = fc.oneof(
-  { weight: 6, arbitrary: fc.tuple(number, plant) },
+const texts = Object.fromEntries(plantFieldNames.map((name) => [name, validText]));
+const plant = fc
+  .tuple(id, fc.record(texts, { requiredKeys: [...requiredNames] }))
+  .map(([number, texts]) => `{"id":${number},${JSON.stringify(texts).slice(1)}`);
+const item = fc.oneof(
+  { weight: 6, arbitrary: plant },
   { weight: 1, arbitrary: fc.constantFrom('{}', 'null', '{"id":1.5,"name":"a"}') },
 );
 
-/** The calls of each operation, but for the list, which takes several. */
-const calls = {
-  createPlant: fc.tuple(number, plant).map((args) => createCall(...args)),
-  createPlants: fc.array(item, { minLength: 1, maxLength: 6, size: 'max' }).map(createManyCall),
-  deletePlant: number.map(removeCall),
-  getPlant: number.map(showCall),
-} satisfies Record<Exclude<keyof typeof routes, 'listPlants'>, fc.Arbitrary<Call>>;
+/** The requests of each operation, but for the list, which takes several. */
+const valid = {
+  createPlant: plant.map((body) => post('/plants', body)),
+  createPlants: fc
+    .array(item, { minLength: 1, maxLength: 6, size: 'max' })
+    .map((items) => post('/plants/batch', `{"plants":[${items}]}`)),
+  deletePlant: id.map((number): Request => ({ method: 'DELETE', path: `/plants/${number}` })),
+  getPlant: id.map((number): Request => ({ method: 'GET', path: `/plants/${number}` })),
+} satisfies Record<Exclude<keyof typeof routes, 'listPlants'>, fc.Arbitrary<Request>>;
 
-const listQuery: fc.Arbitrary<ListQuery> = fc.record(
-  {
-    limit: fc.constantFrom(1, 2, 10, 100, 1_000),
-    order: fc.constantFrom('id', 'newest'),
-    q: validText,
-    ...Object.fromEntries(plantFilters.map((name) => [name, validText])),
-  },
-  { requiredKeys: ['limit', 'order'] },
+/** Those that are not valid; what the fake makes of each, the cases of packages/contract have. */
+const rejected = fc.constantFrom<Request>(
+  ...['', '{"id":1,"id":2,"name":"a"}', '{"id":"1","name":null,"tag":1}', '{"id":1.5,"name":"\\ud800"}'].map(
+    (body) => post('/plants', body),
+  ),
+  ...['{"plants":[]}', `{"plants":[${'0,'.repeat(1_000)}0]}`].map((body) => post('/plants/batch', body)),
+  ...['/plants/01', '/plants/1', '/plants?limit=0', '/plants?q=%00'].map((path) => ({ method: 'GET', path })),
+  ...['/plants/9223372036854775808', '/plants/1'].map((path) => ({ method: 'DELETE', path })),
 );
 
-const rejected = fc.oneof(
-  fc
-    .constantFrom<[Parameters<typeof reject>[0], string]>(
-      ['malformed_json', ''],
-      ['malformed_json', '{"id":1,"name":"a"'],
-      ['malformed_json', '{"id":1,"id":2,"name":"a"}'],
-      ['malformed_json', '{"id":1,"name":"a","__proto__":1}'],
-      ['invalid_plant', '{}'],
-      ['invalid_plant', '{"id":"1","name":null,"tag":1}'],
-      ['invalid_plant', '{"id":9223372036854775808,"name":"a"}'],
-      ['invalid_plant', '{"id":1.5,"name":"\\ud800"}'],
-      ['invalid_plant', '[]'],
-    )
-    .map(([name, body]) => reject(name, post('/plants', body))),
-  fc
-    .constantFrom<[Parameters<typeof reject>[0], string]>(
-      ['malformed_json', '{"plants":[{"id":1,"name":"a","id":2}]}'],
-      ['invalid_plant', '{"plants":[]}'],
-      ['invalid_plant', '{"plants":{"id":1,"name":"a"}}'],
-      ['invalid_plant', '[{"id":1,"name":"a"}]'],
-      ['batch_too_large', `{"plants":[${'0,'.repeat(1_000)}0]}`],
-    )
-    .map(([name, body]) => reject(name, post('/plants/batch', body))),
-  fc
-    .tuple(
-      fc.constantFrom('GET', 'DELETE'),
-      fc.constantFrom<[Parameters<typeof reject>[0], string]>(
-        ['bad_request', '01'],
-        ['bad_request', 'batch'],
-        ['bad_request', '9223372036854775808'],
-        ['plant_not_found', '1'],
-      ),
-    )
-    .map(([method, [name, id]]) => reject(name, { method, path: `/plants/${id}` })),
-  fc
-    .constantFrom('limit=0', 'order=name', 'q=%00', 'after=1.a..1')
-    .map((query) => reject('bad_request', { method: 'GET', path: `/plants?${query}` })),
-);
+const token = fc.nat(2);
+const main = fc.constant('main' as const);
+const one = fc.constant(1);
+const signal = fc.constantFrom<NodeJS.Signals>('SIGKILL', 'SIGTERM');
 
-const common = [
-  fc.tuple(calls.createPlant, fc.option(token, { nil: undefined, freq: 3 })).map((args) => send(...args)),
-  ...Object.values(calls).map((call) => call.map((value) => send(value))),
-  number.map(replay),
-  fc.tuple(number, plant, fc.integer({ min: 2, max: 6 })).map((args) => race(...args)),
-  listQuery.map(list),
-  rejected,
-  fc.constant(withoutToken),
+/** Commands of a kind, of the given parts. */
+function command<const What extends Command['do'], Parts extends object>(
+  what: What,
+  parts: { readonly [Name in keyof Parts]: fc.Arbitrary<Parts[Name]> },
+): fc.Arbitrary<{ readonly do: What } & Parts> {
+  return fc.record(parts).map((values) => ({ do: what, ...values }) as { readonly do: What } & Parts);
+}
+
+const common: readonly fc.Arbitrary<Command>[] = [
+  ...Object.values(valid).map((request) => command('send', { request, token: main, callers: one })),
+  command('send', {
+    request: valid.createPlant,
+    token: fc.oneof(token, fc.constant('none' as const)),
+    callers: one,
+  }),
+  command('send', { request: fc.constant('again' as const), token: main, callers: one }),
+  command('send', { request: valid.createPlant, token: main, callers: fc.integer({ min: 2, max: 6 }) }),
+  command('send', { request: rejected, token: main, callers: one }),
+  fc
+    .record(
+      {
+        limit: fc.constantFrom(20, 100, 1_000),
+        order: fc.constantFrom('id' as const, 'newest' as const),
+        q: validText,
+        ...Object.fromEntries(plantFilters.map((name) => [name, validText])),
+      },
+      { requiredKeys: ['limit', 'order'] },
+    )
+    .map((query): Command => ({ do: 'list', query })),
 ];
 
-const interruption: fc.Arbitrary<Interruption> = fc.record({
-  signal: fc.constantFrom('SIGKILL', 'SIGTERM'),
-  delayMs: fc.nat(15),
-});
-
-const rare = [
-  fc.constantFrom<NodeJS.Signals>('SIGKILL', 'SIGTERM').map(restart),
-  fc.tuple(fc.oneof(...Object.values(calls)), interruption).map((args) => interrupt(...args)),
-  token.map(issue),
-  token.map(revoke),
-  token.map(expire),
+const rare: readonly fc.Arbitrary<Command>[] = [
+  command('restart', { signal }),
+  command('interrupt', { request: fc.oneof(...Object.values(valid)), signal, delayMs: fc.nat(15) }),
+  ...(['issue', 'revoke', 'expire'] as const).map((what) => command(what, { token })),
 ];
 
-/** Sequences of commands, in which those that start processes are rare. */
-export const sequences: fc.Arbitrary<Iterable<Command>> = fc.commands(
-  [...common, ...common, ...common, ...common, ...rare],
-  { maxCommands: 40, size: 'max' },
+/** Sequences of commands, in which those that start processes are rare: of any length alike, since short ones find little. */
+export const sequences: fc.Arbitrary<readonly Command[]> = fc.noBias(
+  fc.array(
+    fc.oneof(
+      ...common.map((arbitrary) => ({ weight: 4, arbitrary })),
+      ...rare.map((arbitrary) => ({ weight: 1, arbitrary })),
+    ),
+    { minLength: 1, maxLength: 40, size: 'max' },
+  ),
 );

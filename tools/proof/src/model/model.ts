@@ -1,103 +1,219 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { fieldsOf } from '@plant-store/contract/fields';
+import type { StoredPlant } from '@plant-store/contract/operations';
 import fc from 'fast-check';
-import { type DatabaseFolder, withDatabases } from '../databases/with-databases.js';
-import type { Proof, ProofContext, ProofResult } from '../proof.js';
-import { runCommand } from '../service/run-command.js';
-import { sequences } from './commands.js';
-import { idsOfRun, type PlantModel, type Stores, toId } from './plant-model.js';
-import { createFakeTarget } from './targets/fake-target.js';
-import { startServiceTarget } from './targets/service-target.js';
-import type { Target } from './targets/target.js';
+import { parse } from '../load/plants.js';
+import type { ProofContext, ProofResult } from '../proof.js';
+import { type Place, withDatabases } from '../system/databases.js';
+import { type Command, fillIds, idsOfRun, type ListQuery, sequences, toId } from './commands.js';
+import { createFakeStore, type Observation, type Request, type Store, startServiceStore } from './stores.js';
 
-/** How many sequences of up to 40 commands. */
-const runs = { short: 4, full: 150 } as const;
-
-const promise = 'Both engines, workers and the fake do the same, which is what the API promises';
+/** For how long shorter sequences that fail, too, are looked for. */
+const shrinkMs = 60_000;
 
 /**
  * Runs random sequences of creates, batches, deletes, reads, races, restarts and changes of tokens on several plant stores at
- * once, and compares each reply with a model and with the replies of the others, and the plants at the end.
+ * once, and compares each reply with that of the fake, which is the API's whole meaning in a few collections, and the plants at the
+ * end.
  */
-export const proveModel: Proof = (context) =>
-  withDatabases('sqlite', (files) =>
+export function proveModel(count: number, context: ProofContext): Promise<Omit<ProofResult, 'promise'>> {
+  return withDatabases('sqlite', (files) =>
     withDatabases('postgresql', async (postgresql) => {
-      const hasWorkers = await knowsWorkers();
-      const targets = await startTargets(context, files, postgresql, hasWorkers);
+      const stores = await startStores(context, files, postgresql);
       try {
-        const result = await runSequences(context, targets);
-        const workers = { promise: `${promise}: WORKERS=2`, figures: {}, failures: [] };
-        return hasWorkers ? [result] : [result, { ...workers, notRun: 'the service has no setting WORKERS' }];
+        return await runSequences(count, context, createFakeStore(), stores);
       } finally {
-        for (const target of targets) await target.stop();
+        await Promise.all(stores.map((store) => store.stop()));
       }
     }),
   );
-
-/** Whether the service has workers: only then an invalid value is an error. */
-async function knowsWorkers(): Promise<boolean> {
-  const { exitCode, stdout, stderr } = await runCommand(['check'], {
-    WORKERS: 'none',
-    DATABASE_URL: 'file:/none',
-  });
-  return exitCode !== 0 && /WORKERS/.test(`${stdout}${stderr}`);
 }
 
-function startTargets(
-  { settings }: ProofContext,
-  files: DatabaseFolder,
-  postgresql: DatabaseFolder,
-  hasWorkers: boolean,
-): Promise<Target[]> {
+function startStores({ settings }: ProofContext, files: Place, postgresql: Place): Promise<Store[]> {
   return Promise.all([
-    startServiceTarget('sqlite', files, settings),
-    startServiceTarget('postgresql', postgresql, settings),
-    ...(hasWorkers ? [startServiceTarget('workers', files, { ...settings, WORKERS: '2' })] : []),
-    createFakeTarget(),
+    startServiceStore('sqlite', files, settings),
+    startServiceStore('postgresql', postgresql, settings),
+    startServiceStore('workers', files, { ...settings, WORKERS: '2' }),
   ]);
 }
 
-async function runSequences(
-  { seed, amount, trials, log }: ProofContext,
-  targets: readonly Target[],
-): Promise<ProofResult> {
-  const known: Omit<PlantModel, 'run' | 'tokens'> = {
-    plants: new Map(),
-    retired: new Set(),
-    unknown: new Set(),
+/** Runs sequences on stores, and compares them with the fake. */
+export async function runSequences(
+  count: number,
+  { seed, log }: Pick<ProofContext, 'seed' | 'log'>,
+  fake: Store,
+  stores: readonly Store[],
+): Promise<Omit<ProofResult, 'promise'>> {
+  const counts = {
+    ...{ requests: 0, restarts: 0, revocations: 0, 'slowest revocation ms': 0 },
+    ...{ 'interrupted requests': 0, 'of those without a reply': 0 },
   };
-  const counts: Stores['counts'] = {
-    ...{ requests: 0, restarts: 0, interrupted: 0, withoutReply: 0 },
-    ...{ revocations: 0, slowestRevocationMs: 0 },
-  };
+  /** The runs that have failed: of their ids nothing is known, so that the shorter ones that follow fail for their own reasons. */
+  const failed = new Set<number>();
   let run = 0;
-  const property = fc.asyncProperty(sequences, async (commands) => {
+  const idsOf = (one: number) => Array.from({ length: idsOfRun }, (_, number) => toId(number, one));
+
+  async function runOne(commands: readonly Command[]): Promise<void> {
     run++;
     if (run % 25 === 0) log(`${run} sequences`);
-    const model: PlantModel = { ...known, run, tokens: new Map() };
+    const tokens = new Map<number, 'valid' | 'invalid'>();
+    let last: Request | undefined;
+    for (const command of commands) {
+      if (command.do === 'send') {
+        const request = command.request === 'again' ? last : fill(command.request);
+        last = request;
+        const token = nameOf(command.token);
+        if (request !== undefined) await sendToAll(request, token, command.callers);
+      } else if (command.do === 'interrupt') {
+        await interrupt(fill(command.request), command.signal, command.delayMs);
+      } else if (command.do === 'restart') {
+        counts.restarts++;
+        await Promise.all(stores.map((store) => store.restart(command.signal)));
+      } else if (command.do === 'list') {
+        const unknown = new Set([...failed].flatMap(idsOf));
+        for (const store of stores)
+          counts.requests += await compareLists(fake, store, command.query, unknown);
+      } else await changeToken(command.do, command.token, tokens);
+    }
+  }
+
+  const fill = ({ method, path, body }: Request): Request => ({
+    method,
+    path: fillIds(path, run),
+    body: body === undefined ? undefined : fillIds(body, run),
+  });
+
+  function nameOf(token: number | 'main' | 'none'): string | undefined {
+    return token === 'none' ? undefined : token === 'main' ? token : `run-${run}-${token}`;
+  }
+
+  async function sendToAll(request: Request, token: string | undefined, callers: number): Promise<void> {
+    const send = (store: Store) => store.send(request, token);
+    const expected: Observation[] = [];
+    for (let caller = 0; caller < callers; caller++) expected.push(await send(fake));
+    counts.requests += stores.length * callers;
+    await Promise.all(
+      stores.map(async (store) => {
+        const seen = await Promise.all(Array.from({ length: callers }, () => send(store)));
+        if (!isSame(seen, expected)) fail(store, request, seen, expected);
+      }),
+    );
+  }
+
+  /** Where a reply came it must hold; where none came the request may have been carried out, or not, and is sent again. */
+  async function interrupt(request: Request, signal: NodeJS.Signals, delayMs: number): Promise<void> {
+    const first = await fake.send(request, 'main');
+    const again = await fake.send(request, 'main');
+    counts['interrupted requests'] += stores.length;
+    await Promise.all(
+      stores.map(async (store) => {
+        const sent = store.send(request, 'main').catch(() => undefined);
+        await delay(delayMs);
+        await store.restart(signal);
+        const seen = await sent;
+        // This reply leaves open what is stored.
+        if (seen !== undefined && seen.status !== 503) {
+          if (!isSame([seen], [first])) fail(store, request, [seen], [first]);
+          return;
+        }
+        counts['of those without a reply']++;
+        const retried = await store.send(request, 'main');
+        if (!isEither(retried, first, again)) fail(store, request, [retried], [first, again]);
+      }),
+    );
+  }
+
+  async function changeToken(
+    what: 'issue' | 'revoke' | 'expire',
+    token: number,
+    tokens: Map<number, 'valid' | 'invalid'>,
+  ): Promise<void> {
+    const name = nameOf(token) ?? '';
+    const all = [fake, ...stores];
+    if (what === 'revoke' && tokens.get(token) === 'valid') {
+      const ms = await Promise.all(all.map((store) => store.revokeToken(name)));
+      counts['slowest revocation ms'] = Math.round(Math.max(counts['slowest revocation ms'], ...ms));
+      counts.revocations++;
+      tokens.set(token, 'invalid');
+    }
+    if (what === 'revoke' || tokens.has(token)) return;
+    await Promise.all(
+      all.map((store) => (what === 'issue' ? store.issueToken(name) : store.expireToken(name))),
+    );
+    tokens.set(token, what === 'issue' ? 'valid' : 'invalid');
+  }
+
+  let shrinkUntil = Number.POSITIVE_INFINITY;
+  const property = fc.asyncProperty(sequences, async (commands) => {
+    if (performance.now() > shrinkUntil) return;
     try {
-      await fc.asyncModelRun(() => ({ model, real: { targets, counts } }), commands);
+      await runOne(commands);
     } catch (error) {
-      forget(model);
+      failed.add(run);
+      shrinkUntil = Math.min(shrinkUntil, performance.now() + shrinkMs);
       throw error;
     }
   });
-  const details = await fc.check(property, { seed, numRuns: trials?.['model'] ?? runs[amount] });
-  const differences = (await Promise.all(targets.map((target) => compare(target, known)))).flat();
+  const details = await fc.check(property, { seed, numRuns: count });
+  const unknown = new Set([...failed].flatMap(idsOf));
+  const ids = Array.from({ length: run }, (_, before) => idsOf(before + 1)).flat();
+  const expected = await fake.readAll(ids);
+  const differences: string[] = [];
+  for (const store of stores) {
+    const stored = await store.readAll(ids);
+    for (const id of new Set([...ids, ...stored.keys()]))
+      if (stored.get(id) !== expected.get(id) && !unknown.has(id))
+        differences.push(`${store.name}: ${id} is ${stored.get(id)}, expected ${expected.get(id)}`);
+  }
+  const held = [...expected.keys()].filter((id) => !unknown.has(id));
   return {
-    promise,
     figures: {
-      'plant stores': targets.map(({ name }) => name).join(', '),
+      'plant stores': [fake, ...stores].map(({ name }) => name).join(', '),
       sequences: run,
-      requests: counts.requests,
-      restarts: counts.restarts,
-      revocations: counts.revocations,
-      'slowest revocation ms': Math.round(counts.slowestRevocationMs),
-      'interrupted requests': counts.interrupted,
-      'of those without a reply': counts.withoutReply,
-      'plants compared': (known.plants.size + known.retired.size) * targets.length,
-      'of those deleted': known.retired.size * targets.length,
+      ...counts,
+      'plants compared': held.length * stores.length,
+      'of those deleted': held.filter((id) => expected.get(id) === 'deleted').length * stores.length,
     },
     failures: [...(details.failed ? [describe(details)] : []), ...differences],
   };
+}
+
+/**
+ * What two stores must not differ in: all but times, the message of `invalid_token`, which the fake has only one of, and the order of
+ * replies. Inside of a text of JSON quotes are escaped.
+ */
+function comparable(seen: readonly Observation[]): readonly string[] {
+  const texts = seen.map(({ status, body, replayed }) => {
+    const text = body.replace(/"addedAt":"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z"/g, '"addedAt":…');
+    return `${status} ${replayed} ${text.replace(/^(\{"error":40101,"message":").*"\}$/, '$1…"}')}`;
+  });
+  return texts.toSorted();
+}
+
+const isSame = (seen: readonly Observation[], expected: readonly Observation[]) =>
+  isDeepStrictEqual(comparable(seen), comparable(expected));
+
+function fail(
+  { name }: Store,
+  { method, path, body = '' }: Request,
+  seen: readonly Observation[],
+  expected: readonly Observation[],
+): never {
+  const request = `${method} ${path} ${body.slice(0, 1_000)}`;
+  throw new Error(`${name}: ${request} led to ${JSON.stringify(seen)}, expected ${JSON.stringify(expected)}`);
+}
+
+/** Whether what was seen is as one of two; of a batch each result may be as in either. */
+function isEither(seen: Observation, ...expected: readonly [Observation, Observation]): boolean {
+  if (expected.some((one) => isSame([one], [seen]))) return true;
+  const [results, ...others] = [seen, ...expected].map(({ body }) => parse(body)['results']);
+  return (
+    Array.isArray(results) &&
+    results.every((result, index) =>
+      others.some((other) => Array.isArray(other) && isDeepStrictEqual(other[index], result)),
+    )
+  );
 }
 
 /** The shortest sequence that fails, with why, and with the seed and path of fast-check. */
@@ -107,28 +223,63 @@ function describe<T>(details: fc.RunDetails<T>): string {
   return `${reason}\n${fc.defaultReportMessage(details)}`;
 }
 
-/** Forgets the ids of a run, so that the shorter ones that follow fail for their own reasons alone. */
-function forget({ run, plants, retired, unknown }: PlantModel): void {
-  for (let number = 0; number < idsOfRun; number++) {
-    const id = toId(number, run);
-    plants.delete(id);
-    retired.delete(id);
-    unknown.add(id);
+/**
+ * Lists all plants of the fake and of a store. How many a page has is left to them, up to the limit.
+ *
+ * @returns how many requests that took
+ * @throws {Error} if what the store shows is not in order, or differs from the fake
+ */
+async function compareLists(
+  fake: Store,
+  store: Store,
+  query: ListQuery,
+  unknown: ReadonlySet<bigint>,
+): Promise<number> {
+  const [expected, actual] = [await readPages(fake, query), await readPages(store, query)];
+  const fail = (text: string) => {
+    throw new Error(`${store.name}: ${text} in a list of ${JSON.stringify(query)}`);
+  };
+  for (const [index, plant] of actual.shown.entries()) {
+    const before = actual.shown[index - 1];
+    if (before !== undefined && !isInOrder(before, plant, query))
+      fail(`${plant.id} comes after ${before.id}`);
+  }
+  // When each was stored differs, and so the order of the newest.
+  const [due = [], known = []] = [expected, actual].map(({ shown }) =>
+    shown
+      .filter(({ id }) => !unknown.has(id))
+      .map((plant) => `${plant.id} ${JSON.stringify(fieldsOf(plant))}`),
+  );
+  const [isDue, isKnown] = [new Set(due), new Set(known)];
+  const missing = due.find((one) => !isKnown.has(one));
+  const more = known.find((one) => !isDue.has(one));
+  if (missing !== undefined || more !== undefined) fail(`${more} is shown, expected ${missing}`);
+  return actual.pages;
+}
+
+/** A plant as a list shows it. */
+type Shown = StoredPlant & { readonly addedAt: string };
+
+async function readPages(store: Store, query: ListQuery) {
+  const shown: Shown[] = [];
+  let after: string | undefined;
+  for (let pages = 1; ; pages++) {
+    const parameters = Object.entries({ ...query, after }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+    );
+    const path = `/plants?${parameters.join('&')}`;
+    const { status, body } = await store.send({ method: 'GET', path }, 'main');
+    if (status !== 200) throw new Error(`${store.name}: GET ${path} led to ${status} ${body}`);
+    const page = parse(body) as { plants: Shown[]; next?: string };
+    if (page.plants.length > query.limit)
+      throw new Error(`${store.name}: GET ${path} shows ${page.plants.length} plants`);
+    shown.push(...page.plants);
+    after = page.next;
+    if (after === undefined) return { shown, pages };
   }
 }
 
-async function compare(
-  target: Target,
-  { plants, retired, unknown }: Pick<PlantModel, 'plants' | 'retired' | 'unknown'>,
-): Promise<string[]> {
-  const stored = await target.readPlants();
-  const deleted = (await target.readRetired?.()) ?? retired;
-  const ids = new Set([...plants.keys(), ...retired, ...stored.keys(), ...deleted]);
-  return [...ids].flatMap((id) => {
-    const actual = JSON.stringify([stored.get(id), deleted.has(id)]);
-    const expected = JSON.stringify([plants.get(id), retired.has(id)]);
-    return actual === expected || unknown.has(id)
-      ? []
-      : [`${target.name}: ${id} is ${actual}, expected ${expected}`];
-  });
+function isInOrder(before: Shown, plant: Shown, { order }: ListQuery): boolean {
+  if (order === 'id') return before.id < plant.id;
+  return before.addedAt > plant.addedAt || (before.addedAt === plant.addedAt && before.id > plant.id);
 }

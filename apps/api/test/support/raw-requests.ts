@@ -1,0 +1,337 @@
+/**
+ * What a service makes of bytes on a connection of its own: the status of each success, and the number of each error, in the order
+ * of the replies.
+ */
+export type Replies = readonly number[];
+
+/** Whether the connection takes another request then, the service closes it, or the client has to end its side before the reply. */
+export type End = 'open' | 'closed' | 'ended';
+
+/** What is special about bytes, the bytes as Latin-1, in which `TOKEN` stands for an access token, and what comes back. */
+export type RawCase = readonly [title: string, bytes: string, replies: Replies, end: End];
+
+/** A plant that all cases send, so that it is stored once. */
+export const plant = '{"id":1,"name":"Fern"}';
+const length = `Content-Length: ${plant.length}`;
+const size = plant.length.toString(16);
+const usual = ['Host: a', 'Authorization: Bearer TOKEN', 'Content-Type: application/json'];
+
+/** A request, with header lines in place of the usual ones. */
+const request = (line: string, headers: readonly string[], body = '') =>
+  `${line}\r\n${headers.map((header) => `${header}\r\n`).join('')}\r\n${body}`;
+/** A create, with header lines besides the usual ones, its length among them unless its body is framed otherwise. */
+const post = (...headers: readonly string[]) =>
+  request('POST /plants HTTP/1.1', [...usual, ...headers, length], plant);
+const chunked = (body: string, ...headers: readonly string[]) =>
+  request('POST /plants HTTP/1.1', [...usual, 'Transfer-Encoding: chunked', ...headers], body);
+/** A create with another header in place of the one of its name. */
+const replaced = (header: string) =>
+  request(
+    'POST /plants HTTP/1.1',
+    [...usual.filter((line) => line.split(':')[0] !== header.split(':')[0]), header, length],
+    plant,
+  );
+const aimed = (line: string) => post().replace('POST /plants HTTP/1.1', line);
+const get = (target: string, ...headers: readonly string[]) =>
+  request(`GET ${target} HTTP/1.1`, [...usual.slice(0, 2), ...headers]);
+
+const inner = 'GET /y HTTP/1.1\r\nHost: a\r\n\r\n';
+const wholeChunk = `${size}\r\n${plant}\r\n`;
+
+/** Requests that are hard to frame, to aim or to read the head of. */
+export const rawRequests: Readonly<Record<string, readonly RawCase[]>> = {
+  'the length of a body': [
+    ['a length', post(), [200], 'open'],
+    ['the same length twice', post(length), [40000], 'closed'],
+    [
+      'the same length twice in one line',
+      replaced(`${length}, ${plant.length}`).replace(`\r\n${length}\r\n`, '\r\n'),
+      [40000],
+      'closed',
+    ],
+    [
+      'a length with a plus sign',
+      post().replace(length, `Content-Length: +${plant.length}`),
+      [40000],
+      'closed',
+    ],
+    ['a length in hexadecimal', post().replace(length, 'Content-Length: 0x16'), [40000], 'closed'],
+    ['an empty length', post().replace(length, 'Content-Length:'), [40000], 'closed'],
+    [
+      'a length with zeros before',
+      post().replace(length, `Content-Length: 000${plant.length}`),
+      [200],
+      'open',
+    ],
+    [
+      'a length beyond 64 bits',
+      post().replace(length, 'Content-Length: 18446744073709551638'),
+      [40000],
+      'closed',
+    ],
+    [
+      'a length that is one too small',
+      post().replace(length, `Content-Length: ${plant.length - 1}`),
+      [40001, 40000],
+      'closed',
+    ],
+    [
+      'a length that is one too large',
+      post().replace(length, `Content-Length: ${plant.length + 1}`),
+      [40000],
+      'ended',
+    ],
+    ['no length', post().replace(`${length}\r\n`, ''), [40001, 40000], 'closed'],
+    ['no length and no body', request('POST /plants HTTP/1.1', usual), [40001], 'open'],
+    ['a body that GET does not read', get('/plants', 'Content-Length: 5').concat('abcde'), [200], 'open'],
+  ],
+
+  chunks: [
+    ['one', chunked(`${wholeChunk}0\r\n\r\n`), [200], 'open'],
+    ['one for each byte', chunked(`${plant.replace(/./g, '1\r\n$&\r\n')}0\r\n\r\n`), [200], 'open'],
+    [
+      'a size in capitals with zeros before',
+      chunked(`000${size.toUpperCase()}\r\n${plant}\r\n000\r\n\r\n`),
+      [200],
+      'open',
+    ],
+    ['extensions', chunked(`${size};a=b;c="d;\t"\r\n${plant}\r\n0;last\r\n\r\n`), [200], 'open'],
+    ['trailers', chunked(`${wholeChunk}0\r\nX-A: 1\r\nX-B:\r\n\r\n`), [200], 'open'],
+    ['a length in the trailers', chunked(`${wholeChunk}0\r\nContent-Length: 1\r\n\r\n`), [40000], 'closed'],
+    ['a trailer that is folded', chunked(`${wholeChunk}0\r\nX-A: 1\r\n 2\r\n\r\n`), [40000], 'closed'],
+    ['a size with a sign', chunked(`+${wholeChunk}0\r\n\r\n`), [40000], 'closed'],
+    ['a size with a prefix', chunked(`0x${wholeChunk}0\r\n\r\n`), [40000], 'closed'],
+    ['a size beyond 64 bits', chunked(`1${'0'.repeat(16)}\r\n${plant}\r\n0\r\n\r\n`), [40000], 'closed'],
+    ['a space before the size', chunked(` ${wholeChunk}0\r\n\r\n`), [40000], 'closed'],
+    ['a line feed alone behind the size', chunked(`${size}\n${plant}\r\n0\r\n\r\n`), [40000], 'closed'],
+    ['a line feed alone behind the data', chunked(`${size}\r\n${plant}\n0\r\n\r\n`), [40000], 'closed'],
+    [
+      'a line feed alone in an extension',
+      chunked(`${size};a\nb\r\n${plant}\r\n0\r\n\r\n`),
+      [40000],
+      'closed',
+    ],
+    ['no last chunk', chunked(wholeChunk), [40000], 'ended'],
+    ['a last chunk without an empty line', chunked(`${wholeChunk}0\r\n`), [40000], 'ended'],
+    ['none but the last', chunked('0\r\n\r\n'), [40001], 'open'],
+    [
+      'chunked in capitals',
+      post().replace(length, 'Transfer-Encoding: CHUNKED').replace(plant, `${wholeChunk}0\r\n\r\n`),
+      [200],
+      'open',
+    ],
+    ['chunked twice', chunked(`${wholeChunk}0\r\n\r\n`, 'Transfer-Encoding: chunked'), [40000], 'closed'],
+    [
+      'chunked, and then another coding',
+      chunked(`${wholeChunk}0\r\n\r\n`).replace('chunked', 'chunked, gzip'),
+      [40000],
+      'closed',
+    ],
+    [
+      'chunked behind a vertical tab',
+      chunked(`${wholeChunk}0\r\n\r\n`).replace(' chunked', ' \vchunked'),
+      [40000],
+      'closed',
+    ],
+    ['chunks and a length before', chunked(`${wholeChunk}0\r\n\r\n`, length), [40000], 'closed'],
+  ],
+
+  'lines of a head': [
+    ['line feeds alone', post().replaceAll('\r\n', '\n'), [40000], 'closed'],
+    ['a line feed alone behind a header', post().replace('Host: a\r\n', 'Host: a\n'), [40000], 'closed'],
+    ['a carriage return alone in a value', post('X-A: a\rb'), [40000], 'closed'],
+    [
+      'a carriage return alone behind a header',
+      post().replace('Host: a\r\n', 'Host: a\r'),
+      [40000],
+      'closed',
+    ],
+    ['a folded line', post('X-A: a\r\n\tb'), [40000], 'closed'],
+    ['a folded line before all headers', post().replace('Host', ' Host'), [40000], 'closed'],
+    ['a space before the colon', post('X-A : a'), [40000], 'closed'],
+    ['no name', post(': a'), [40000], 'closed'],
+    ['no colon', post('X-A'), [40000], 'closed'],
+    ['no value', post('X-A:'), [200], 'open'],
+    ['a tab in a value', post('X-A: \ta\tb\t'), [200], 'open'],
+    ['bytes beyond ASCII in a value', post('X-A: \xe9\xff'), [200], 'open'],
+    ['DEL in a value', post('X-A: \x7f'), [40000], 'closed'],
+    ['a NUL in a value', post('X-A: \0'), [40000], 'closed'],
+    ['bytes beyond ASCII in a name', post('X-\xe9: a'), [40000], 'closed'],
+    ['a long value', post(`X-A: ${'a'.repeat(15_000)}`), [200], 'open'],
+    ['a value that is too long', post(`X-A: ${'a'.repeat(17_000)}`), [40000], 'closed'],
+    ['a head that ends with the connection', 'POST /plants HTTP/1.1\r\nHost: a\r\n', [40000], 'ended'],
+    ['an empty Host', replaced('Host:'), [200], 'open'],
+    ['a Host with a port', replaced('Host: a:80'), [200], 'open'],
+  ],
+
+  'request lines': [
+    ['several spaces', aimed('POST  /plants  HTTP/1.1'), [200], 'open'],
+    ['a tab', aimed('POST\t/plants HTTP/1.1'), [40000], 'closed'],
+    ['a space before', aimed(' POST /plants HTTP/1.1'), [40000], 'closed'],
+    ['a space behind', aimed('POST /plants HTTP/1.1 '), [40000], 'closed'],
+    ['an empty line before', `\r\n${post()}`, [200], 'open'],
+    ['no version', aimed('POST /plants'), [40000], 'closed'],
+    ['a version in lower case', aimed('POST /plants http/1.1'), [40000], 'closed'],
+    ['HTTP/1.0', aimed('POST /plants HTTP/1.0'), [200], 'closed'],
+    [
+      'HTTP/1.0 that keeps the connection',
+      aimed('POST /plants HTTP/1.0\r\nConnection: keep-alive'),
+      [200],
+      'open',
+    ],
+    ['HTTP/1.2', aimed('POST /plants HTTP/1.2'), [40000], 'closed'],
+    ['a method in lower case', aimed('post /plants HTTP/1.1'), [40000], 'closed'],
+    ['TRACE', request('TRACE /plants HTTP/1.1', usual), [40500], 'open'],
+    ['QUERY', aimed('QUERY /plants HTTP/1.1'), [40500], 'open'],
+    ['an absolute URL', aimed('POST http://b/plants HTTP/1.1'), [200], 'open'],
+    ['an absolute URL in capitals with a port', aimed('POST HTTPS://b:443/plants? HTTP/1.1'), [200], 'open'],
+    ['a URL with a user', aimed('POST http://u:p@b/plants HTTP/1.1'), [40000], 'open'],
+    ['a URL of another scheme', aimed('POST ftp://b/plants HTTP/1.1'), [40000], 'open'],
+    ['a path without a slash', aimed('POST plants HTTP/1.1'), [40000], 'closed'],
+    ['a fragment', aimed('POST /plants#a HTTP/1.1'), [200], 'open'],
+    ['a backslash', aimed('POST /plants\\ HTTP/1.1'), [40400], 'open'],
+    ['dots', aimed('POST /../plants HTTP/1.1'), [40400], 'open'],
+    ['two slashes', aimed('POST //plants HTTP/1.1'), [40400], 'open'],
+    ['an empty query', aimed('POST /plants? HTTP/1.1'), [200], 'open'],
+    ['a query', aimed('POST /plants?x=1 HTTP/1.1'), [40000], 'open'],
+    ['an id with a sign', get('/plants/+1'), [40000], 'open'],
+    ['an id beyond int64', get('/plants/9223372036854775808'), [40000], 'open'],
+    ['a query that is not UTF-8', get('/plants?q=%FF'), [40000], 'open'],
+    ['a parameter twice', get('/plants?q=a&%71=a'), [40000], 'open'],
+    ['a percent sign alone', get('/plants/%'), [40000], 'open'],
+  ],
+
+  'meaning of headers': [
+    ['close', post('Connection: close'), [200], 'closed'],
+    ['close among others', post('Connection: keep-alive, Close'), [200], 'closed'],
+    ['an upgrade', post('Connection: Upgrade', 'Upgrade: h2c'), [200], 'open'],
+    ['an upgrade without the option', post('Upgrade: websocket'), [200], 'open'],
+    ['an expectation', post('Expect: 100-continue'), [100, 200], 'open'],
+    ['an expectation of nothing known', post('Expect: 200-ok'), [200], 'open'],
+    ['two tokens', post('Authorization: Bearer TOKEN'), [200], 'open'],
+    ['two content types', post('Content-Type: text/plain'), [200], 'open'],
+    ['two tokens in a line', replaced('Authorization: Bearer TOKEN TOKEN'), [40101], 'open'],
+    ['a tab before the token', replaced('Authorization: Bearer\tTOKEN'), [40100], 'open'],
+    ['an empty token', replaced('Authorization: Bearer '), [40100], 'open'],
+    [
+      'two charsets',
+      replaced('Content-Type: application/json; charset=utf-8; charset=utf-16'),
+      [200],
+      'open',
+    ],
+    [
+      'a charset of another name',
+      replaced('Content-Type: application/json; charset=latin1'),
+      [40004],
+      'open',
+    ],
+    ['a content coding', post('Content-Encoding: gzip'), [40004], 'open'],
+    ['no content coding', post('Content-Encoding: identity'), [200], 'open'],
+    ['an empty content coding', post('Content-Encoding:'), [40004], 'open'],
+  ],
+
+  'pipelined requests': [
+    ['three', post() + get('/plants/2') + post(), [200, 40401, 200], 'open'],
+    [
+      'an error of each kind',
+      aimed('POST /x HTTP/1.1') + replaced('Content-Type: a/b') + post(),
+      [40400, 40004, 200],
+      'open',
+    ],
+    ['what follows the last one', post('Connection: close') + post(), [200], 'closed'],
+    ['what follows one of HTTP/1.0', aimed('POST /plants HTTP/1.0') + post(), [200], 'closed'],
+    ['one that is not HTTP', `${post()}\0\r\n\r\n`, [200, 40000], 'closed'],
+    ['one with two lengths', post() + post(length), [200, 40000], 'closed'],
+    ['one that is cut off', post() + post().slice(0, -1), [200, 40000], 'ended'],
+    [
+      'a request in the body of another',
+      request('POST /plants HTTP/1.1', [...usual, `Content-Length: ${inner.length}`], inner),
+      [40001],
+      'open',
+    ],
+    [
+      'a request in the body of one that is rejected by its head',
+      request('POST /x HTTP/1.1', [...usual, `Content-Length: ${inner.length}`], inner),
+      [40400],
+      'open',
+    ],
+    ['a request behind the body that its chunks end', chunked('0\r\n\r\n') + post(), [40001, 200], 'open'],
+    ['empty lines between', `${post()}\r\n\r\n${post()}`, [200, 200], 'open'],
+    ['a line feed between', `${post()}\n${post()}`, [200, 200], 'open'],
+  ],
+};
+
+/** Bodies of creates as Latin-1, and the id under which a plant of the name `n` is stored, or the number of the error. */
+export const rawBodies: readonly (readonly [body: string, outcome: string | number])[] = [
+  // Numbers, of which the value counts.
+  ['{"id":9007199254740993,"name":"n"}', '9007199254740993'],
+  ['{"id":-9007199254740993,"name":"n"}', '-9007199254740993'],
+  ['{"id":9223372036854775807,"name":"n"}', '9223372036854775807'],
+  ['{"id":-9223372036854775808,"name":"n"}', '-9223372036854775808'],
+  ['{"id":9223372036854775808,"name":"n"}', 40002],
+  ['{"id":-9223372036854775809,"name":"n"}', 40002],
+  ['{"id":18446744073709551615,"name":"n"}', 40002],
+  ['{"id":-0,"name":"n"}', '0'],
+  ['{"id":-0.0e9999999999,"name":"n"}', '0'],
+  ['{"id":1e3,"name":"n"}', '1000'],
+  ['{"id":1.0,"name":"n"}', '1'],
+  ['{"id":100e-2,"name":"n"}', '1'],
+  ['{"id":1E+2,"name":"n"}', '100'],
+  ['{"id":9.223372036854775807e18,"name":"n"}', '9223372036854775807'],
+  ['{"id":922337203685477580.7e1,"name":"n"}', '9223372036854775807'],
+  ['{"id":1.0000000000000000001,"name":"n"}', 40002],
+  ['{"id":1e19,"name":"n"}', 40002],
+  ['{"id":1e9999999999,"name":"n"}', 40002],
+  ['{"id":1e-9999999999,"name":"n"}', 40002],
+  ['{"id":"1","name":"n"}', 40002],
+  ['{"id":.5,"name":"n"}', 40001],
+  ['{"id":-,"name":"n"}', 40001],
+  ['{"id":1e,"name":"n"}', 40001],
+  ['{"id":1_000,"name":"n"}', 40001],
+  ['{"id":1n,"name":"n"}', 40001],
+  // Members that come twice.
+  ['{"id":2,"id":2.0,"name":"n"}', '2'],
+  ['{"id":2,"id":3,"name":"n"}', 40001],
+  ['{"id":2,"\\u0069d":3,"name":"n"}', 40001],
+  ['{"id":2,"name":"n","name":"\\u006e"}', '2'],
+  ['{"id":9007199254740992,"id":9007199254740993,"name":"n"}', 40001],
+  ['{"x":1,"id":4,"x":[2],"name":"n"}', '4'],
+  ['{"id":5,"name":"n","tag":[],"tag":{}}', 40001],
+  ['{"id":5,"name":"n","x":{"__proto__":1}}', 40001],
+  ['{"ID":5,"name":"n"}', 40002],
+  // Texts.
+  ['{"id":6,"name":"n","tag":null}', 40002],
+  ['{"id":6,"name":"\\ud800"}', 40002],
+  ['{"id":6,"name":"\\udc00\\ud800"}', 40002],
+  ['{"id":6,"name":"\\u0000"}', 40002],
+  ['{"id":6,"name":"\0"}', 40001],
+  ['{"id":6,"name":"\t"}', 40001],
+  ['{"id":6,"name":"\\u12"}', 40001],
+  ['{"id":6,"name":"\\U0041"}', 40001],
+  ['{"id":6,"name":"\\"}', 40001],
+  // Bytes: those of UTF-8 are written as they are sent.
+  ['\xef\xbb\xbf{"id":7,"name":"n"}', 40001],
+  ['\xff\xfe{\0', 40001],
+  ['{"id":7,"name":"\xe9"}', 40001],
+  ['{"id":7,"name":"\xc0\x80"}', 40001],
+  ['{"id":7,"name":"\xed\xa0\x80"}', 40001],
+  ['{"id":7,"name":"\xf4\x90\x80\x80"}', 40001],
+  ['{"id":7,"name":"n","x":"\xf0\x9f\x8c\xb1"}', '7'],
+  // Nesting.
+  [`{"id":8,"name":"n","x":${'['.repeat(499)}${']'.repeat(499)}}`, '8'],
+  [`{"id":8,"name":"n","x":${'['.repeat(500)}${']'.repeat(500)}}`, 40001],
+  [`{"id":8,"name":"n","x":${'{"a":'.repeat(500)}1${'}'.repeat(500)}}`, 40001],
+  ['['.repeat(100_000), 40001],
+  // What is no JSON, or no object.
+  ['', 40001],
+  ['{"id":9,"name":"n",}', 40001],
+  ['{"id":9,,"name":"n"}', 40001],
+  ['{"id":9,"name":"n"}{"id":9,"name":"n"}', 40001],
+  ['{"id":9,"name":"n"}\0', 40001],
+  ['{"id":9,"name":"n"}\v', 40001],
+  ['\r\n\t {"id":9,"name":"n"} \n', '9'],
+  ['{"id":9 /**/,"name":"n"}', 40001],
+  ['[{"id":9,"name":"n"}]', 40002],
+  ['null', 40002],
+  ['1.5', 40002],
+];

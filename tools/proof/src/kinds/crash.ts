@@ -1,0 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Kind, trialsOf } from '../load/kind.js';
+import type { Random } from '../load/plants.js';
+import type { Trial } from '../load/trial.js';
+import type { Proof } from '../proof.js';
+import { type DatabasePrograms, type Engine, withDatabases } from '../system/databases.js';
+import { type Disk, findNoFileSystem, withDisk } from '../system/file-system.js';
+import { isRunning, killProcesses, readChildren, stopProcesses, until } from '../system/programs.js';
+import type { Service } from '../system/service.js';
+import { crashWorkers, replaceWorkers } from './workers.js';
+
+const crashSqlite: Kind = {
+  name: 'crash-sqlite',
+  promise: 'A 200 survives a crash of the service on SQLite',
+  short: 8,
+  full: 1_000,
+  trialsPerDatabase: 50,
+  withPlace: (trial) => withDatabases('sqlite', trial),
+  async breakOnce({ trial }) {
+    await killUnderLoad(trial);
+    if (trial.random.next() >= 0.1) return;
+    // Once more, while it recovers.
+    const launched = trial.launch();
+    await delay(trial.random.below(500));
+    await launched.killAll();
+  },
+};
+
+const killedPrograms = ['PostgreSQL', 'the service', 'both'] as const;
+
+const crashPostgresql: Kind = {
+  name: 'crash-postgresql',
+  promise: 'A 200 survives a crash of PostgreSQL, of the service on it, and of both',
+  short: 3,
+  full: 300,
+  trialsPerDatabase: 50,
+  findObstacle: () =>
+    process.platform === 'linux' ? undefined : 'It needs Linux, where processes have lists of children.',
+  withPlace: (trial) => withDatabases('postgresql', trial),
+  async breakOnce({
+    trial,
+    place: {
+      server: { programs },
+    },
+    tally,
+    index,
+  }) {
+    // Each first once, so that a short run has all.
+    const killed = killedPrograms[index] ?? trial.random.pick(killedPrograms);
+    tally.add(`of ${killed}`);
+    if (killed === 'PostgreSQL') await killPostgresql(trial, programs);
+    else await killUnderLoad(trial, killed === 'both' ? programs : undefined);
+  },
+};
+
+/** Room for a new PostgreSQL, its write-ahead log, and the plants of all trials. */
+const megabytes = 1_024;
+
+/** Stops the file system under load, so that only what was synchronized to the disk remains. */
+function losePower(engine: Engine, title: string): Kind<Disk> {
+  return {
+    name: `power-${engine}`,
+    promise: `A 200 survives a loss of power, on ${title}`,
+    short: 2,
+    full: 100,
+    findObstacle: findNoFileSystem,
+    withPlace: (trial) => withDisk(engine, megabytes, trial),
+    async breakOnce({ trial, place: { server, fileSystem } }) {
+      const service = await trial.service();
+      const load = await trial.load({ endsWithoutReply: true });
+      await delay(trial.random.below(10));
+      const pids = [service.pid, ...readChildren(service.pid), ...(server.programs?.readPids() ?? [])];
+      // At one instant nothing runs any more. Otherwise a program could use the file system while it loses its power, and be
+      // answered what no machine without power answers.
+      await stopProcesses(pids);
+      await fileSystem.losePower();
+      await killProcesses(pids);
+      await load.ended;
+      await fileSystem.unmount();
+      await fileSystem.mount();
+      await server.programs?.start();
+    },
+  };
+}
+
+/**
+ * Kills the service, its workers, PostgreSQL, and the file system under load, at seeded instants, and compares after each
+ * restart what is stored with what was acknowledged. Replaces workers.
+ */
+export const crash: Proof = [
+  trialsOf(crashSqlite),
+  trialsOf(crashWorkers),
+  trialsOf(replaceWorkers),
+  trialsOf(losePower('sqlite', 'SQLite')),
+  trialsOf(losePower('postgresql', 'PostgreSQL')),
+  trialsOf(crashPostgresql),
+];
+
+/** Kills the service under load, and a server at the same time. */
+async function killUnderLoad(trial: Trial, programs?: DatabasePrograms): Promise<void> {
+  const service = await trial.service();
+  const load = await trial.load({ endsWithoutReply: true });
+  await delay(trial.random.below(10));
+  await Promise.all([killService(service, trial.random), programs?.killAll()]);
+  await load.ended;
+  await programs?.start();
+}
+
+/** Kills PostgreSQL under load, and starts it again, which the service must notice by itself. */
+async function killPostgresql(trial: Trial, programs: DatabasePrograms | undefined): Promise<void> {
+  const service = await trial.service();
+  const load = await trial.load();
+  await delay(trial.random.below(10));
+  await programs?.killAll();
+  await delay(trial.random.below(300));
+  await programs?.start();
+  await trial.acknowledgements(20, load);
+  await load.stop();
+  if (service.hasEnded()) throw new Error(`The service ended without PostgreSQL:\n${service.readLog()}`);
+}
+
+/**
+ * Kills a service: all its processes at once or, half of the times if it has workers, only the primary, after which the
+ * workers must end by themselves. Resolves once all have ended.
+ */
+async function killService(service: Service, random: Random): Promise<void> {
+  const primaryOnly = random.next() < 0.5;
+  const workers = readChildren(service.pid);
+  if (primaryOnly && workers.length > 0) await service.kill('SIGKILL');
+  else await service.killAll();
+  await until(() => !workers.some(isRunning), 'the workers of a killed service have ended');
+}

@@ -1,0 +1,40 @@
+import { plantFieldNames } from '@plant-store/contract/fields';
+import { expect, it } from 'vitest';
+import { isRequired } from '../load/plants.js';
+import { runSequences } from './model.js';
+import { createFakeStore, type Store } from './stores.js';
+
+const context = { seed: 1, log: () => undefined };
+
+/** What is found in a store that is another fake, changed. */
+async function findIn(change: (fake: Store) => Partial<Store>): Promise<readonly string[]> {
+  const fake = createFakeStore();
+  return (await runSequences(30, context, createFakeStore(), [{ ...fake, ...change(fake) }])).failures;
+}
+
+it('finds nothing in a store that does as the API promises', async () => {
+  expect(await findIn(() => ({}))).toEqual([]);
+});
+
+it.each(plantFieldNames.filter((name) => !isRequired(name)))(
+  'finds that a store drops the %s',
+  async (name) => {
+    const member = new RegExp(`,"${name}":"(?:[^"\\\\]|\\\\.)*"`, 'g');
+    const failures = await findIn(({ send }) => ({
+      send: ({ body, ...request }, token) => send({ ...request, body: body?.replace(member, '') }, token),
+    }));
+    expect(failures.join('\n')).toContain(`"${name}"`);
+  },
+);
+
+it('finds that a store forgets that plants were deleted', async () => {
+  const failures = await findIn(({ send }) => ({
+    send: async (request, token) => {
+      const seen = await send(request, token);
+      return seen.body.includes('"error":40007')
+        ? { ...seen, body: seen.body.replace('40007', '40003') }
+        : seen;
+    },
+  }));
+  expect(failures.join('\n')).toContain('40007');
+});

@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { fieldsOf } from '@plant-store/contract/fields';
+import type { Place } from '../system/databases.js';
+import { commandOutput, issueToken, Service } from '../system/service.js';
+
+/** A request of an operation. */
+export interface Request {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly body?: string | undefined;
+}
+
+/** What a caller sees of a reply. */
+export interface Observation {
+  readonly status: number;
+  readonly body: string;
+  readonly replayed: boolean;
+}
+
+/** Something that stores plants as the API promises. */
+export interface Store {
+  readonly name: string;
+  /**
+   * Sends a request.
+   *
+   * @param token the name of an access token; without one the request has none
+   */
+  send(request: Request, token: string | undefined): Promise<Observation>;
+  /** Ends it by a signal and starts it again on the same plants. */
+  restart(signal: NodeJS.Signals): Promise<void>;
+  /** Issues an access token under a name, which no other has. */
+  issueToken(name: string): Promise<void>;
+  /** Makes a token invalid, and resolves once it is rejected, with the milliseconds that this took. */
+  revokeToken(name: string): Promise<number>;
+  /** Issues a token that expires by itself, and resolves once it is rejected. */
+  expireToken(name: string): Promise<void>;
+  /** What it holds for each of these ids: the plant in JSON, or `deleted`. It has nothing besides. */
+  readAll(ids: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>;
+  stop(): Promise<unknown>;
+}
+
+/** How often in a row a token must be rejected, so that every worker has rejected it. */
+const rejectionsInRow = 8;
+/** The service promises 5 seconds; a machine may be busy. */
+const rejectionTimeoutMs = 120_000;
+const pollMs = 50;
+
+/** The built service on a new database. */
+export async function startServiceStore(
+  name: string,
+  { folder, server }: Place,
+  settings: Readonly<Record<string, string>>,
+): Promise<Store> {
+  const database = await server.createDatabase();
+  const environment = { ...settings, DATABASE_URL: database.url };
+  const tokens = new Map([['main', await issueToken(environment)]]);
+  const start = () =>
+    new Service({
+      databaseUrl: database.url,
+      logFile: join(folder, `${name}.log`),
+      settings: { AUTH_FAILURES_PER_MINUTE: '0', LOG_REQUESTS: 'errors', ...settings },
+    }).started;
+  let service = await start();
+  // A connection of its own, so that requests reach all workers.
+  const exchange = (request: Request, token: string | undefined) =>
+    fetch(`${service.baseUrl}${request.path}`, compose(request, tokens, token, { connection: 'close' }));
+
+  /** Waits until a token is rejected; the bodies store nothing. */
+  async function rejection(token: string): Promise<number> {
+    const startedAt = performance.now();
+    for (let inRow = 0; inRow < rejectionsInRow; ) {
+      const { status } = await exchange({ method: 'POST', path: '/plants', body: '' }, token);
+      inRow = status === 401 ? inRow + 1 : 0;
+      if (performance.now() - startedAt > rejectionTimeoutMs)
+        throw new Error(`${name}: the token ${token} is still accepted`);
+      if (inRow === 0) await delay(pollMs);
+    }
+    return performance.now() - startedAt;
+  }
+
+  return {
+    name,
+    send: async (request, token) => observe(await exchange(request, token)),
+    async restart(signal) {
+      await service.kill(signal);
+      service = await start();
+    },
+    async issueToken(token) {
+      tokens.set(token, await issueToken(environment, token));
+    },
+    async revokeToken(token) {
+      const lines = (await commandOutput(['token', 'list'], environment)).split('\n');
+      const [id = ''] = lines.find((line) => line.split('\t')[1] === token)?.split('\t') ?? [];
+      await commandOutput(['token', 'revoke', id], environment);
+      return rejection(token);
+    },
+    async expireToken(token) {
+      tokens.set(token, await issueToken(environment, token, '1s'));
+      await rejection(token);
+    },
+    async readAll() {
+      const rows = await database.readRows();
+      return new Map(rows.map((row) => [row.id, row.deleted ? 'deleted' : JSON.stringify(fieldsOf(row))]));
+    },
+    stop: () => service.kill('SIGTERM'),
+  };
+}
+
+/** The fake plant store of the client, which must behave like the service. It keeps its plants for as long as it exists. */
+export function createFakeStore(): Store {
+  const store = createFakePlantStore();
+  const valid = new Map([['main', store.token]]);
+  const issued = new Map(valid);
+  const accept = () => store.acceptTokens(store.token, ...valid.values());
+  const exchange = (request: Request, token: string | undefined) =>
+    store.fetch(`${store.baseUrl}${request.path}`, compose(request, issued, token));
+  return {
+    name: 'fake',
+    send: async (request, token) => observe(await exchange(request, token)),
+    restart: async () => undefined,
+    async issueToken(name) {
+      for (const tokens of [valid, issued]) tokens.set(name, `fake-token-${name}`);
+      accept();
+    },
+    async revokeToken(name) {
+      valid.delete(name);
+      accept();
+      return 0;
+    },
+    async expireToken(name) {
+      issued.set(name, `fake-token-${name}`);
+    },
+    async readAll(ids) {
+      const all = new Map([...store.plants].map(([id, plant]) => [id, JSON.stringify(plant)]));
+      for (const id of ids) {
+        // It changes nothing where there is no plant.
+        const isDeleted = !all.has(id) && (await exchange(toDelete(id), 'main')).status === 204;
+        if (isDeleted) all.set(id, 'deleted');
+      }
+      return all;
+    },
+    stop: async () => undefined,
+  };
+}
+
+const toDelete = (id: bigint): Request => ({ method: 'DELETE', path: `/plants/${id}` });
+
+/** A request as `fetch` takes it. */
+function compose(
+  { method, body }: Request,
+  tokens: ReadonlyMap<string, string>,
+  token: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const authorization =
+    token === undefined ? {} : { authorization: `Bearer ${tokens.get(token) ?? 'unknown'}` };
+  const content = body === undefined ? {} : { 'content-type': 'application/json' };
+  return {
+    method,
+    headers: { ...headers, ...authorization, ...content },
+    ...(body !== undefined && { body }),
+  };
+}
+
+async function observe(response: Response): Promise<Observation> {
+  const replayed = response.headers.get('idempotent-replayed') === 'true';
+  return { status: response.status, body: await response.text(), replayed };
+}

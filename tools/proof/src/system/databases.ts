@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fieldsOf, plantFieldNames } from '@plant-store/contract/fields';
+import type { NewPlant, Plant } from '@plant-store/contract/operations';
+import { createDatabase, createPostgresqlServer, query } from '@plant-store/postgresql-server';
+import Sqlite from 'better-sqlite3';
+import { parse, withoutTexts } from '../load/plants.js';
+import { killProcesses, readChildren } from './programs.js';
+import { commandOutput } from './service.js';
+
+/** The engines that the service runs on. */
+export type Engine = 'sqlite' | 'postgresql';
+
+/** A row of the table `plants`. */
+export interface PlantRow extends NewPlant {
+  /** Whether the plant was deleted, of which only the row is left. */
+  readonly deleted: boolean;
+}
+
+/** A database of the service, read by other means than the service. */
+export interface Database {
+  /** The value for `DATABASE_URL`. */
+  readonly url: string;
+  /** All rows: two of one id, too, if the index of the ids is damaged. The service may be running. */
+  readRows(): Promise<readonly PlantRow[]>;
+  /** What the engine's own check of the whole database finds wrong; nothing if it is intact, or the engine has none. */
+  findDamage(): Promise<readonly string[]>;
+}
+
+/** Where new databases are created. */
+export interface DatabaseServer {
+  /** Creates an empty database. */
+  createDatabase(): Promise<Database>;
+  /** Its processes, if it has any that may be killed. */
+  readonly programs?: DatabasePrograms;
+}
+
+/** The processes of a database server. */
+export interface DatabasePrograms {
+  /** The ids of its processes. */
+  readPids(): readonly number[];
+  /** Kills all its processes at once, as when the machine stops, and resolves once they have ended. */
+  killAll(): Promise<void>;
+  /** Starts it again, which recovers its data, and resolves once it accepts connections. */
+  start(): Promise<void>;
+}
+
+/** A folder for databases and logs, and a server of an engine. */
+export interface Place {
+  readonly folder: string;
+  readonly server: DatabaseServer;
+}
+
+/** Runs a trial with a new folder and a server of an engine, and removes both afterwards, however the trial ends. */
+export function withDatabases<T>(engine: Engine, trial: (place: Place) => Promise<T>): Promise<T> {
+  return withFolder((folder) => withServer(engine, folder, (server) => trial({ folder, server })));
+}
+
+/** Runs a trial with a new folder, and removes it afterwards, however the trial ends. */
+export async function withFolder<T>(trial: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));
+  // PostgreSQL runs as another user than root.
+  chmodSync(folder, 0o711);
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.on('exit', remove);
+  try {
+    return await trial(folder);
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+}
+
+/** Runs a trial with a server of an engine, whose data are in a folder. */
+export async function withServer<T>(
+  engine: Engine,
+  folder: string,
+  trial: (server: DatabaseServer) => Promise<T>,
+): Promise<T> {
+  if (engine === 'sqlite') {
+    return trial({ createDatabase: async () => openSqliteDatabase(join(folder, `${randomUUID()}.db`)) });
+  }
+  // So small a log that a file system of its own has room for it.
+  const settings = { max_wal_size: '64MB' };
+  const server = await createPostgresqlServer({ folder: join(folder, 'postgresql'), settings });
+  await server.start();
+  const readPids = () => readPostgresqlPids(server.dataFolder);
+  try {
+    return await trial({
+      createDatabase: async () => openPostgresqlDatabase(await createDatabase(server.url)),
+      programs: { readPids, start: () => server.start(), killAll: () => killProcesses(readPids()) },
+    });
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The ids of the processes of the PostgreSQL with this data folder, as it was last started: first the one that started the others. */
+export function readPostgresqlPids(dataFolder: string): readonly number[] {
+  const pid = Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
+  return [pid, ...readChildren(pid)];
+}
+
+/** The database in a file, which need not exist yet. */
+function openSqliteDatabase(path: string): Database {
+  function read<Result>(query: (file: Sqlite.Database) => Result): Result {
+    const file = new Sqlite(path, { readonly: true, fileMustExist: true });
+    try {
+      return query(file);
+    } finally {
+      file.close();
+    }
+  }
+  return {
+    url: `file:${path}`,
+    readRows: async () =>
+      read((file) => file.prepare<[], Columns>('SELECT * FROM plants').safeIntegers().all().map(toRow)),
+    async findDamage() {
+      const found = read((file) => file.pragma('integrity_check')) as { integrity_check: string }[];
+      return found.map(({ integrity_check: text }) => text).filter((text) => text !== 'ok');
+    },
+  };
+}
+
+/** The database of a URL. */
+export function openPostgresqlDatabase(url: string): Database {
+  return {
+    url,
+    readRows: async () => (await query<Columns>(url, 'SELECT * FROM plants')).map(toRow),
+    findDamage: async () => [],
+  };
+}
+
+/** What `plant-store export` prints of a database: on each line a plant, or `{"id":1,"deleted":true}`. */
+export async function exportRows(databaseUrl: string): Promise<readonly PlantRow[]> {
+  const lines = (await commandOutput(['export'], { DATABASE_URL: databaseUrl })).split('\n').slice(0, -1);
+  return lines.map((line) => {
+    const row: PlantRow = { ...withoutTexts, deleted: false, ...(parse(line) as Pick<PlantRow, 'id'>) };
+    if (row.id === undefined) throw new Error(`The export has a line without an id: ${line}`);
+    return row;
+  });
+}
+
+/** All columns of a row as an engine gives them, with `null` for a text that a plant does not have. */
+interface Columns extends Partial<Record<keyof Plant, string | null>> {
+  readonly id: bigint | string;
+  readonly deleted: bigint | boolean;
+}
+
+function toRow({ id, deleted, ...others }: Columns): PlantRow {
+  const texts = plantFieldNames.map((name) => [name, others[name] ?? undefined]);
+  return { id: BigInt(id), deleted: Boolean(deleted), ...fieldsOf(Object.fromEntries(texts) as Plant) };
+}

@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Engine, type Place, withFolder, withServer } from './databases.js';
+import { findMissingProgram, runSystemProgram, succeeds, systemEnvironment, until } from './programs.js';
+
+/** What is missing on this machine to create a file system; `undefined` if it can be done. */
+export async function findNoFileSystem(): Promise<string | undefined> {
+  const missing = await findMissingProgram('mount', 'umount', 'findmnt', 'mkfs.ext4', 'fsfreeze', 'perl');
+  if (missing !== undefined) return missing;
+  return existsSync('/dev/loop-control') ? undefined : 'It needs loop devices, and the right to mount.';
+}
+
+/** A server of an engine whose data are on a file system of its own. */
+export interface Disk extends Place {
+  readonly fileSystem: FileSystem;
+}
+
+/** Runs a trial with a new file system, and unmounts and removes it afterwards, however the trial ends. */
+export function withDisk<T>(
+  engine: Engine,
+  megabytes: number,
+  trial: (disk: Disk) => Promise<T>,
+): Promise<T> {
+  return withFolder(async (folder) => {
+    const image = join(folder, 'disk.img');
+    const path = join(folder, 'disk');
+    mkdirSync(path);
+    writeFileSync(image, '');
+    truncateSync(image, megabytes * 1024 * 1024);
+    // Without blocks that only root may use, since the service may run as root.
+    await runSystemProgram('mkfs.ext4', '-q', '-m', '0', image);
+    const fileSystem = new FileSystem(image, path);
+    const unmountNow = () => {
+      // Before it is thawed, that would wait.
+      spawnSync('fsfreeze', ['--unfreeze', path], { env: systemEnvironment });
+      spawnSync('umount', ['--lazy', path], { env: systemEnvironment });
+    };
+    process.prependListener('exit', unmountNow);
+    try {
+      await fileSystem.mount();
+      return await withServer(engine, path, (server) => trial({ folder, server, fileSystem }));
+    } finally {
+      process.off('exit', unmountNow);
+      unmountNow();
+    }
+  });
+}
+
+/**
+ * EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, from fs/ext4/ext4.h of Linux. Node.js has no ioctl.
+ */
+const shutDownProgram = `open(my $f, "<", $ARGV[0]) or die $!; my $flags = pack("L", 2); ioctl($f, 0x8004587d, $flags) or die $!`;
+
+/** A file system of its own, ext4 in a file. */
+class FileSystem {
+  constructor(
+    private readonly image: string,
+    /** Where it is mounted. */
+    readonly path: string,
+  ) {}
+
+  async mount(): Promise<void> {
+    await runSystemProgram('mount', '-o', 'loop,errors=remount-ro', this.image, this.path);
+  }
+
+  /** Unmounts it as soon as no process uses it any more. */
+  async unmount(): Promise<void> {
+    const device = await this.findDevice();
+    const isFree = async () =>
+      (await succeeds(runSystemProgram('umount', this.path))) || !(await succeeds(this.findDevice()));
+    await until(isFree, `no process uses ${this.path} any more`);
+    // Somebody may have a copy of the mounts, in which the file system as it is now would go on.
+    const loop = `/sys/block/${device}/loop/backing_file`;
+    await until(() => !existsSync(loop), `no other mount namespace has ${this.path}`);
+  }
+
+  /**
+   * Stops it at once, as if the machine lost its power: what is not on the disk by now never will be, and all reads and writes
+   * fail until it is unmounted and mounted.
+   */
+  async losePower(): Promise<void> {
+    await runSystemProgram('perl', '-e', shutDownProgram, this.path);
+  }
+
+  /** Makes it read-only, as the kernel does after an error of the disk, until it is unmounted and mounted. */
+  async makeReadOnly(): Promise<void> {
+    writeFileSync(`/sys/fs/ext4/${await this.findDevice()}/trigger_fs_error`, 'proof');
+  }
+
+  /** Lets every write to it wait, until `thaw`. */
+  async freeze(): Promise<void> {
+    await runSystemProgram('fsfreeze', '--freeze', this.path);
+  }
+
+  async thaw(): Promise<void> {
+    await runSystemProgram('fsfreeze', '--unfreeze', this.path);
+  }
+
+  /** The name of the device that is mounted, such as `loop0`. */
+  private async findDevice(): Promise<string> {
+    const source = await runSystemProgram('findmnt', '--noheadings', '--output', 'SOURCE', this.path);
+    return source.replace('/dev/', '');
+  }
+}

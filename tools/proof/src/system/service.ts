@@ -1,0 +1,125 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { hasEnded, killGroup, processEnd, startProgram, until } from './programs.js';
+
+/** The build of the service, as operators run it. */
+const main = fileURLToPath(new URL('../../../../apps/api/dist/main.js', import.meta.url));
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Nothing is inherited, so that every machine runs the same defaults. */
+const environmentOf = (settings: Settings) => ({
+  ...{ NODE_ENV: 'production', PATH: '/usr/bin:/bin' },
+  ...settings,
+});
+
+/** Runs `plant-store` to its end. */
+async function runCommand(args: readonly string[], settings: Settings) {
+  const child = startProgram(process.execPath, [main, ...args], {
+    env: environmentOf(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  const texts = [child.stdout, child.stderr].map(async (stream) => {
+    let text = '';
+    for await (const chunk of stream?.setEncoding('utf8') ?? []) text += chunk;
+    return text;
+  });
+  const [stdout = '', stderr = ''] = await Promise.all(texts);
+  await closed;
+  return { exitCode: child.exitCode, stdout, stderr };
+}
+
+/**
+ * Runs `plant-store` to its end, and returns what it has printed.
+ *
+ * @throws {Error} with its output if it fails
+ */
+export async function commandOutput(args: readonly string[], settings: Settings): Promise<string> {
+  const { exitCode, stdout, stderr } = await runCommand(args, settings);
+  if (exitCode === 0) return stdout;
+  throw new Error(`plant-store ${args.join(' ')} ended with status ${exitCode}: ${stderr}`);
+}
+
+/**
+ * Issues an access token of a database and returns it.
+ *
+ * @param expires such as `30s`; never by default
+ */
+export async function issueToken(settings: Settings, name = 'proof', expires = 'never'): Promise<string> {
+  return (await commandOutput(['token', 'create', '--name', name, '--expires', expires], settings)).trim();
+}
+
+/** How to start the service. */
+export interface ServiceOptions {
+  /** The value of `DATABASE_URL`. */
+  readonly databaseUrl: string;
+  /** The file that gets its output; an existing one is replaced. */
+  readonly logFile: string;
+  /** Its settings, such as `WORKERS`; `LOG_LEVEL` must leave in the line that it listens. Unless they are here, `PORT` is any free one and there is no delay when it stops. */
+  readonly settings: Settings;
+}
+
+/** The built service, in a process of its own. */
+export class Service {
+  /** Such as `http://127.0.0.1:3000`, once it has started. */
+  baseUrl = '';
+  /** The id of its process; with workers, that of the primary process, whose children they are. */
+  readonly pid: number;
+  /**
+   * Resolves once it listens.
+   *
+   * @throws {Error} with its output if it ends before, or does not listen in time
+   */
+  readonly started: Promise<this>;
+  private readonly child: ChildProcess;
+
+  constructor(private readonly options: ServiceOptions) {
+    const { databaseUrl, logFile, settings } = options;
+    const output = openSync(logFile, 'w');
+    this.child = startProgram(process.execPath, [main, 'serve'], {
+      env: environmentOf({ PORT: '0', DRAIN_DELAY_MS: '0', DATABASE_URL: databaseUrl, ...settings }),
+      stdio: ['ignore', output, output],
+    });
+    closeSync(output);
+    this.pid = this.child.pid ?? 0;
+    this.started = this.start();
+    // Whoever kills it does not wait for it to start.
+    this.started.catch(() => undefined);
+  }
+
+  /** All that it has printed so far. */
+  readLog(): string {
+    return readFileSync(this.options.logFile, 'utf8');
+  }
+
+  hasEnded(): boolean {
+    return hasEnded(this.child);
+  }
+
+  /** Sends a signal to its process, and resolves once that has ended, with its exit status. */
+  kill(signal: NodeJS.Signals): Promise<number | null> {
+    this.child.kill(signal);
+    return processEnd(this.child);
+  }
+
+  /** Kills it and its workers at once, whether it listens already or not, and resolves once its process has ended. */
+  async killAll(): Promise<void> {
+    killGroup(this.child);
+    await processEnd(this.child);
+  }
+
+  private async start(): Promise<this> {
+    const hasStarted = () => {
+      const ended = this.hasEnded();
+      const text = this.readLog();
+      this.baseUrl = /"baseUrl":"([^"]+)"/.exec(text)?.[1] ?? '';
+      if (ended && this.baseUrl === '') throw new Error(`The service ended before it listened:\n${text}`);
+      return this.baseUrl !== '';
+    };
+    await until(hasStarted, 'the service listens', { describe: () => this.readLog() });
+    return this;
+  }
+}

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, inject, it } from 'vitest';
+import { allProofs } from '../src/all-proofs.js';
+import { type Command, sequences } from '../src/model/commands.js';
+import { type ProofResult, runProofs } from '../src/proof.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether all kinds of the short proofs run, instead of the cheapest ones with the fewest trials that show something. */
+    readonly isNightly: boolean;
+  }
+}
+
+const isNightly = inject('isNightly');
+
+/** Those of the cheapest kinds: no PostgreSQL, no workers, no outage that the service waits for. */
+const fewestTrials: Readonly<Record<string, number>> = {
+  ...{ 'crash-sqlite': 3, 'disk-gone': 1, 'races-sqlite': 50, model: 1 },
+};
+
+async function prove(name: string, seed = 20_261_125): Promise<readonly ProofResult[]> {
+  const trials = isNightly ? {} : fewestTrials;
+  const context = { seed, amount: 'short', settings: {}, trials, log: () => undefined } as const;
+  const proof = (allProofs[name] ?? []).filter((kind) => isNightly || kind.name in fewestTrials);
+  const [{ results } = { results: [] }] = await runProofs({ [name]: proof }, context);
+  expect(results.flatMap(({ failures }) => failures)).toEqual([]);
+  const run = results.filter(({ notRun }) => notRun === undefined);
+  expect(run.length).toBeGreaterThan(0);
+  return run;
+}
+
+const nothing = { lost: 0, 'lost deletes': 0, phantom: 0, double: 0 };
+
+// Not `failover` and `network`, which need programs of the system.
+it.each(['crash', 'disk'])('the service keeps what it promises: %s', async (name) => {
+  for (const { figures } of await prove(name)) {
+    expect(figures).toMatchObject({ ...nothing, trials: expect.any(Number) });
+    expect(Number(figures['acknowledged'])).toBeGreaterThan(60);
+    expect(Number(figures['deleted'])).toBeGreaterThan(5);
+  }
+});
+
+it('of a create and a delete of one id one comes first', async () => {
+  for (const { figures } of await prove('races')) {
+    const pairs = isNightly ? 200 : 50;
+    expect(figures).toMatchObject({ ...nothing, acknowledged: 2 * pairs });
+    for (const before of ['nothing', 'a plant']) {
+      const createFirst = Number(figures[`of ${before} create first`]);
+      expect(figures[`pairs of ${before}`]).toBe(pairs);
+      expect(createFirst).toBeGreaterThan(0);
+      expect(createFirst).toBeLessThan(pairs);
+    }
+  }
+});
+
+it('random sequences of commands lead to the same on both engines and on the fake', async () => {
+  // One whose first sequence deletes plants, and restarts the services, during a request, too: it depends on the plants' fields.
+  const has = (commands: readonly Command[], what: Command['do']) => commands.some((one) => one.do === what);
+  const seed = Array.from({ length: 1_000 }, (_, index) => index).find((candidate) => {
+    const [commands = []] = fc.sample(sequences, { seed: candidate, numRuns: 1 });
+    const text = JSON.stringify(commands);
+    return (
+      has(commands, 'restart') &&
+      has(commands, 'interrupt') &&
+      /"POST".*⟦(\d)⟧.*"DELETE","path":"\/plants\/⟦\1⟧/.test(text)
+    );
+  });
+  const figures = (await prove('model', seed))[0]?.figures ?? {};
+  expect(figures['sequences']).toBe(isNightly ? 4 : 1);
+  for (const figure of ['requests', 'restarts', 'interrupted requests', 'of those deleted'])
+    expect(Number(figures[figure])).toBeGreaterThan(0);
+});
