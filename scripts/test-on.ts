@@ -76,7 +76,7 @@ const targets = new Map<string, Target>([
   [
     'tools',
     {
-      about: 'all tests of the benchmark, the proofs and the generators',
+      about: 'all tests of the proofs and the generators',
       commands: [buildAll, ['pnpm', '--recursive', '--workspace-concurrency=1', 'run', 'test:nightly']],
     },
   ],

@@ -5,8 +5,6 @@ import {
   Controller,
   type ExecutionContext,
   HttpCode,
-  Inject,
-  Injectable,
   Module,
   Post,
   UnauthorizedException,
@@ -16,12 +14,10 @@ import {
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { IsInt, IsOptional, IsString } from 'class-validator';
-import { portOf } from './http-server.js';
-import { openPrisma, type Prisma } from './open-prisma.js';
-import { serveAsTarget } from './serve-target.js';
+import { openPrisma } from './prisma.js';
+import { settings } from './settings.js';
 
-const prismaKey = Symbol('prisma');
-const tokenKey = Symbol('token');
+const prisma = await openPrisma(settings.databaseUrl);
 
 class NewPlant {
   @IsInt()
@@ -35,77 +31,30 @@ class NewPlant {
   tag?: string;
 }
 
-@Injectable()
 class TokenGuard implements CanActivate {
-  readonly #expected: string;
-
-  constructor(@Inject(tokenKey) token: string) {
-    this.#expected = `Bearer ${token}`;
-  }
-
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<{ headers: Record<string, string | undefined> }>();
-    if (request.headers['authorization'] !== this.#expected) throw new UnauthorizedException();
+    if (request.headers['authorization'] !== `Bearer ${settings.token}`) throw new UnauthorizedException();
     return true;
-  }
-}
-
-@Injectable()
-class PlantsService {
-  readonly #prisma: Prisma;
-
-  constructor(@Inject(prismaKey) prisma: Prisma) {
-    this.#prisma = prisma;
-  }
-
-  async create({ id, name, tag }: NewPlant) {
-    await this.#prisma.plant.create({ data: { id, name, tag: tag ?? null } });
-    return { name, tag };
   }
 }
 
 @Controller('plants')
 @UseGuards(TokenGuard)
 class PlantsController {
-  readonly #plants: PlantsService;
-
-  constructor(plants: PlantsService) {
-    this.#plants = plants;
-  }
-
   @Post()
   @HttpCode(200)
-  create(@Body() plant: NewPlant) {
-    return this.#plants.create(plant);
+  async create(@Body() { id, name, tag }: NewPlant) {
+    await prisma.plant.create({ data: { id, name, tag: tag ?? null } });
+    return { name, tag };
   }
 }
 
-@Module({})
+@Module({ controllers: [PlantsController] })
 class AppModule {}
 
-/** NestJS as its documentation shows it: a controller, a service, a guard, the validation pipe, one create a request. */
-await serveAsTarget(async ({ databaseUrl, token }) => {
-  const prisma = await openPrisma(databaseUrl);
-  const module = {
-    module: AppModule,
-    controllers: [PlantsController],
-    providers: [
-      PlantsService,
-      { provide: prismaKey, useValue: prisma },
-      { provide: tokenKey, useValue: token },
-    ],
-  };
-  const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {
-    logger: false,
-  });
-  app.useGlobalPipes(new ValidationPipe());
-
-  await app.listen(0, '127.0.0.1');
-  return {
-    port: await portOf(app.getHttpServer()),
-    async stop() {
-      await app.close();
-      await prisma.$disconnect();
-    },
-  };
-});
+/** NestJS on its Fastify adapter, as its documentation shows it: a controller, a guard, the validation pipe; no request log. */
+const adapter = new FastifyAdapter();
+const app = await NestFactory.create<NestFastifyApplication>(AppModule, adapter, { logger: false });
+app.useGlobalPipes(new ValidationPipe());
+await app.listen(settings.port, settings.host);
