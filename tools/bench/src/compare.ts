@@ -86,7 +86,11 @@ export function summarize(runs: readonly Run[]): Summary[] {
 const head = ['', 'requests/s', 'slowest–fastest', 'p50 ms', 'p99 ms', 'vs first', 'errors', 'peak memory'];
 
 /** One table for each load. */
-export function comparisonTables({ settings, targets, summaries }: Comparison): string {
+export function comparisonTables({
+  settings,
+  targets,
+  summaries,
+}: Pick<Comparison, 'settings' | 'targets' | 'summaries'>): string {
   const groups = Map.groupBy(
     summaries,
     ({ operation, connections }) => `${operation}, ${countOf(connections, 'connection')}`,

@@ -14,7 +14,10 @@ const program = new Command('bench')
   .helpCommand(false)
   .showHelpAfterError();
 
-const names = allTargets.map(({ name }) => name);
+const onPostgresql = [
+  '--postgresql',
+  'on a PostgreSQL server that it starts, with those that support it',
+] as const;
 const count = numberIn(1, 9_999, Number.isInteger);
 const counts = (text: string) => text.split(',').map(count);
 
@@ -29,14 +32,13 @@ interface Options {
 addCommand('compare', { isDefault: true }, 7, 2)
   .description('send the same creates to all targets, and print a table for each number of connections')
   .option('--connections <counts>', 'numbers of connections, separated by commas', counts, [1, 16, 64, 256])
-  .option('--postgresql', 'on a PostgreSQL server that it starts, with those that support it')
-  .addOption(new Option('--only <names...>', 'the targets to measure').choices(names))
+  .option(...onPostgresql)
+  .addOption(
+    new Option('--only <names...>', 'the targets to measure').choices(allTargets.map(({ name }) => name)),
+  )
   .option('--workers <count>', 'how many worker processes the service has (default: its own)', count)
   .option('--plants <count>', 'how many plants each has before', numberIn(1, 1e8, Number.isInteger))
-  .addHelpText(
-    'after',
-    '\nIt replaces the committed results, unless one of the last three options limits it.',
-  )
+  .addHelpText('after', '\nIt replaces the committed results, unless one of the last three is given.')
   .action(({ only, workers, plants, connections, ...options }) => {
     const results = options.postgresql ? 'postgresql' : 'latest';
     const isLimited = [only, workers, plants].some((option) => option !== undefined);
@@ -54,7 +56,7 @@ addCommand('compare', { isDefault: true }, 7, 2)
 
 addCommand('operations', {}, 5, 5)
   .description('measure reads and batches, beside the targets that have them')
-  .option('--postgresql', 'on a PostgreSQL server that it starts, with those that support it')
+  .option(...onPostgresql)
   .action((options) => {
     const results = options.postgresql ? 'operations-postgresql' : 'operations';
     return run(options, (compared) => compareOperations({ ...compared, results }));

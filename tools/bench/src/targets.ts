@@ -64,28 +64,24 @@ function launch(build: (databaseUrl: string) => Launch['command']): Target['prep
   };
 }
 
-/** What the server in Go is built with: a file of each Debian package. */
-const goPackages = {
-  'golang-go': '/usr/bin/go',
-  gcc: '/usr/bin/gcc',
-  'libc6-dev': '/usr/include/stdlib.h',
-  'golang-github-mattn-go-sqlite3-dev': '/usr/share/gocode/src/github.com/mattn/go-sqlite3',
-};
+/** What the server in Go is built with, of Debian's packages. */
+const [go, goPath] = ['/usr/bin/go', '/usr/share/gocode'];
+const goPackages = 'golang-go gcc libc6-dev golang-github-mattn-go-sqlite3-dev';
 
 const goSqlite: Target = {
   name: 'go-sqlite',
   title: 'Go, group commit',
   has: ['storage'],
-  missing() {
-    const names = Object.entries(goPackages).flatMap(([name, file]) => (existsSync(file) ? [] : [name]));
-    return names.length === 0 ? undefined : `apt-get install ${names.join(' ')}`;
-  },
+  missing: () =>
+    existsSync(go) && existsSync(`${goPath}/src/github.com/mattn/go-sqlite3`)
+      ? undefined
+      : `apt-get install ${goPackages}`,
   prepare: launch((databaseUrl) => {
     const program = join(dirname(databaseUrl.replace('file:', '')), 'go-sqlite');
     // Go keeps what it has compiled in HOME.
-    const env = { PATH: '/usr/bin:/bin', HOME: homedir(), GO111MODULE: 'off', GOPATH: '/usr/share/gocode' };
+    const env = { PATH: '/usr/bin:/bin', HOME: homedir(), GO111MODULE: 'off', GOPATH: goPath };
     const source = inRepository('tools/bench/src/targets/go-sqlite.go');
-    execFileSync(goPackages['golang-go'], ['build', '-o', program, source], { env });
+    execFileSync(go, ['build', '-o', program, source], { env });
     return [program];
   }),
 };
@@ -94,7 +90,6 @@ const goSqlite: Target = {
 export const allTargets: readonly Target[] = [
   plantStore(),
   comparable('express-prisma', 'Express + ts-rest + Prisma', ['storage', 'reads', 'postgresql']),
-  comparable('nest-prisma', 'NestJS + Prisma', ['storage']),
   comparable('fastify-sqlite', 'Fastify + better-sqlite3', ['storage', 'reads']),
   comparable('hono-drizzle', 'Hono + Drizzle', ['storage']),
   goSqlite,

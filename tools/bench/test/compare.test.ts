@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { comparisonTables, summarize } from '../src/compare.js';
 import { type Engine, sqlite } from '../src/databases.js';
-import { drawChart } from '../src/draw-chart.js';
 import { measureTargets, type Run } from '../src/measure-targets.js';
 import { readPlants } from '../src/send-load.js';
 import { allTargets } from '../src/targets.js';
@@ -74,17 +73,6 @@ const run: Run = {
 };
 
 const comparison = {
-  machine: {
-    ...{
-      date: '2026-01-02T03:04:05.000Z',
-      command: 'pnpm bench',
-      cpu: 'Some <CPU>',
-      cores: 2,
-      loadBefore: 0,
-    },
-    ...{ memoryBytes: 2 ** 33, system: 'linux', node: 'v26.10.0', syncMs: 0.2 },
-  },
-  database: 'SQLite 3',
   settings: { rounds: 3, seconds: 5, warmupSeconds: 1 },
   targets: [
     { name: 'plant-store', title: 'Plant Store', stores: true },
@@ -108,19 +96,4 @@ it('prints medians, the range and the errors of the rounds, and which target is 
     ['Plant Store', '12,346', '12,000–13,000', '0.25', '12.3', '1.00 x', '2', '128 MiB'],
     ['Another, INVALID', '1,500', '1,500–1,500', '0.25', '12.3', '0.12 x', '0', '128 MiB'],
   ]);
-});
-
-it('draws a bar to scale for each target that stores, the fastest first, and the baseline as a note', () => {
-  const chart = drawChart(comparison);
-  const bars = [...chart.matchAll(/<rect class="(ours|other)"[^>]* width="([\d.]+)"/g)];
-  expect(bars.map(([, kind]) => kind)).toEqual(['ours', 'other']);
-  expect(Number(bars[0]?.[2]) / Number(bars[1]?.[2])).toBeCloseTo(12_345.6 / 1_500, 0);
-  for (const text of [
-    '>12,346</text>',
-    '>1,500 INVALID</text>',
-    '(The baseline): 30,000.',
-    'Some &lt;CPU&gt;',
-  ]) {
-    expect(chart).toContain(text);
-  }
 });

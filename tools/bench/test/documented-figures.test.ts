@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { formatCount, formatMemory, formatMs, median } from '@plant-store/report';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { drawChart } from '../src/draw-chart.js';
 import type { Run } from '../src/measure-targets.js';
 import { loads } from '../src/operations.js';
@@ -44,10 +44,10 @@ function summaryOf(name: string, connections: number, { summaries } = comparison
 }
 
 /** How many times the creates of another target the service does at 64 connections. */
-function timesOf(name: string, results: Results): string {
-  const [own, other] = [summaryOf('plant-store', 64, results), summaryOf(name, 64, results)];
-  return (own.requestsPerSecond / other.requestsPerSecond).toFixed(1);
-}
+const timesOf = (name: string, results: Results) =>
+  (
+    summaryOf('plant-store', 64, results).requestsPerSecond / summaryOf(name, 64, results).requestsPerSecond
+  ).toFixed(1);
 
 it.each([
   ['SQLite', comparison],
@@ -126,30 +126,26 @@ it('shows latencies, the ratio to the baseline and the memory when idle', () => 
 
 it('shows in the page on scaling the last comparison on PostgreSQL', () => {
   const { requestsPerSecond, p99Ms } = summaryOf('plant-store', 64, postgresql);
-  const times = `${timesOf('express-prisma', postgresql)} times`;
-  const row = ['PostgreSQL (`bench --postgresql`)', formatCount(requestsPerSecond), formatMs(p99Ms), times];
-  expect(readRows(scaling)).toContainEqual(row);
+  const figures = [
+    formatCount(requestsPerSecond),
+    formatMs(p99Ms),
+    `${timesOf('express-prisma', postgresql)} times`,
+  ];
+  expect(readRows(scaling)).toContainEqual(['PostgreSQL (`bench --postgresql`)', ...figures]);
 });
 
-describe('shows how and where it was measured', () => {
-  const roundsOf = ({ settings: { rounds, seconds } }: Results) => `${rounds} rounds of ${seconds} seconds`;
+const minorOf = ({ machine }: Results) => `Node.js ${/^v(\d+\.\d+)/.exec(machine.node)?.[1]}`;
+const roundsOf = ({ settings: { rounds, seconds } }: Results) => `${rounds} rounds of ${seconds} seconds`;
 
-  it.each([
-    ['Performance', roundsOf(comparison), comparison],
-    ['A large store', roundsOf(growth), growth],
-    ['PostgreSQL', roundsOf(postgresql), postgresql],
-    ['Reads and batches', roundsOf(operations), operations],
-    ['The start', `medians of ${start.starts.length}`, start],
-  ])('in the section "%s"', (heading, method, { machine: { node, cpu } }) => {
-    const section = page.split(/^##? /m).find((text) => text.startsWith(`${heading}\n`));
-    for (const text of [method, cpu.includes('EPYC') ? 'EPYC' : 'Intel Xeon', `Node.js ${minorOf(node)}`]) {
-      expect(section?.replaceAll('\n', ' ')).toContain(text);
-    }
-  });
-
-  it('in the README', () => {
-    expect(readme).toContain(`Node.js ${minorOf(comparison.machine.node)}`);
-  });
-
-  const minorOf = (node: string) => /^v(\d+\.\d+)/.exec(node)?.[1];
+it.each([
+  ['Performance', roundsOf(comparison), comparison],
+  ['A large store', roundsOf(growth), growth],
+  ['PostgreSQL', roundsOf(postgresql), postgresql],
+  ['Reads and batches', roundsOf(operations), operations],
+  ['The start', `medians of ${start.starts.length}`, start],
+])('says in the section "%s" how and where it was measured', (heading, method, results) => {
+  const section = page.split(/^##? /m).find((text) => text.startsWith(`${heading}\n`));
+  const cpu = results.machine.cpu.includes('EPYC') ? 'EPYC' : 'Intel Xeon';
+  for (const text of [method, cpu, minorOf(results)]) expect(section?.replaceAll('\n', ' ')).toContain(text);
+  expect(readme).toContain(minorOf(comparison));
 });
