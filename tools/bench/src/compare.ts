@@ -24,13 +24,11 @@ import type { Target } from './targets.js';
 export interface Compared {
   readonly targets: readonly Target[];
   readonly engine: Engine;
-  /** A folder for their databases. */
   readonly folder: string;
   readonly loads: readonly Omit<Load, 'seconds'>[];
   readonly settings: Settings;
   /** The results to replace; none by default. */
   readonly results?: string | undefined;
-  /** Called for each target after its warm-up. */
   readonly onWarm?: (target: RunningTarget) => void;
 }
 

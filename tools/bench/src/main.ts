@@ -21,14 +21,6 @@ const onPostgresql = [
 const count = numberIn(1, 9_999, Number.isInteger);
 const counts = (text: string) => text.split(',').map(count);
 
-/** The options of every command, as commander parses them. */
-interface Options {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly warmup: number;
-  readonly postgresql?: true;
-}
-
 addCommand('compare', { isDefault: true }, 7, 2)
   .description('send the same creates to all targets, and print a table for each number of connections')
   .option('--connections <counts>', 'numbers of connections, separated by commas', counts, [1, 16, 64, 256])
@@ -66,9 +58,7 @@ program
   .command('start')
   .description('measure how soon the service replies after its start, and its memory when idle')
   .option('--starts <count>', 'how often to start it', count, 10)
-  .action(({ starts }) =>
-    run({ rounds: starts, seconds: 0, warmup: 0 }, ({ folder }) => measureStart(folder, starts)),
-  );
+  .action(({ starts }) => run({}, ({ folder }) => measureStart(folder, starts)));
 
 addCommand('scaling', {}, 3, 4)
   .description('measure the service with workers that each have a part of a core (Linux, as root)')
@@ -102,7 +92,7 @@ function numberIn(from: number, to: number, isExpected = Number.isFinite): (text
  * @param measure returns whether all went well
  */
 async function run(
-  { rounds, seconds, warmup, postgresql }: Options,
+  { rounds = 1, seconds = 1, warmup = 1, postgresql = false },
   measure: (compared: Omit<Compared, 'loads'>) => Promise<boolean>,
 ): Promise<void> {
   const parent = '/var/tmp/plant-store-bench';

@@ -26,7 +26,6 @@ const postgresql = readResults('postgresql');
 const operations = readResults('operations');
 const operationsPostgresql = readResults('operations-postgresql');
 const start = readResults('start');
-/** An earlier version measured it. */
 const growth = readResults('growth');
 
 /** The rows of all tables of a page. */
@@ -43,11 +42,10 @@ function summaryOf(name: string, connections: number, { summaries } = comparison
   return summary;
 }
 
+const rateOf = (name: string, results = comparison) => summaryOf(name, 64, results).requestsPerSecond;
 /** How many times the creates of another target the service does at 64 connections. */
-const timesOf = (name: string, results: Results) =>
-  (
-    summaryOf('plant-store', 64, results).requestsPerSecond / summaryOf(name, 64, results).requestsPerSecond
-  ).toFixed(1);
+const timesOf = (name: string, results = comparison) =>
+  `${(rateOf('plant-store', results) / rateOf(name, results)).toFixed(1)} times`;
 
 it.each([
   ['SQLite', comparison],
@@ -102,10 +100,8 @@ it.each([
   ['the page on performance', page],
   ['the README', readme],
 ])('shows in %s how many times the creates of others the service does, and how soon it starts', (_, text) => {
-  expect(text).toContain(formatCount(summaryOf('plant-store', 64).requestsPerSecond));
-  for (const name of ['fastify-sqlite', 'express-prisma']) {
-    expect(text).toContain(`${timesOf(name, comparison)} times`);
-  }
+  expect(text).toContain(formatCount(rateOf('plant-store')));
+  for (const name of ['fastify-sqlite', 'express-prisma']) expect(text).toContain(timesOf(name));
   expect(text).toContain(`${Math.round(start.firstReplyMs)} milliseconds`);
 });
 
@@ -113,7 +109,7 @@ it('shows latencies, the ratio to the baseline and the memory when idle', () => 
   const own = summaryOf('plant-store', 64);
   const others = comparison.targets.filter(({ name, stores }) => stores && name !== 'plant-store');
   const best = Math.min(...others.map(({ name }) => summaryOf(name, 64).p99Ms));
-  const toBaseline = own.requestsPerSecond / summaryOf('baseline', 64).requestsPerSecond;
+  const toBaseline = rateOf('plant-store') / rateOf('baseline');
   const [p50, p50OfFastify] = ['plant-store', 'fastify-sqlite'].map((name) => summaryOf(name, 1).p50Ms);
   expect(page).toContain(`p99 of ${(own.p99Ms / best).toFixed(2)} of the best`);
   expect(page).toContain(`${toBaseline.toFixed(2)} of the baseline`);
@@ -126,11 +122,7 @@ it('shows latencies, the ratio to the baseline and the memory when idle', () => 
 
 it('shows in the page on scaling the last comparison on PostgreSQL', () => {
   const { requestsPerSecond, p99Ms } = summaryOf('plant-store', 64, postgresql);
-  const figures = [
-    formatCount(requestsPerSecond),
-    formatMs(p99Ms),
-    `${timesOf('express-prisma', postgresql)} times`,
-  ];
+  const figures = [formatCount(requestsPerSecond), formatMs(p99Ms), timesOf('express-prisma', postgresql)];
   expect(readRows(scaling)).toContainEqual(['PostgreSQL (`bench --postgresql`)', ...figures]);
 });
 

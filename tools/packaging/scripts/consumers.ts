@@ -11,29 +11,30 @@ const compilers = [
   [pinned('typescript'), pinned('@types/node')],
 ] as const;
 
+const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
+const bundler = { module: 'esnext', moduleResolution: 'bundler' };
+const workersTypes = ['@cloudflare/workers-types'];
+
 /** What a project declares of the runtime that it is for. */
 const runtimes = [
-  { title: '`es2020`, `dom`', lib: ['es2020', 'dom'], types: [] },
-  { title: '`es2022`, @types/node', lib: ['es2022'], types: ['node'] },
-  { title: '`es2022`, `webworker`', lib: ['es2022', 'webworker'], types: [] },
-  { title: '`es2022`, workers-types', lib: ['es2022'], types: ['@cloudflare/workers-types'] },
+  { title: '`es2020`, `dom`', options: { ...bundler, lib: ['es2020', 'dom'], types: [] } },
+  { title: '`es2022`, @types/node', options: { ...nodenext, lib: ['es2022'], types: ['node'] } },
+  { title: '`es2022`, `webworker`', options: { ...bundler, lib: ['es2022', 'webworker'], types: [] } },
+  { title: '`es2022`, workers-types', options: { ...bundler, lib: ['es2022'], types: workersTypes } },
 ];
-
-/** How projects resolve imports: for Node.js, and for a browser bundler. */
-const resolutions = { nodenext: 'nodenext', bundler: 'esnext' };
 
 /**
  * Installs each packed package alone with npm, compiles its programs from `consumer/` with the oldest and the newest TypeScript, for
- * each runtime and module resolution, with `skipLibCheck` off, and runs them on this Node.js.
+ * each runtime, with `skipLibCheck` off, and runs those for Node.js.
  */
 export function tryTypeScript({ folder, client, contract }: Packed): Table {
   const rows = compilers.map((packages) => {
     const project = createConsumer(folder, 'client', client, [...packages, typesOfWorkers]);
-    for (const { lib, types } of runtimes) compile(project, { lib, types });
+    for (const { options } of runtimes) compile(project, options);
     return [packages[0].replace(/^.*@(\d+\.\d+).*/, '$1'), ...runtimes.map(() => 'compiles')];
   });
   const project = createConsumer(folder, 'contract', contract, compilers[1]);
-  compile(project, { lib: ['es2023'], types: ['node'] });
+  compile(project, { ...nodenext, lib: ['es2023'], types: ['node'] });
   return { head: ['TypeScript', ...runtimes.map(({ title }) => title)], rows };
 }
 
@@ -45,18 +46,13 @@ function createConsumer(folder: string, name: string, tarball: string, packages:
 }
 
 /** @throws {Error} if a program does not compile or, for Node.js, a check in it fails */
-function compile(
-  project: string,
-  { lib, types }: { lib: readonly string[]; types: readonly string[] },
-): void {
-  for (const [moduleResolution, module] of Object.entries(resolutions)) {
-    const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
-    const options = { target: 'es2022', noEmitOnError: true, declaration: true, outDir: 'out' };
-    const compilerOptions = { ...strictness, ...options, lib, types, module, moduleResolution };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-    run(project, 'node_modules/.bin/tsc');
-  }
-  if (!types.includes('node')) return;
+function compile(project: string, options: (typeof runtimes)[number]['options']): void {
+  const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+  const output = { target: 'es2022', noEmitOnError: true, declaration: true, outDir: 'out' };
+  const compilerOptions = { ...strictness, ...output, ...options };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  run(project, 'node_modules/.bin/tsc');
+  if (!options.types.includes('node')) return;
   for (const file of readdirSync(join(project, 'out')).filter((name) => name.endsWith('.js'))) {
     run(project, process.execPath, join('out', file));
   }

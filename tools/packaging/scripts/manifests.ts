@@ -24,11 +24,7 @@ export function checkOpenApi({ folder, contract }: Packed): void {
 }
 
 /** How a newcomer may try to install the workspace. */
-const mistakes = [
-  ['npm', 'install'],
-  ['npx', '-y', 'yarn@1.22.22'],
-  ['npx', '-y', '-p', '@yarnpkg/cli-dist@4.18.1', 'yarn'],
-] as const;
+const mistakes = ['npm install', 'npx -y yarn@1.22.22', 'npx -y -p @yarnpkg/cli-dist@4.18.1 yarn'];
 
 /** Runs npm and Yarn on the files that they read of the workspace's root, and checks that they print the right command. */
 export function checkOtherManagers({ folder }: Packed): void {
@@ -37,10 +33,10 @@ export function checkOtherManagers({ folder }: Packed): void {
     cpSync(join(root, file), join(project, file), { recursive: true });
   }
   const advice = `npx -y ${pinnedPnpm} install`;
-  for (const [command, ...options] of mistakes) {
+  for (const mistake of mistakes) {
+    const [command = '', ...options] = mistake.split(' ');
     const { status, stderr } = spawnSync(command, options, { cwd: project, encoding: 'utf8' });
-    if (status === 0 || !stderr.includes(advice)) {
-      throw new Error(`${command} ${options.join(' ')} does not print ${advice}:\n${stderr}`);
-    }
+    const isRight = status !== 0 && stderr.includes(advice);
+    if (!isRight) throw new Error(`${mistake} does not print ${advice}:\n${stderr}`);
   }
 }

@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { root, run } from './support.js';
 
 const own = resolve(import.meta.dirname, '..');
+const entry = (name: string) => `export * from '@plant-store/client/${name}';`;
 const everything = Object.keys(client).filter((name) => name !== 'errors');
 
 /** Programs by how large each may be in a browser, minified and gzipped. */
@@ -26,10 +27,6 @@ const programs: readonly (readonly [title: string, limitBytes: number, program: 
   ['`bulk` alone', 1_250, entry('bulk')],
   ['`msw` alone', 1_250, entry('msw')],
 ];
-
-function entry(name: string): string {
-  return `export * from '@plant-store/client/${name}';`;
-}
 
 /** Bundles programs with the built client for browsers: each has a limit, and none has zod, ts-rest or the fake in it. */
 export async function checkSize(): Promise<void> {

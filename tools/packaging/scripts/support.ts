@@ -21,9 +21,7 @@ export function pinned(name: string): string {
 }
 
 /** Runs a command in a folder and returns its standard output. Throws all of its output if it fails. */
-export function run(cwd: string, ...command: readonly string[]): string {
-  return runIn({ cwd }, ...command);
-}
+export const run = (cwd: string, ...command: readonly string[]) => runIn({ cwd }, ...command);
 
 /** The same with an environment. */
 export function runIn(
@@ -75,11 +73,9 @@ export function createProject(parent: string, name: string, source?: string): st
 
 /** Installs packages, given as `name@version` or as paths of tarballs, in npm's layout, but with pnpm, which is faster. */
 export function install(project: string, ...packages: readonly string[]): void {
-  const builds = ['bun', 'deno', 'workerd'].map((name) => `--allow-build=${name}`);
-  run(project, 'pnpm', 'add', '--config.node-linker=hoisted', ...builds, ...packages);
+  run(project, 'pnpm', 'add', '--config.node-linker=hoisted', '--allow-build=bun', ...packages);
 }
 
-/** The built service, in a process of its own. */
 export interface RunningService {
   readonly baseUrl: string;
   readonly token: string;

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { createClient } from '@plant-store/client';
 import manifest from '@plant-store/client/package.json' with { type: 'json' };
 
-const plant = { id: 9223372036854775807n, name: 'Rose' };
-const call = async (service) => (await createClient(service).createPlant({ body: plant })).status;
 const service = process.argv[2];
-console.log(manifest.version, service === undefined ? '' : await call(JSON.parse(service)));
+const body = { id: 9223372036854775807n, name: 'Rose' };
+const reply = service && (await createClient(JSON.parse(service)).createPlant({ body }));
+console.log(manifest.version, reply?.status ?? '');

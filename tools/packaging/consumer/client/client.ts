@@ -57,10 +57,5 @@ for (const [answer, description] of expected) {
   const actual = await createRose(answer);
   if (actual !== description) throw new Error(`${actual}, not ${description}`);
 }
-const options = { outcome: 'unknown' } as const;
-const own = [
-  new NetworkError('', options),
-  new TimeoutError('', options),
-  new UnexpectedResponseError('', 502, ''),
-];
-if (!own.every(isPlantStoreError)) throw new Error('Not a PlantStoreError');
+const own = [NetworkError, TimeoutError].map((type) => new type('', { outcome: 'unknown' }));
+if (![...own, new UnexpectedResponseError('', 502, '')].every(isPlantStoreError)) throw new Error('Not ours');

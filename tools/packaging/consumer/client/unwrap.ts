@@ -17,7 +17,6 @@ const narrowed: RejectedError<40003> = taken;
 const status: 400 = narrowed.status;
 if (status !== 400 || JSON.parse(JSON.stringify(taken)).message !== taken.message) throw taken;
 
-const fault: Fault = { kind: 'drop' };
-store.fail(fault);
+store.fail({ kind: 'drop' } satisfies Fault);
 const lost: unknown = await unwrap(create('Rose')).catch((error: unknown) => error);
 if (isRejectedError(lost) || !isNetworkError(lost)) throw lost;
