@@ -39,7 +39,7 @@ export function tryTypeScript({ folder, client, contract }: Packed): Table {
 }
 
 function createConsumer(folder: string, name: string, tarball: string, packages: readonly string[]): string {
-  const project = createProject(folder, `${name}-${packages[0]}`, `consumer/${name}`);
+  const project = createProject(folder, `${name}-${packages[0]?.replace('@', '-')}`, `consumer/${name}`);
   run(project, 'npm', 'install', '--no-audit', '--no-fund', tarball, ...packages);
   checkInstalled(join(project, 'node_modules/@plant-store', name));
   return project;

@@ -35,10 +35,7 @@ const programs = resolve(import.meta.dirname, '../generators');
 const generators = readdirSync(programs).flatMap((file): Generator[] => {
   const text = readFileSync(join(programs, file), 'utf8');
   const read = (name: string) => new RegExp(`^// ${name}: (.*)$`, 'm').exec(text)?.[1] ?? '';
-  const words = (name: string) =>
-    read(name)
-      .split(' ')
-      .filter((word) => word !== '');
+  const words = (name: string) => read(name).match(/\S+/g) ?? [];
   if (words('packages').length === 0) return [];
   const given = { packages: words('packages'), peers: words('peers'), command: words('command') };
   return [{ name: file.replace('.ts', ''), ...given, output: read('output'), setting: read('setting') }];

@@ -76,7 +76,7 @@ export async function tryPackageManagers({ folder, client }: Packed): Promise<Ta
 }
 
 function createRepository(parent: string, manager: Repository['manager']): Repository {
-  const name = manager.name.replaceAll('/', '-');
+  const name = `with-${manager.name.replaceAll(/[@/]/g, '-')}`;
   const tools = createProject(parent, `tools-${name}`);
   install(tools, manager.name);
   const cwd = createProject(parent, name, 'compatibility/run');

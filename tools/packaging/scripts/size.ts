@@ -2,52 +2,49 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as client from '@plant-store/client';
-import { formatTable } from '@plant-store/report';
+import { formatCount } from '@plant-store/report';
 import { build } from 'esbuild';
+import { checkTable } from './documented-table.js';
 import { root, run } from './support.js';
 
 const own = resolve(import.meta.dirname, '..');
 const entry = (name: string) => `export * from '@plant-store/client/${name}';`;
-const everything = Object.keys(client).filter((name) => name !== 'errors');
+const names = Object.keys(client).filter((name) => name !== 'errors');
+const exceptErrors = `export { ${names} } from '@plant-store/client';`;
 
 /** Programs by how large each may be in a browser, minified and gzipped. */
 const programs: readonly (readonly [title: string, limitBytes: number, program: string])[] = [
   // With the routes of all operations, each of which adds about 25 bytes.
-  ['everything but `errors`', 3_300, `export { ${everything} } from '@plant-store/client';`],
-  ['with `errors`', 4_800, "export * from '@plant-store/client';"],
-  ['with `unwrap`', 3_800, `export { ${everything} } from '@plant-store/client'; ${entry('unwrap')}`],
-  [
-    'with `tanstack-query`',
-    3_900,
-    `import { createClient } from '@plant-store/client';
-    import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
-    export const create = (options) => createTanstackQueryUtils(createClient(options)).createPlant.mutationOptions();`,
-  ],
-  ['`list` alone', 1_250, entry('list')],
-  ['`bulk` alone', 1_250, entry('bulk')],
-  ['`msw` alone', 1_250, entry('msw')],
+  ['`@plant-store/client`, everything but `errors`', 3_300, exceptErrors],
+  ['`@plant-store/client`, with `errors`', 4_800, "export * from '@plant-store/client';"],
+  ['the first and `unwrap`', 3_800, exceptErrors + entry('unwrap')],
+  ['the first and `tanstack-query`', 4_300, exceptErrors + entry('tanstack-query')],
+  ['`list` alone, without `unwrap`', 1_250, entry('list')],
+  ['`bulk` alone, without `unwrap`', 1_250, entry('bulk')],
+  ['`msw` alone, without MSW and the fake', 1_250, entry('msw')],
 ];
 
 /** Bundles programs with the built client for browsers: each has a limit, and none has zod, ts-rest or the fake in it. */
 export async function checkSize(): Promise<void> {
-  const rows: [string, number, number][] = [];
+  const rows: string[][] = [];
   for (const [title, limitBytes, program] of programs) {
     const { outputFiles, metafile } = await build({
       stdin: { contents: program, resolveDir: own },
       // Entries share `unwrap`.
-      external: ['msw', ...(title.endsWith(' alone') ? ['./unwrap.js'] : [])],
+      external: ['msw', ...(title.includes(' alone') ? ['./unwrap.js'] : [])],
       ...{ bundle: true, minify: true, format: 'esm', platform: 'browser', metafile: true, write: false },
     });
     const code = Buffer.concat(outputFiles.map(({ contents }) => contents));
     const bytes = gzipSync(code).length;
-    rows.push([title, code.length, bytes]);
+    rows.push([title, formatCount(code.length), formatCount(bytes)]);
     const excess = Object.keys(metafile.inputs).filter((input) =>
       /(node_modules\/(zod|@ts-rest)|client\/dist\/testing)\//.test(input),
     );
     if (excess.length > 0) throw new Error(`${title} includes ${excess.join(', ')}`);
     if (bytes > limitBytes) throw new Error(`${title} is ${bytes} bytes, more than ${limitBytes}`);
   }
-  console.log(formatTable(['@plant-store/client', 'minified, bytes', 'and gzipped'], rows));
+  const head = ['program with', 'minified, bytes', 'and gzipped'];
+  checkTable('packages/client/docs/size.md', { head, rows });
 }
 
 const oneCall = `
