@@ -55,7 +55,7 @@ export async function createRose(token: string): Promise<string> {
   return reply.status === 200 ? reply.body.name : reply.body.message;
 }`;
 
-/** How many types the compiler may instantiate for that program, which docs/size.md of the client shows. */
+/** How many types the compiler may instantiate for that program, which packages/client/docs/size.md shows. */
 const limitInstantiations = 239;
 
 /** Measures what the types of one call cost the compiler. */
@@ -76,7 +76,7 @@ export function checkTypeCost(): void {
     const row = `| \`@plant-store/client\` | ${instantiations} |`;
     const page = readFileSync(join(root, 'packages/client/docs/size.md'), 'utf8');
     if (!page.includes(`\n${row}\n`))
-      throw new Error(`docs/size.md of the client does not have this row: ${row}`);
+      throw new Error(`packages/client/docs/size.md does not have this row: ${row}`);
     if (!(instantiations <= limitInstantiations)) throw new Error(`${instantiations} instantiations`);
   } finally {
     rmSync(folder, { recursive: true });
