@@ -53,14 +53,10 @@ const targets = new Map<string, Target>([
     },
   ],
   [
-    'node-versions',
-    { about: 'the packages on Node.js 22, 24 and 26', commands: [buildAll, inPackaging('node-versions')] },
-  ],
-  [
     'compatibility',
     {
-      about: 'the client with package managers, versions of TypeScript, bundlers, runtimes and test runners',
-      commands: [buildAll, inPackaging('test:compatibility')],
+      about: 'the packages with package managers, versions of TypeScript, bundlers and libraries',
+      commands: [buildAll, inPackaging('check')],
     },
   ],
   [
@@ -70,7 +66,7 @@ const targets = new Map<string, Target>([
   [
     'tools',
     {
-      about: 'all tests of the benchmark, the proofs and the generators',
+      about: 'all tests of the proofs',
       commands: [buildAll, ['pnpm', '--recursive', '--workspace-concurrency=1', 'run', 'test:nightly']],
     },
   ],

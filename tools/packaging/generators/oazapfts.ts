@@ -1,3 +1,5 @@
+// packages: oazapfts@7.5.0 @oazapfts/runtime@1.2.0
+// command: oazapfts openapi.json generated/oazapfts.ts
 import { createPlant, defaults, deletePlant, getPlant, listPlants } from './generated/oazapfts.js';
 import { authorization, baseUrl, useClient } from './use-client.js';
 

@@ -1,3 +1,7 @@
+// packages: openapi-client-axios-typegen@7.8.0 openapi-client-axios@7.9.1
+// peers: axios@1.21.1
+// command: typegen openapi.json
+// output: generated/openapi-client-axios.d.ts
 import { OpenAPIClientAxios } from 'openapi-client-axios';
 import type { Client } from './generated/openapi-client-axios.js';
 import { authorization, baseUrl, useClient } from './use-client.js';

@@ -1,3 +1,5 @@
+// packages: openapi-typescript-codegen@0.31.0
+// command: openapi -i openapi.json -o generated/openapi-typescript-codegen
 import { OpenAPI, PlantsService } from './generated/openapi-typescript-codegen/index.js';
 import { baseUrl, token, useClient } from './use-client.js';
 

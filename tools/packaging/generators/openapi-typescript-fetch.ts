@@ -1,3 +1,4 @@
+// packages: openapi-typescript@7.13.0 openapi-typescript-fetch@2.2.1
 import { Fetcher } from 'openapi-typescript-fetch';
 import type { paths } from './generated/openapi-typescript.js';
 import { authorization, baseUrl, useClient } from './use-client.js';

@@ -1,3 +1,5 @@
+// packages: openapi-typescript@7.13.0 openapi-fetch@0.17.0
+// command: openapi-typescript openapi.json -o generated/openapi-typescript.ts
 import createClient from 'openapi-fetch';
 import type { paths } from './generated/openapi-typescript.js';
 import { authorization, baseUrl, useClient } from './use-client.js';

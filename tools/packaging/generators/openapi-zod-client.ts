@@ -1,3 +1,7 @@
+// packages: openapi-zod-client@1.18.3 @zodios/core@10.9.6
+// peers: zod@3.25.76 axios@1.21.1
+// command: openapi-zod-client openapi.json -o generated/openapi-zod-client.ts
+// setting: `validate: 'response'`
 import { createApiClient } from './generated/openapi-zod-client.js';
 import { authorization, baseUrl, useClient } from './use-client.js';
 

@@ -1,3 +1,5 @@
+// packages: orval@8.38.0
+// command: orval --config orval.config.mjs
 import { createPlant, deletePlant, getPlant, listPlants } from './generated/orval.js';
 import { authorization, useClient } from './use-client.js';
 

@@ -1,3 +1,5 @@
+// packages: swagger-typescript-api@13.13.0
+// command: swagger-typescript-api generate -p openapi.json -o generated -n swagger-typescript-api.ts
 import { Api } from './generated/swagger-typescript-api.js';
 import { authorization, baseUrl, useClient } from './use-client.js';
 

@@ -1,3 +1,5 @@
+// packages: typed-openapi@2.2.7
+// command: typed-openapi openapi.json -o generated/typed-openapi.ts
 import { createApiClient } from './generated/typed-openapi.js';
 import { authorization, baseUrl, useClient } from './use-client.js';
 

@@ -1,101 +1,116 @@
 // Runs generators on the OpenAPI document, compiles two programs with each client, one as most are written and one as
 // docs/use/openapi.md says, and runs them against the built service. Compares what becomes of an id with the table of
 // that page, or writes it (--write).
-import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { type Generator, generators } from './generators/cases.js';
+import { spawnSync } from 'node:child_process';
 import {
-  compilePrograms,
-  documentedOf,
-  type FailedOperations,
-  writeDocumented,
-} from './generators/compile-programs.js';
-import { describeOutcomes } from './generators/describe-outcomes.js';
-import { runProgram } from './generators/run-program.js';
-import { checkTables } from './support/documented-table.js';
-import { createProject, installTools } from './support/install.js';
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { checkTable } from './documented-table.js';
+import { describeOutcomes, findFailedOperations, type Report } from './outcomes.js';
+import { createProject, install, root, run, withService } from './support.js';
 
-/** openapi-typescript and others need the JavaScript API of the compiler, which TypeScript 7 does not have. */
-const compiler = ['typescript@5.9.3', '@types/node@26.6.6'];
+/** A generator as it is tried, from the comments at the beginning of its program in `generators/`. */
+interface Generator {
+  readonly name: string;
+  /** As `name@version`: the generator, and what its client needs at run time. The table names them. */
+  readonly packages: readonly string[];
+  /** What they need besides. */
+  readonly peers: readonly string[];
+  /** None where another generator has written the types; what it prints is kept in `output`. */
+  readonly command: readonly string[];
+  readonly output: string;
+  /** What its program needs a setting for, as the table says it. */
+  readonly setting: string;
+}
 
-const head = [
-  'generator',
-  '`list`, `get`, `delete` with `plant.id`',
-  'with `plant.idText`',
-  '`create` with a `number`',
-  'with a `bigint`',
-];
+const programs = resolve(import.meta.dirname, '../generators');
+const generators = readdirSync(programs).flatMap((file): Generator[] => {
+  const text = readFileSync(join(programs, file), 'utf8');
+  const read = (name: string) => new RegExp(`^// ${name}: (.*)$`, 'm').exec(text)?.[1] ?? '';
+  const words = (name: string) => read(name).match(/\S+/g) ?? [];
+  if (words('packages').length === 0) return [];
+  const given = { packages: words('packages'), peers: words('peers'), command: words('command') };
+  return [{ name: file.replace('.ts', ''), ...given, output: read('output'), setting: read('setting') }];
+});
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-generators-'));
 try {
-  const project = createProject(folder, 'generators-project');
-  const packages = generators.flatMap(({ packages, peers = [] }) => [...packages, ...peers]);
-  installTools(project, ...compiler, ...new Set(packages));
-  cpSync(resolve(import.meta.dirname, '../generators'), project, { recursive: true });
-  cpSync(
-    resolve(import.meta.dirname, '../../../packages/contract/openapi.json'),
-    join(project, 'openapi.json'),
-  );
+  const project = createProject(folder, 'project', 'generators');
+  const packages = generators.flatMap(({ packages, peers }) => [...packages, ...peers]);
+  // openapi-typescript and others need the JavaScript API of the compiler, which TypeScript 7 does not have.
+  install(project, 'typescript@5.9.3', '@types/node@26.6.6', ...new Set(packages));
+  copyFileSync(join(root, 'packages/contract/openapi.json'), join(project, 'openapi.json'));
   mkdirSync(join(project, 'generated'));
-  await mapInParallel(generators, (generator) => generate(project, generator));
-
-  const programs = generators.map(({ name }) => name);
-  for (const program of programs) writeDocumented(project, program);
-  const failed = compilePrograms(project, programs);
-  const rows = await mapInParallel(generators, (generator) => tryClient(project, generator, failed));
-  checkTables('docs/use/openapi.md', [{ head, rows }]);
+  for (const generator of generators) generate(project, generator);
+  const failed = compilePrograms(project);
+  const rows: string[][] = [];
+  for (const generator of generators) rows.push(await tryClient(project, generator, failed));
+  const [ids, creates] = ['`list`, `get`, `delete` with `plant.id`', '`create` with a `number`'];
+  const head = ['generator', ids, 'with `plant.idText`', creates, 'with a `bigint`'];
+  checkTable('docs/use/openapi.md', { head, rows });
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-async function generate(
-  project: string,
-  { command: [name, ...options] = [], output }: Generator,
-): Promise<void> {
-  if (name === undefined) return;
-  const path = join(project, 'node_modules/.bin', name);
-  const { stdout } = await promisify(execFile)(path, options, { cwd: project, maxBuffer: 2 ** 26 });
-  if (output !== undefined) writeFileSync(join(project, output), stdout);
+/** Runs a generator, and writes its documented program, which has `plant.idText` in place of `plant.id`. */
+function generate(project: string, { name, command, output }: Generator): void {
+  const [program, ...options] = command;
+  if (program !== undefined) {
+    const printed = run(project, `node_modules/.bin/${program}`, ...options);
+    if (output !== '') writeFileSync(join(project, output), printed);
+  }
+  const text = readFileSync(join(project, `${name}.ts`), 'utf8');
+  writeFileSync(join(project, `${name}.documented.ts`), text.replaceAll(/\bplant\.id\b/g, 'plant.idText'));
+  console.log(`generators: ${name}: generated`);
 }
 
-/** Runs both programs of a generator, and returns its row of the table. */
+/** Compiles all programs with the compiler of the workspace, and returns the operations of each that do not compile. */
+function compilePrograms(project: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const language = {
+    strict: true,
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: ['node'],
+  };
+  const resolution = { module: 'esnext', moduleResolution: 'bundler', allowImportingTsExtensions: true };
+  const compilerOptions = { ...language, ...resolution, noEmit: true, skipLibCheck: true };
+  const include = generators.flatMap(({ name }) => [`${name}.ts`, `${name}.documented.ts`]);
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
+  const tsc = resolve(import.meta.dirname, '../node_modules/.bin/tsc');
+  const { stdout, status } = spawnSync(tsc, ['--pretty', 'false'], { cwd: project, encoding: 'utf8' });
+  if (status !== 0 && !stdout) throw new Error(`tsc ends with the status ${status}`);
+  return findFailedOperations(stdout, (file) => readFileSync(join(project, file), 'utf8'));
+}
+
+/** Runs both programs of a generator, each with an empty store, and returns its row of the table. */
 async function tryClient(
   project: string,
   { name, packages, setting }: Generator,
-  failed: FailedOperations,
+  failed: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<string[]> {
-  const natural = await runProgram(project, name, 'number');
-  const documented = await runProgram(project, documentedOf(name), 'bigint');
-  console.log(`generators: ${name}: generated, compiled, run`);
+  const tsx = resolve(import.meta.dirname, '../node_modules/.bin/tsx');
+  const runProgram = (program: string, typeOfId: string): Promise<Report> =>
+    withService(mkdtempSync(join(project, 'service-')), ({ baseUrl, token }) =>
+      JSON.parse(run(project, tsx, program, baseUrl, token, typeOfId)),
+    );
+  const natural = await runProgram(`${name}.ts`, 'number');
+  const documented = await runProgram(`${name}.documented.ts`, 'bigint');
+  console.log(`generators: ${name}: run`);
+  // `name@version` as `name version`.
+  const shown = packages.map((each) => each.replace(/@(?=\d)/, ' '));
   return [
-    packages.map(formatPackage).join(', ') + (setting === undefined ? '' : `, ${setting}`),
+    [...shown, ...(setting === '' ? [] : [setting])].join(', '),
     describeOutcomes(['list', 'get', 'delete'], natural, failed.get(name)),
     describeOutcomes(['list', 'get', 'delete'], documented),
     describeOutcomes(['create'], natural, failed.get(name)),
     describeOutcomes(['create'], documented),
   ];
-}
-
-/** `name@version` as `name version`. */
-function formatPackage(text: string): string {
-  const at = text.lastIndexOf('@');
-  return `${text.slice(0, at)} ${text.slice(at + 1)}`;
-}
-
-/** Handles as many items at a time as there are processors; all of them, before it throws what one has thrown. */
-async function mapInParallel<Item, Result>(
-  items: readonly Item[],
-  action: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const left = items.entries();
-  const work = async () => {
-    for (const [place, item] of left) results[place] = await action(item);
-  };
-  const ended = await Promise.allSettled(Array.from({ length: availableParallelism() }, work));
-  for (const end of ended) if (end.status === 'rejected') throw end.reason;
-  return results;
 }

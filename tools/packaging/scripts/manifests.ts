@@ -1,15 +1,23 @@
-// Checks the manifests of the packed packages with publint and Are The Types Wrong.
-import { resolve } from 'node:path';
-import { withPackedPackages } from './support/pack.js';
-import { run } from './support/run.js';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createProject, install, type Packed, run } from './support.js';
 
-const commands = resolve(import.meta.dirname, '../node_modules/.bin');
-
-await withPackedPackages(({ folder, tarballs }) => {
-  for (const tarball of Object.values(tarballs)) {
-    console.log(run(folder, `${commands}/publint`, tarball, '--strict'));
-    console.log(
-      run(folder, `${commands}/attw`, tarball, '--profile', 'esm-only', '--no-emoji', '--no-color'),
-    );
+/** Checks the manifests of the packed packages with publint and Are The Types Wrong. */
+export function checkManifests({ folder, client, contract }: Packed): void {
+  const commands = resolve(import.meta.dirname, '../node_modules/.bin');
+  for (const tarball of [client, contract]) {
+    run(folder, `${commands}/publint`, tarball, '--strict');
+    run(folder, `${commands}/attw`, tarball, '--profile', 'esm-only', '--no-emoji', '--no-color');
   }
-});
+}
+
+/** Lints the OpenAPI document of the packed contract with Spectral's rules for OpenAPI. */
+export function checkOpenApi({ folder, contract }: Packed): void {
+  const project = createProject(folder, 'spectral-project');
+  // Installed here rather than in the workspace, which it would make a tenth larger.
+  install(project, '@stoplight/spectral-cli@6.16.3');
+  run(project, 'tar', '-xzf', contract, 'package/openapi.json');
+  writeFileSync(join(project, 'rules.yaml'), 'extends: ["spectral:oas"]\n');
+  const options = ['--ruleset', 'rules.yaml', '--fail-severity', 'hint', 'package/openapi.json'];
+  run(project, 'node_modules/.bin/spectral', 'lint', ...options);
+}

@@ -1,56 +1,84 @@
-// Measures what a browser loads for one call: bundled by esbuild from the built packages, minified, gzipped.
-import { resolve } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { formatTable } from '@plant-store/report';
+import * as client from '@plant-store/client';
+import { formatCount } from '@plant-store/report';
 import { build } from 'esbuild';
-import { programs } from './support/program-names.js';
+import { checkTable } from './documented-table.js';
+import { root, run } from './support.js';
 
-/** With the routes of all operations, each of which adds about 25 bytes. */
-const limitBytes = 3_300;
-/** Without `unwrap`, which several entries share. */
-const entryLimitBytes = 1_250;
-const entries = ['plant-store-list', 'plant-store-bulk', 'plant-store-msw'];
-/** Without the table of errors and the other entries, which only programs that import them load. */
-const limited = ['plant-store', 'plant-store-whole'];
+const own = resolve(import.meta.dirname, '..');
+const entry = (name: string) => `export * from '@plant-store/client/${name}';`;
+const names = Object.keys(client).filter((name) => name !== 'errors');
+const exceptErrors = `export { ${names} } from '@plant-store/client';`;
 
-const bundles = await Promise.all(Object.entries(programs).map(([program, name]) => bundle(program, name)));
-console.log(
-  formatTable(
-    ['one call with', 'minified, bytes', 'and gzipped'],
-    bundles.map(({ name, code }) => [name, code.length, gzipSync(code).length]),
-  ),
-);
+/** Programs by how large each may be in a browser, minified and gzipped. */
+const programs: readonly (readonly [title: string, limitBytes: number, program: string])[] = [
+  // With the routes of all operations, each of which adds about 25 bytes.
+  ['`@plant-store/client`, everything but `errors`', 3_300, exceptErrors],
+  ['`@plant-store/client`, with `errors`', 4_800, "export * from '@plant-store/client';"],
+  ['the first and `unwrap`', 3_800, exceptErrors + entry('unwrap')],
+  ['the first and `tanstack-query`', 4_300, exceptErrors + entry('tanstack-query')],
+  ['`list` alone, without `unwrap`', 1_250, entry('list')],
+  ['`bulk` alone, without `unwrap`', 1_250, entry('bulk')],
+  ['`msw` alone, without MSW and the fake', 1_250, entry('msw')],
+];
 
-for (const { program, name, code, inputs } of bundles.filter(({ program }) =>
-  program.startsWith('plant-store'),
-)) {
-  const schemas = inputs.filter((input) =>
-    /(node_modules\/(zod|@ts-rest)|client\/dist\/testing)\//.test(input),
-  );
-  if (schemas.length > 0) throw new Error(`${name}: includes ${schemas.join(', ')}`);
-  if (limited.includes(program) && gzipSync(code).length > limitBytes) {
-    throw new Error(`${name}: larger than ${limitBytes} bytes`);
+/** Bundles programs with the built client for browsers: each has a limit, and none has zod, ts-rest or the fake in it. */
+export async function checkSize(): Promise<void> {
+  const rows: string[][] = [];
+  for (const [title, limitBytes, program] of programs) {
+    const { outputFiles, metafile } = await build({
+      stdin: { contents: program, resolveDir: own },
+      // Entries share `unwrap`.
+      external: ['msw', ...(title.includes(' alone') ? ['./unwrap.js'] : [])],
+      ...{ bundle: true, minify: true, format: 'esm', platform: 'browser', metafile: true, write: false },
+    });
+    const code = Buffer.concat(outputFiles.map(({ contents }) => contents));
+    const bytes = gzipSync(code).length;
+    rows.push([title, formatCount(code.length), formatCount(bytes)]);
+    const excess = Object.keys(metafile.inputs).filter((input) =>
+      /(node_modules\/(zod|@ts-rest)|client\/dist\/testing)\//.test(input),
+    );
+    if (excess.length > 0) throw new Error(`${title} includes ${excess.join(', ')}`);
+    if (bytes > limitBytes) throw new Error(`${title} is ${bytes} bytes, more than ${limitBytes}`);
   }
-  if (entries.includes(program) && gzipSync(code).length > entryLimitBytes) {
-    throw new Error(`${name}: larger than ${entryLimitBytes} bytes`);
-  }
+  const head = ['program with', 'minified, bytes', 'and gzipped'];
+  checkTable('packages/client/docs/size.md', { head, rows });
 }
-const exported = Object.keys(await import('@plant-store/client')).filter((name) => name !== 'errors');
-const whole = Object.keys(await import('../programs/plant-store-whole.js'));
-if (`${whole.sort()}` !== `${exported.sort()}`)
-  throw new Error(`plant-store-whole exports ${whole}, not ${exported}`);
 
-async function bundle(program: string, name: string) {
-  const { outputFiles, metafile } = await build({
-    entryPoints: [resolve(import.meta.dirname, `../programs/${program}.ts`)],
-    bundle: true,
-    external: ['msw', ...(entries.includes(program) ? ['./unwrap.js'] : [])],
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    metafile: true,
-    write: false,
-  });
-  const code = Buffer.concat(outputFiles.map(({ contents }) => contents));
-  return { program, name, code, inputs: Object.keys(metafile.inputs) };
+const oneCall = `
+import { createClient } from '@plant-store/client';
+export async function createRose(token: string): Promise<string> {
+  const client = createClient({ baseUrl: 'http://127.0.0.1:3000', token });
+  const reply = await client.createPlant({ body: { id: 1, name: 'Rose' } });
+  return reply.status === 200 ? reply.body.name : reply.body.message;
+}`;
+
+/** How many types the compiler may instantiate for that program, which packages/client/docs/size.md shows. */
+const limitInstantiations = 239;
+
+/** Measures what the types of one call cost the compiler. */
+export function checkTypeCost(): void {
+  const folder = mkdtempSync(join(own, 'node_modules/.type-cost-'));
+  try {
+    const platform = {
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      types: [],
+      module: 'nodenext',
+    };
+    const compilerOptions = { ...platform, strict: true, skipLibCheck: true, noEmit: true };
+    writeFileSync(join(folder, 'program.ts'), oneCall);
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+    const report = run(own, 'tsc', '-p', folder, '--extendedDiagnostics', '--singleThreaded');
+    const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(report)?.[1]);
+    const row = `| \`@plant-store/client\` | ${instantiations} |`;
+    const page = readFileSync(join(root, 'packages/client/docs/size.md'), 'utf8');
+    if (!page.includes(`\n${row}\n`))
+      throw new Error(`packages/client/docs/size.md does not have this row: ${row}`);
+    if (!(instantiations <= limitInstantiations)) throw new Error(`${instantiations} instantiations`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

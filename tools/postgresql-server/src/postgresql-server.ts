@@ -93,7 +93,8 @@ export async function createPostgresqlServer({
         detached: true,
       });
       server = child;
-      process.on('exit', endWithProcess);
+      // Before any listener that removes its folder.
+      process.prependListener('exit', endWithProcess);
       child.once('exit', () => process.off('exit', endWithProcess));
       await waitUntilReady(child, onOutput);
     },

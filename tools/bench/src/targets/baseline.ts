@@ -1,23 +1,18 @@
 import { createServer } from 'node:http';
-import { portOf, stopHttpServer } from './http-server.js';
-import { serveAsTarget } from './serve-target.js';
+import { settings } from './settings.js';
 
 /** The baseline: node:http that parses the JSON and replies. No token check, no validation, and nothing is stored. */
-await serveAsTarget(async () => {
-  const server = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8');
-    request.on('data', (chunk: string) => {
-      text += chunk;
-    });
-    request.on('end', () => {
-      const { name, tag } = JSON.parse(text) as { name: string; tag?: string };
-      const body = JSON.stringify({ name, tag });
-      response
-        .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-        .end(body);
-    });
+createServer((request, response) => {
+  let text = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => {
+    text += chunk;
   });
-  server.listen(0, '127.0.0.1');
-  return { port: await portOf(server), stop: () => stopHttpServer(server) };
-});
+  request.on('end', () => {
+    const { name, tag } = JSON.parse(text) as { name: string; tag?: string };
+    const body = JSON.stringify({ name, tag });
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+      .end(body);
+  });
+}).listen(settings);

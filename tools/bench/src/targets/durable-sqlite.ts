@@ -4,22 +4,14 @@ import Database from 'better-sqlite3';
  * The settings of the service's own connections: a commit is on disk before it returns. Without `synchronous`, this build
  * of SQLite would sync the write-ahead log only at checkpoints.
  */
-export const durablePragmas = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  PRAGMA fullfsync = ON;`;
+export const durablePragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;';
 
 /** Opens the SQLite file of a `file:` URL for a target: as durable as the service, with the same table. */
 export function openDurableSqlite(databaseUrl: string): Database.Database {
-  const database = new Database(databaseUrl.replace(/^file:/, ''));
+  const database = new Database(databaseUrl.replace('file:', ''));
   database.exec(durablePragmas);
-  database.exec(createPlantsTable);
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS plants (id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT',
+  );
   return database;
 }
-
-const createPlantsTable = `
-  CREATE TABLE IF NOT EXISTS plants (
-    id INTEGER NOT NULL PRIMARY KEY,
-    name TEXT NOT NULL,
-    tag TEXT
-  ) STRICT;`;

@@ -1,26 +1,27 @@
 import { initContract } from '@ts-rest/core';
 import { createExpressEndpoints, initServer } from '@ts-rest/express';
-import express, { type RequestHandler } from 'express';
+import express from 'express';
 import { z } from 'zod';
-import { portOf, stopHttpServer } from './http-server.js';
-import { openPrisma } from './open-prisma.js';
-import { serveAsTarget } from './serve-target.js';
+import { openPrisma } from './prisma.js';
+import { settings } from './settings.js';
+
+const { databaseUrl, token, port, host } = settings;
 
 const PlantSchema = z.object({ name: z.string(), tag: z.string().optional() });
-
+const NewPlantSchema = PlantSchema.extend({ id: z.int() });
 const StoredPlantSchema = z.object({ id: z.number(), name: z.string(), tag: z.string().nullable() });
 
 const contract = initContract().router({
   createPlant: {
     method: 'POST',
     path: '/plants',
-    body: PlantSchema.extend({ id: z.int() }),
+    body: NewPlantSchema,
     responses: { 200: PlantSchema },
   },
   createPlants: {
     method: 'POST',
     path: '/plants/batch',
-    body: z.object({ plants: z.array(PlantSchema.extend({ id: z.int() })) }),
+    body: z.object({ plants: z.array(NewPlantSchema) }),
     responses: { 200: z.object({ results: z.array(z.object({ status: z.int(), replayed: z.boolean() })) }) },
   },
   getPlant: {
@@ -38,49 +39,34 @@ const contract = initContract().router({
 });
 
 /** Express, ts-rest and Prisma as their documentation shows them: express.json and one `plant.create` a request. */
-await serveAsTarget(async ({ databaseUrl, token }) => {
-  const prisma = await openPrisma(databaseUrl);
-
-  const app = express();
-  app.use(requireToken(token));
-  app.use(express.json());
-  const router = initServer().router(contract, {
-    createPlant: async ({ body: { id, name, tag } }) => {
-      await prisma.plant.create({ data: { id, name, tag: tag ?? null } });
-      return { status: 200, body: tag === undefined ? { name } : { name, tag } };
-    },
-    createPlants: async ({ body: { plants } }) => {
-      await prisma.plant.createMany({
-        data: plants.map(({ id, name, tag }) => ({ id, name, tag: tag ?? null })),
-      });
-      return { status: 200, body: { results: plants.map(() => ({ status: 200, replayed: false })) } };
-    },
-    getPlant: async ({ params: { id } }) => {
-      const plant = await prisma.plant.findUnique({ where: { id } });
-      if (plant === null) return { status: 404, body: { message: 'Not Found' } };
-      return { status: 200, body: { ...plant, id: Number(plant.id) } };
-    },
-    listPlants: async ({ query: { limit } }) => {
-      const plants = await prisma.plant.findMany({ orderBy: { id: 'asc' }, take: limit });
-      return { status: 200, body: { plants: plants.map((plant) => ({ ...plant, id: Number(plant.id) })) } };
-    },
-  });
-  createExpressEndpoints(contract, router, app, { logInitialization: false });
-
-  const server = app.listen(0, '127.0.0.1');
-  return {
-    port: await portOf(server),
-    async stop() {
-      await stopHttpServer(server);
-      await prisma.$disconnect();
-    },
-  };
+const prisma = await openPrisma(databaseUrl);
+const router = initServer().router(contract, {
+  createPlant: async ({ body: { id, name, tag } }) => {
+    await prisma.plant.create({ data: { id, name, tag: tag ?? null } });
+    return { status: 200, body: tag === undefined ? { name } : { name, tag } };
+  },
+  createPlants: async ({ body: { plants } }) => {
+    await prisma.plant.createMany({
+      data: plants.map(({ id, name, tag }) => ({ id, name, tag: tag ?? null })),
+    });
+    return { status: 200, body: { results: plants.map(() => ({ status: 200, replayed: false })) } };
+  },
+  getPlant: async ({ params: { id } }) => {
+    const plant = await prisma.plant.findUnique({ where: { id } });
+    if (plant === null) return { status: 404, body: { message: 'Not Found' } };
+    return { status: 200, body: { ...plant, id: Number(plant.id) } };
+  },
+  listPlants: async ({ query: { limit } }) => {
+    const plants = await prisma.plant.findMany({ orderBy: { id: 'asc' }, take: limit });
+    return { status: 200, body: { plants: plants.map((plant) => ({ ...plant, id: Number(plant.id) })) } };
+  },
 });
 
-function requireToken(token: string): RequestHandler {
-  const expected = `Bearer ${token}`;
-  return (request, response, next) => {
-    if (request.headers.authorization === expected) next();
-    else response.status(401).json({ message: 'Unauthorized' });
-  };
-}
+const app = express();
+app.use((request, response, next) => {
+  if (request.headers.authorization === `Bearer ${token}`) next();
+  else response.status(401).json({ message: 'Unauthorized' });
+});
+app.use(express.json());
+createExpressEndpoints(contract, router, app, { logInitialization: false });
+app.listen(port, host);

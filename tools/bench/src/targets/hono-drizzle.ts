@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { serve } from '@hono/node-server';
 import { zValidator } from '@hono/zod-validator';
 import { sql } from 'drizzle-orm';
@@ -8,8 +7,9 @@ import { Hono } from 'hono';
 import { bearerAuth } from 'hono/bearer-auth';
 import { z } from 'zod';
 import { openDurableSqlite } from './durable-sqlite.js';
-import { portOf, stopHttpServer } from './http-server.js';
-import { serveAsTarget } from './serve-target.js';
+import { settings } from './settings.js';
+
+const { databaseUrl, token, port, host } = settings;
 
 const plants = sqliteTable('plants', {
   id: integer('id').primaryKey(),
@@ -20,27 +20,16 @@ const plants = sqliteTable('plants', {
 const NewPlantSchema = z.object({ id: z.int(), name: z.string(), tag: z.string().optional() });
 
 /** Hono, its zod validator and bearer middleware, and Drizzle over better-sqlite3: one prepared insert a request. */
-await serveAsTarget(async ({ databaseUrl, token }) => {
-  const database = openDurableSqlite(databaseUrl);
-  const insert = drizzle({ client: database })
-    .insert(plants)
-    .values({ id: sql.placeholder('id'), name: sql.placeholder('name'), tag: sql.placeholder('tag') })
-    .prepare();
+const insert = drizzle({ client: openDurableSqlite(databaseUrl) })
+  .insert(plants)
+  .values({ id: sql.placeholder('id'), name: sql.placeholder('name'), tag: sql.placeholder('tag') })
+  .prepare();
 
-  const app = new Hono();
-  app.use(bearerAuth({ token }));
-  app.post('/plants', zValidator('json', NewPlantSchema), (context) => {
-    const { id, name, tag } = context.req.valid('json');
-    insert.run({ id, name, tag: tag ?? null });
-    return context.json({ name, tag });
-  });
-
-  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
-  return {
-    port: await portOf(server),
-    async stop() {
-      await stopHttpServer(server);
-      database.close();
-    },
-  };
+const app = new Hono();
+app.use(bearerAuth({ token }));
+app.post('/plants', zValidator('json', NewPlantSchema), (context) => {
+  const { id, name, tag } = context.req.valid('json');
+  insert.run({ id, name, tag: tag ?? null });
+  return context.json({ name, tag });
 });
+serve({ fetch: app.fetch, port, hostname: host });

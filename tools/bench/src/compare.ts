@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs';
+import process from 'node:process';
+import {
+  countOf,
+  formatCount,
+  formatMemory,
+  formatMs,
+  formatRatio,
+  formatTable,
+  medians,
+  outcomeOf,
+  writeJson,
+} from '@plant-store/report';
+import type { Engine } from './databases.js';
+import { drawChart } from './draw-chart.js';
+import { describeMachine, machineLine } from './machine.js';
+import { log, measureTargets, type Run, type Settings } from './measure-targets.js';
+import { type Comparison, chartPath, resultPath, type Summary } from './results.js';
+import type { Load } from './send-load.js';
+import type { RunningTarget } from './start-target.js';
+import type { Target } from './targets.js';
+
+/** What is compared: targets on an engine, under each of some loads. */
+export interface Compared {
+  readonly targets: readonly Target[];
+  readonly engine: Engine;
+  readonly folder: string;
+  readonly loads: readonly Omit<Load, 'seconds'>[];
+  readonly settings: Settings;
+  /** The results to replace; none by default. */
+  readonly results?: string | undefined;
+  readonly onWarm?: (target: RunningTarget) => void;
+}
+
+/**
+ * Sends loads to targets, which start anew for each of them, and prints a table for each.
+ *
+ * @returns whether every target stored all that it acknowledged
+ */
+export async function compare({ targets, engine, folder, loads, settings, results, onWarm }: Compared) {
+  const machine = describeMachine(folder);
+  const ready = targets.filter(canRun);
+  const runs: Run[] = [];
+  for (const load of loads) {
+    runs.push(...(await measureTargets(ready, engine, folder, load, settings, onWarm)));
+  }
+  const comparison: Comparison = {
+    machine,
+    database: engine.title,
+    settings,
+    targets: ready.map(({ name, title, has }) => ({ name, title, stores: has.includes('storage') })),
+    summaries: summarize(runs),
+  };
+  if (results !== undefined) writeJson(resultPath(results), { ...comparison, runs });
+  if (results === 'latest') writeFileSync(chartPath, drawChart(comparison));
+  process.stdout.write(`${comparisonTables(comparison)}\n${engine.title}, ${machineLine(machine)}\n`);
+  return runs.every(({ valid }) => valid);
+}
+
+function canRun({ title, missing }: Target): boolean {
+  const needed = missing?.();
+  if (needed !== undefined) log(`left out: ${title}, which needs: ${needed}`);
+  return needed === undefined;
+}
+
+/** Summarizes the rounds of each target under each load, in the order of the runs. */
+export function summarize(runs: readonly Run[]): Summary[] {
+  const groups = Map.groupBy(
+    runs,
+    ({ target, operation, connections }) => `${target} ${operation} ${connections}`,
+  );
+  return [...groups.values()].flatMap((rounds) => {
+    const speeds = rounds.map(({ requestsPerSecond }) => requestsPerSecond);
+    return rounds.slice(0, 1).map(({ target, operation, connections, peakMemoryBytes }) => ({
+      ...{ target, operation, connections, peakMemoryBytes },
+      ...medians(rounds, 'requestsPerSecond', 'p50Ms', 'p99Ms'),
+      slowestRequestsPerSecond: Math.min(...speeds),
+      fastestRequestsPerSecond: Math.max(...speeds),
+      ...outcomeOf(rounds),
+    }));
+  });
+}
+
+const head = ['', 'requests/s', 'slowest–fastest', 'p50 ms', 'p99 ms', 'vs first', 'errors', 'peak memory'];
+
+/** One table for each load. */
+export function comparisonTables({
+  settings,
+  targets,
+  summaries,
+}: Pick<Comparison, 'settings' | 'targets' | 'summaries'>): string {
+  const groups = Map.groupBy(
+    summaries,
+    ({ operation, connections }) => `${operation}, ${countOf(connections, 'connection')}`,
+  );
+  const tables = [...groups].map(([load, shown]) => {
+    const first = shown[0]?.requestsPerSecond ?? Number.NaN;
+    const rows = shown.map((summary) => [
+      `${targets.find(({ name }) => name === summary.target)?.title}${summary.valid ? '' : ', INVALID'}`,
+      summary.requestsPerSecond,
+      `${formatCount(summary.slowestRequestsPerSecond)}–${formatCount(summary.fastestRequestsPerSecond)}`,
+      formatMs(summary.p50Ms),
+      formatMs(summary.p99Ms),
+      formatRatio(summary.requestsPerSecond / first),
+      summary.errors,
+      formatMemory(summary.peakMemoryBytes),
+    ]);
+    return `${load}\n\n${formatTable(head, rows)}\n`;
+  });
+  const rounds = `the median of ${countOf(settings.rounds, 'round')} of ${settings.seconds} s each`;
+  return `${tables.join('\n')}\nRequests/s, p50 and p99: ${rounds}.`;
+}

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { createDatabase, createPostgresqlServer, query } from '@plant-store/postgresql-server';
+import Sqlite from 'better-sqlite3';
+
+/** A database engine that creates a new database for each target. */
+export interface Engine {
+  readonly name: 'sqlite' | 'postgresql';
+  /** With its version. */
+  readonly title: string;
+  /** Creates an empty database; its files, if it has any, go into the folder of the target. */
+  createDatabase(folder: string): Promise<Database>;
+  stop(): Promise<void>;
+}
+
+export interface Database {
+  /** The value for `DATABASE_URL`: `file:` and a path, or `postgresql://…`. */
+  readonly url: string;
+  /** Counts its plants, once its target has ended. */
+  countPlants(): Promise<number>;
+}
+
+/** SQLite, in the version that the targets use. */
+export const sqlite: Engine = {
+  name: 'sqlite',
+  get title() {
+    return `SQLite ${readNumber(':memory:', 'SELECT sqlite_version()')}`;
+  },
+  async createDatabase(folder) {
+    const path = join(folder, 'plants.db');
+    return {
+      url: `file:${path}`,
+      countPlants: async () => Number(readNumber(path, 'SELECT count(*) FROM plants')),
+    };
+  },
+  stop: async () => undefined,
+};
+
+function readNumber(path: string, sql: string): unknown {
+  const database = new Sqlite(path);
+  try {
+    return database.prepare(sql).pluck().get();
+  } finally {
+    database.close();
+  }
+}
+
+/** Starts a new PostgreSQL server with its defaults and its data in a folder. It ends with this process at the latest. */
+export async function startPostgresql(folder: string): Promise<Engine> {
+  const server = await createPostgresqlServer({ folder: join(folder, 'postgresql') });
+  await server.start();
+  const [row] = await query<{ server_version: string }>(`${server.url}/postgres`, 'SHOW server_version');
+  return {
+    name: 'postgresql',
+    title: `PostgreSQL ${row?.server_version}`,
+    async createDatabase() {
+      const url = await createDatabase(server.url);
+      return {
+        url,
+        async countPlants() {
+          const [row] = await query<{ count: string }>(url, 'SELECT count(*) FROM plants');
+          return Number(row?.count);
+        },
+      };
+    },
+    stop: server.stop,
+  };
+}

@@ -1,0 +1,73 @@
+import { countOf, formatCount, formatMs } from '@plant-store/report';
+import type { Comparison } from './results.js';
+
+const barsLeft = 212;
+const barsWidth = 518;
+const top = 66;
+const barStep = 24;
+
+/**
+ * Draws the requests/s of a comparison as an SVG, at 64 connections or, without these, at the most that were measured: a bar for
+ * each target that stores, the fastest first, and the others in a note. It is light or dark like the reader's system.
+ */
+export function drawChart({ machine, settings, targets, summaries }: Comparison): string {
+  const measured = summaries.map((summary) => summary.connections);
+  const connections = measured.includes(64) ? 64 : Math.max(...measured);
+  const shown = targets.flatMap((target) =>
+    summaries
+      .filter((summary) => summary.target === target.name && summary.connections === connections)
+      .map((summary) => ({ ...target, ...summary })),
+  );
+  const bars = shown
+    .filter(({ stores }) => stores)
+    .toSorted((a, b) => b.requestsPerSecond - a.requestsPerSecond);
+  const bottom = top + bars.length * barStep;
+  const rows = bars.map(({ name, title, requestsPerSecond, valid }, index) => {
+    const y = top + index * barStep;
+    const length = Math.round((requestsPerSecond / (bars[0]?.requestsPerSecond ?? 1)) * barsWidth * 10) / 10;
+    const kind = name === 'plant-store' ? 'ours' : 'other';
+    return (
+      `<text class="${kind}" x="${barsLeft - 10}" y="${y + 13}" text-anchor="end">${escapeXml(title)}</text>` +
+      `<rect class="${kind}" x="${barsLeft}" y="${y}" width="${length}" height="18" rx="2"/>` +
+      `<text class="figure" x="${barsLeft + length + 8}" y="${y + 13}">${formatCount(requestsPerSecond)}${valid ? '' : ' INVALID'}</text>`
+    );
+  });
+  const baselines = shown
+    .filter(({ stores }) => !stores)
+    .map(({ title, requestsPerSecond }) => `Baseline (${title}): ${formatCount(requestsPerSecond)}. `);
+  const rounds = `Median of ${countOf(settings.rounds, 'round')} of ${settings.seconds} s`;
+  const place = `${machine.cpu}, ${machine.cores} cores shared with the load generator, disk synced in ${formatMs(machine.syncMs)} ms, Node.js ${machine.node.slice(1)}, ${machine.date.slice(0, 10)}.`;
+
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 820 ${bottom + 50}" width="820" height="${bottom + 50}" role="img" aria-labelledby="title">
+<title id="title">Creates per second of Plant Store and comparable services at ${countOf(connections, 'connection')}</title>
+<style>${style}</style>
+<rect class="page" x="0.5" y="0.5" width="819" height="${bottom + 49}" rx="8"/>
+<text class="title" x="20" y="29">Creates per second at ${countOf(connections, 'connection')}</text>
+<text class="note" x="20" y="49">Each plant is synced to disk before its reply: SQLite, WAL, synchronous=FULL. More is better.</text>
+${rows.join('\n')}
+<text class="note" x="20" y="${bottom + 18}">${escapeXml(`${baselines.join('')}${rounds}.`)}</text>
+<text class="note" x="20" y="${bottom + 36}">${escapeXml(place)}</text>
+</svg>
+`;
+}
+
+const style = `
+text { font: 13px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #1f2328; }
+.title { font-size: 16px; font-weight: 600; }
+.figure, text.ours { font-weight: 600; }
+.note { fill: #59636e; font-size: 12px; }
+.page { fill: #ffffff; stroke: #d1d9e0; }
+rect.ours { fill: #1a7f37; }
+rect.other { fill: #8c959f; }
+@media (prefers-color-scheme: dark) {
+  text { fill: #f0f6fc; }
+  .note { fill: #9198a1; }
+  .page { fill: #0d1117; stroke: #3d444d; }
+  rect.ours { fill: #3fb950; }
+  rect.other { fill: #656c76; }
+}
+`;
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,51 @@
+import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { formatMs, median } from '@plant-store/report';
+
+/** Where and how figures were measured. */
+export type Machine = ReturnType<typeof describeMachine>;
+
+/** Describes this machine; `folder` is where the databases are. */
+export function describeMachine(folder: string) {
+  return {
+    date: new Date().toISOString(),
+    command: ['pnpm bench', ...process.argv.slice(2)].join(' '),
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryBytes: totalmem(),
+    system: `${platform()} ${release()} ${arch()}`,
+    node: process.version,
+    syncMs: measureSyncMs(folder),
+    // Of the minute before the first run: how busy the machine was otherwise.
+    loadBefore: loadavg()[0] ?? 0,
+  };
+}
+
+/** Formats a machine in one line. */
+export function machineLine(machine: Machine): string {
+  const gibibytes = Math.round(machine.memoryBytes / 2 ** 30);
+  return (
+    `${machine.cpu}, ${machine.cores} cores, ${gibibytes} GiB, ${machine.system}, Node.js ${machine.node}, ` +
+    `disk synced in ${formatMs(machine.syncMs)} ms, ${machine.date.slice(0, 10)}`
+  );
+}
+
+/**
+ * How long it takes to sync one appended page of 4 KiB to disk: the median of 200, in milliseconds. A durable commit takes at
+ * least as long; group commit shares that time among many plants.
+ */
+function measureSyncMs(folder: string): number {
+  const path = join(folder, 'sync-time');
+  const file = openSync(path, 'w');
+  const times = Array.from({ length: 200 }, () => {
+    writeSync(file, Buffer.alloc(4096, 'x'));
+    const startedAtMs = performance.now();
+    fdatasyncSync(file);
+    return performance.now() - startedAtMs;
+  });
+  closeSync(file);
+  rmSync(path);
+  return median(times);
+}

@@ -1,0 +1,86 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { countOf, formatCount, formatMs } from '@plant-store/report';
+import type { Engine } from './databases.js';
+import { type Load, type LoadResult, sendLoad, storePlants } from './send-load.js';
+import { type RunningTarget, startTarget } from './start-target.js';
+import type { Target } from './targets.js';
+
+/** How long and how often to measure. */
+export interface Settings {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmupSeconds: number;
+  /** How many plants each target has before; none by default. */
+  readonly plants?: number;
+  /** With how many connections to warm up; with those of the load by default. */
+  readonly warmupConnections?: number;
+}
+
+/** One round of one target, with what is known of the target at its end. */
+export interface Run extends LoadResult {
+  readonly target: string;
+  readonly operation: Load['operation'];
+  readonly connections: number;
+  readonly round: number;
+  readonly peakMemoryBytes: number;
+  /** Whether every plant that it acknowledged is stored; also of the baseline, which stores none. */
+  readonly valid: boolean;
+}
+
+/** Logs progress to standard error. */
+export const log = (text: string) => void process.stderr.write(`${text}\n`);
+
+/**
+ * Sends a load to targets, each in a process of its own, on a fresh database. They run at the same time, but only one is under
+ * load: in each round they alternate, so that other activity on the machine affects all of them alike.
+ *
+ * @param onWarm called for each target after its warm-up
+ */
+export async function measureTargets(
+  targets: readonly Target[],
+  engine: Engine,
+  parent: string,
+  load: Omit<Load, 'seconds'>,
+  { rounds, seconds, warmupSeconds, plants = 0, warmupConnections = load.connections }: Settings,
+  onWarm: (target: RunningTarget) => void = () => undefined,
+): Promise<Run[]> {
+  const started = [];
+  for (const target of targets) {
+    const folder = join(parent, target.name);
+    mkdirSync(folder);
+    const database = await engine.createDatabase(folder);
+    const running = await startTarget(target, database.url, folder);
+    await storePlants(running, plants);
+    const warmup = { ...load, connections: warmupConnections, seconds: warmupSeconds };
+    started.push({ target, folder, database, running, results: [await sendLoad(running, warmup)] });
+    onWarm(running);
+  }
+  for (let round = 1; round <= rounds; round++) {
+    for (const { target, running, results } of started) {
+      const result = await sendLoad(running, { ...load, seconds });
+      results.push(result);
+      log(
+        `${load.operation}, ${countOf(load.connections, 'connection')}, round ${round}/${rounds}, ${target.title}: ` +
+          `${formatCount(result.requestsPerSecond)} requests/s, p99 ${formatMs(result.p99Ms)} ms`,
+      );
+    }
+  }
+  const runs: Run[] = [];
+  for (const { target, folder, database, running, results } of started) {
+    const peakMemoryBytes = running.readMemory('peak');
+    await running.stop();
+    const acknowledged = results.reduce((sum, result) => sum + result.acknowledged, plants);
+    const valid = !target.has.includes('storage') || (await database.countPlants()) >= acknowledged;
+    rmSync(folder, { recursive: true });
+    const [warmup, ...measured] = results;
+    for (const [index, result] of measured.entries()) {
+      // Errors of the warm-up count in the first round.
+      const errors = result.errors + (index === 0 ? (warmup?.errors ?? 0) : 0);
+      const round = { target: target.name, ...load, round: index + 1, ...result, errors };
+      runs.push({ ...round, peakMemoryBytes, valid });
+    }
+  }
+  return runs;
+}

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import type { Machine } from './machine.js';
+import type { Run, Settings } from './measure-targets.js';
+
+/** The file of committed results. */
+export const resultPath = (name: string) =>
+  fileURLToPath(new URL(`../results/${name}.json`, import.meta.url));
+
+/** The chart of `results/latest.json`. */
+export const chartPath = fileURLToPath(new URL('../../../docs/use/performance.svg', import.meta.url));
+
+/** What a file has, besides each round. */
+export interface Comparison {
+  readonly machine: Machine;
+  /** The database of all targets, with its version. */
+  readonly database: string;
+  readonly settings: Settings;
+  readonly targets: readonly { readonly name: string; readonly title: string; readonly stores: boolean }[];
+  readonly summaries: readonly Summary[];
+}
+
+/** All rounds of one target under one load: medians, the slowest and the fastest, and the sum of the errors. */
+export interface Summary extends Omit<Run, 'round' | 'acknowledged'> {
+  readonly slowestRequestsPerSecond: number;
+  readonly fastestRequestsPerSecond: number;
+}

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { countOf } from '@plant-store/report';
+import { type Compared, compare } from './compare.js';
+import type { RunningTarget } from './start-target.js';
+import { plantStore } from './targets.js';
+
+/**
+ * Compares the service with several numbers of workers, each worker limited to a share of a core, so that the machine has enough
+ * cores for all; the primary process has no limit. The warm-up is at full speed, since at a tenth of it the compilation of hot
+ * code would take long.
+ *
+ * @throws {Error} where this process may not create control groups
+ */
+export function compareWorkers(
+  compared: Omit<Compared, 'loads' | 'targets'>,
+  { workers, share, connections }: { workers: readonly number[]; share: number; connections: number },
+): Promise<boolean> {
+  const targets = workers.map((count) => ({
+    ...plantStore({ WORKERS: String(count) }),
+    name: `workers-${count}`,
+    title: `${countOf(count, 'worker')}, ${share} of a core each`,
+  }));
+  const onWarm = ({ readPids }: RunningTarget) => {
+    // With one worker, the main process does the work itself.
+    const [main, ...children] = readPids();
+    limitProcesses(children.length === 0 ? [main] : children, share);
+  };
+  return compare({ ...compared, targets, loads: [{ operation: 'create', connections }], onWarm });
+}
+
+/** How often the share of a process is renewed. */
+const periodMicroseconds = 100_000;
+
+/**
+ * Limits each process, with all its threads, to a share of a core, in a control group of its own: of version 1 or 2, whichever
+ * has the CPU controller. They are removed when this process ends, unless it is interrupted while the limited processes run.
+ *
+ * @throws {Error} where this process may not create control groups
+ */
+export function limitProcesses(pids: readonly number[], share: number, root = '/sys/fs/cgroup'): void {
+  const quota = Math.round(share * periodMicroseconds);
+  const isFirst = existsSync(join(root, 'cpu/cpu.cfs_quota_us'));
+  const parent = isFirst ? join(root, 'cpu') : root;
+  const [file, limit] = isFirst ? ['cpu.cfs_quota_us', quota] : ['cpu.max', `${quota} ${periodMicroseconds}`];
+  const folders = pids.map((pid) => join(parent, `plant-store-bench-${pid}`));
+  process.on('exit', () => spawnSync('rmdir', folders));
+  try {
+    if (!isFirst) writeFileSync(join(root, 'cgroup.subtree_control'), '+cpu');
+    for (const [index, folder] of folders.entries()) {
+      mkdirSync(folder, { recursive: true });
+      if (isFirst) writeFileSync(join(folder, 'cpu.cfs_period_us'), String(periodMicroseconds));
+      writeFileSync(join(folder, file), String(limit));
+      writeFileSync(join(folder, 'cgroup.procs'), String(pids[index]));
+    }
+  } catch (cause) {
+    const needs = 'Run it on Linux, as root, outside of a container.';
+    throw new Error(`No control group with a CPU controller could be created in ${parent}. ${needs}`, {
+      cause,
+    });
+  }
+}

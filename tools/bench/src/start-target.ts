@@ -1,0 +1,101 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '@plant-store/postgresql-server';
+import type { Target } from './targets.js';
+
+const timeoutMs = 30_000;
+const pollMs = 2;
+
+/** A target that replies. */
+export interface RunningTarget {
+  readonly baseUrl: string;
+  /** The access token that it accepts. */
+  readonly token: string;
+  /** From the start of its process to the first create that it answered 200, in milliseconds. */
+  readonly firstReplyMs: number;
+  /** Its process, and those that it has started, such as workers; the latter only on Linux. */
+  readPids(): readonly [main: number, ...children: number[]];
+  /** The memory of its processes, in bytes: what they have now or, on Linux, their peak so far. */
+  readMemory(kind: 'now' | 'peak'): number;
+  /** Stops it, and resolves once it has ended. */
+  stop(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+let lastId = 0;
+
+/**
+ * Starts a target on a database, and sends it creates until it answers 200. Its output goes to a file in a folder, so that
+ * logging costs the target as much as in production, and this process nothing.
+ */
+export async function startTarget(
+  target: Target,
+  databaseUrl: string,
+  folder: string,
+): Promise<RunningTarget> {
+  const port = await findFreePort();
+  const { command, environment, token } = target.prepare(databaseUrl, port);
+  const [program, ...options] = command;
+  const logPath = join(folder, `${target.name}.log`);
+  const log = openSync(logPath, 'w');
+  const startedAtMs = performance.now();
+  // No environment is inherited, so that every machine runs the same defaults.
+  const env = { NODE_ENV: 'production', ...environment };
+  const child = spawn(program, options, { env, stdio: ['ignore', log, log] });
+  closeSync(log);
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const request = {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: ++lastId, name: 'Monstera deliciosa', tag: 'houseplant' }),
+  };
+  // Until it listens, `fetch` throws.
+  while ((await fetch(`${baseUrl}/plants`, request).catch(() => undefined))?.status !== 200) {
+    if (!running.has(child) || performance.now() - startedAtMs > timeoutMs) {
+      throw new Error(`${target.title} does not reply:\n${readFileSync(logPath, 'utf8')}`);
+    }
+    await delay(pollMs);
+  }
+  const firstReplyMs = performance.now() - startedAtMs;
+  const pid = child.pid ?? 0;
+  const readPids = () => [pid, ...readChildren(pid)] as const;
+  return {
+    ...{ baseUrl, token, firstReplyMs, readPids },
+    readMemory: (kind) => readPids().reduce((sum, each) => sum + readMemory(each, kind), 0),
+    async stop() {
+      if (!running.has(child)) return;
+      const killing = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      clearTimeout(killing);
+      if (child.signalCode === 'SIGKILL') throw new Error(`${target.title} had to be killed`);
+    },
+  };
+}
+
+/** The processes that a process has started. */
+function readChildren(pid: number): number[] {
+  if (process.platform !== 'linux') return [];
+  const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return ids === '' ? [] : ids.split(' ').map(Number);
+}
+
+function readMemory(pid: number, kind: 'now' | 'peak'): number {
+  if (process.platform !== 'linux') {
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1024;
+  }
+  const field = { now: 'VmRSS', peak: 'VmHWM' }[kind];
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
+}

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+/** A program that is measured. */
+export interface Target {
+  /** Its name in `--only` and in the results. */
+  readonly name: string;
+  /** Its title in tables and charts. */
+  readonly title: string;
+  /** What else it has, besides creates on SQLite; the baseline alone stores nothing. */
+  readonly has: readonly ('storage' | 'reads' | 'postgresql')[];
+  /** What to install first where it cannot run. */
+  missing?(): string | undefined;
+  /** Prepares its database, `file:` and a path or `postgresql://…`, and returns how to start it on a port of 127.0.0.1. */
+  prepare(databaseUrl: string, port: number): Launch;
+}
+
+/** How to start the process of a target. */
+export interface Launch {
+  readonly command: readonly [program: string, ...options: string[]];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The access token that it accepts. */
+  readonly token: string;
+}
+
+const inRepository = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+
+/** The service as operators run it, with its defaults except for some settings. */
+export function plantStore(settings: Readonly<Record<string, string>> = {}): Target {
+  const service = inRepository('apps/api/dist/main.js');
+  return {
+    name: 'plant-store',
+    title: 'Plant Store',
+    has: ['storage', 'reads', 'postgresql'],
+    prepare(databaseUrl, port) {
+      const environment = { ...settings, PORT: String(port), DATABASE_URL: databaseUrl };
+      // It also migrates the database.
+      const options = [service, 'token', 'create', '--name', 'bench'];
+      const token = execFileSync(process.execPath, options, {
+        env: environment,
+        encoding: 'utf8',
+        stdio: 'pipe',
+      }).trim();
+      return { command: [process.execPath, service, 'serve'], environment, token };
+    },
+  };
+}
+
+/** A program of `targets/`, which gets its database, the token and the port on its command line. */
+function comparable(name: string, title: string, has: Target['has']): Target {
+  const script = inRepository(`tools/bench/dist/targets/${name}.js`);
+  return { name, title, has, prepare: launch(() => [process.execPath, script]) };
+}
+
+function launch(build: (databaseUrl: string) => Launch['command']): Target['prepare'] {
+  return (databaseUrl, port) => {
+    const token = `pst_${randomBytes(24).toString('hex')}`;
+    return { command: [...build(databaseUrl), databaseUrl, token, String(port)], token };
+  };
+}
+
+/** What the server in Go is built with, of Debian's packages. */
+const [go, goPath] = ['/usr/bin/go', '/usr/share/gocode'];
+const goPackages = 'golang-go gcc libc6-dev golang-github-mattn-go-sqlite3-dev';
+
+const goSqlite: Target = {
+  name: 'go-sqlite',
+  title: 'Go, group commit',
+  has: ['storage'],
+  missing: () =>
+    existsSync(go) && existsSync(`${goPath}/src/github.com/mattn/go-sqlite3`)
+      ? undefined
+      : `apt-get install ${goPackages}`,
+  prepare: launch((databaseUrl) => {
+    const program = join(dirname(databaseUrl.replace('file:', '')), 'go-sqlite');
+    // Go keeps what it has compiled in HOME.
+    const env = { PATH: '/usr/bin:/bin', HOME: homedir(), GO111MODULE: 'off', GOPATH: goPath };
+    const source = inRepository('tools/bench/src/targets/go-sqlite.go');
+    execFileSync(go, ['build', '-o', program, source], { env });
+    return [program];
+  }),
+};
+
+/** All targets, in the order of the tables. */
+export const allTargets: readonly Target[] = [
+  plantStore(),
+  comparable('express-prisma', 'Express + ts-rest + Prisma', ['storage', 'reads', 'postgresql']),
+  comparable('fastify-sqlite', 'Fastify + better-sqlite3', ['storage', 'reads']),
+  comparable('hono-drizzle', 'Hono + Drizzle', ['storage']),
+  goSqlite,
+  comparable('baseline', 'bare node:http, stores nothing', []),
+];

@@ -1,0 +1,6 @@
+import process from 'node:process';
+
+/** What each program gets on its command line: its database, the only token that it accepts, and its port of 127.0.0.1. */
+const [, , databaseUrl = '', token = '', port = ''] = process.argv;
+
+export const settings = { databaseUrl, token, port: Number(port), host: '127.0.0.1' };

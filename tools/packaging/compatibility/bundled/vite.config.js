@@ -1,0 +1,3 @@
+export default {
+  build: { lib: { entry: 'main.js', formats: ['es'], fileName: 'main' }, minify: true, outDir: 'out/vite' },
+};

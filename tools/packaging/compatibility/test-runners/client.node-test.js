@@ -1,4 +1,0 @@
-import { test } from 'node:test';
-import { storesAPlant } from './stores-a-plant.js';
-
-test('stores a plant', storesAPlant);

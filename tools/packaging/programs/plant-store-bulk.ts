@@ -1,1 +1,0 @@
-export { storeAll } from '@plant-store/client/bulk';

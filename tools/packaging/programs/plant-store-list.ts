@@ -1,1 +1,0 @@
-export { listAll } from '@plant-store/client/list';

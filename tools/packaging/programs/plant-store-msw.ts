@@ -1,1 +1,0 @@
-export { createHandlers } from '@plant-store/client/msw';

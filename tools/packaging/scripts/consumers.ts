@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Table } from './documented-table.js';
+import { createProject, type Packed, pinned, run } from './support.js';
+
+const typesOfWorkers = '@cloudflare/workers-types@5.20261117.1';
+
+/** The oldest and the newest TypeScript, with the types of Node.js that they can compile. */
+const compilers = [
+  ['typescript@5.4.5', '@types/node@22.14.1'],
+  [pinned('typescript'), pinned('@types/node')],
+] as const;
+
+const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
+const bundler = { module: 'esnext', moduleResolution: 'bundler' };
+const workersTypes = ['@cloudflare/workers-types'];
+
+/** What a project declares of the runtime that it is for. */
+const runtimes = [
+  { title: '`es2020`, `dom`', options: { ...bundler, lib: ['es2020', 'dom'], types: [] } },
+  { title: '`es2022`, @types/node', options: { ...nodenext, lib: ['es2022'], types: ['node'] } },
+  { title: '`es2022`, `webworker`', options: { ...bundler, lib: ['es2022', 'webworker'], types: [] } },
+  { title: '`es2022`, workers-types', options: { ...bundler, lib: ['es2022'], types: workersTypes } },
+];
+
+/**
+ * Installs each packed package alone with npm, compiles its programs from `consumer/` with the oldest and the newest TypeScript, for
+ * each runtime, with `skipLibCheck` off, and runs those for Node.js.
+ */
+export function tryTypeScript({ folder, client, contract }: Packed): Table {
+  const rows = compilers.map((packages) => {
+    const project = createConsumer(folder, 'client', client, [...packages, typesOfWorkers]);
+    for (const { options } of runtimes) compile(project, options);
+    return [packages[0].replace(/^.*@(\d+\.\d+).*/, '$1'), ...runtimes.map(() => 'compiles')];
+  });
+  const project = createConsumer(folder, 'contract', contract, compilers[1]);
+  compile(project, { ...nodenext, lib: ['es2023'], types: ['node'] });
+  return { head: ['TypeScript', ...runtimes.map(({ title }) => title)], rows };
+}
+
+function createConsumer(folder: string, name: string, tarball: string, packages: readonly string[]): string {
+  const project = createProject(folder, `${name}-${packages[0]?.replace('@', '-')}`, `consumer/${name}`);
+  run(project, 'npm', 'install', '--no-audit', '--no-fund', tarball, ...packages);
+  checkInstalled(join(project, 'node_modules/@plant-store', name));
+  return project;
+}
+
+/** @throws {Error} if a program does not compile or, for Node.js, a check in it fails */
+function compile(project: string, options: (typeof runtimes)[number]['options']): void {
+  const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+  const output = { target: 'es2022', noEmitOnError: true, declaration: true, outDir: 'out' };
+  const compilerOptions = { ...strictness, ...output, ...options };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  run(project, 'node_modules/.bin/tsc');
+  if (!options.types.includes('node')) return;
+  for (const file of readdirSync(join(project, 'out')).filter((name) => name.endsWith('.js'))) {
+    run(project, process.execPath, join('out', file));
+  }
+}
+
+/** @throws {Error} if a package has dependencies that only resolve in a workspace, or a source map without sources */
+function checkInstalled(folder: string): void {
+  const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
+  if (/"(workspace|catalog):/.test(manifest)) throw new Error(`It depends on a workspace:\n${manifest}`);
+  const files = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' });
+  const maps = files.filter((file) => file.endsWith('.map')).map((file) => join(folder, 'dist', file));
+  if (maps.length === 0) throw new Error(`${folder} has no source map`);
+  for (const map of maps) {
+    const { sources, sourcesContent = [] } = JSON.parse(readFileSync(map, 'utf8'));
+    for (const [place, source] of sources.entries()) {
+      const isThere = sourcesContent[place] || existsSync(join(dirname(map), source));
+      if (!isThere) throw new Error(`${map} has no source ${source}`);
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import type { Table } from './documented-table.js';
+import {
+  createProject,
+  install,
+  type Packed,
+  type RunningService,
+  run,
+  runIn,
+  withService,
+} from './support.js';
+
+/** Each package manager, how it adds a package, installs exactly what its lockfile has, and runs a program. */
+const managers = [
+  { name: 'npm@12.2.1', add: 'npm install', frozen: 'npm ci', node: 'node' },
+  { name: 'pnpm@12.21.0', add: 'pnpm add', frozen: 'pnpm install --frozen-lockfile', node: 'node' },
+  { name: 'yarn@1.22.22', add: 'yarn add', frozen: 'yarn install --frozen-lockfile', node: 'node' },
+  // With Plug'n'Play only Yarn finds a package, and a package only its declared dependencies.
+  {
+    name: '@yarnpkg/cli-dist@4.18.1',
+    add: 'yarn add',
+    frozen: 'yarn install --immutable',
+    node: 'yarn node',
+  },
+  { name: 'bun@1.4.5', add: 'bun add', frozen: 'bun install --frozen-lockfile', node: 'bun' },
+];
+
+/** What GitHub's template for Node.js ignores, as far as it matters here. */
+const ignored = [
+  'node_modules/',
+  '*.tgz',
+  '.yarn/cache',
+  '.yarn/unplugged',
+  '.yarn/install-state.gz',
+  '.pnp.*',
+];
+
+/** A repository of somebody who uses the client. */
+interface Repository {
+  readonly manager: (typeof managers)[number];
+  readonly cwd: string;
+  /** With the command of the package manager, and its caches, which are empty at first. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Installs the client with package managers as its README says, from a service, then a later version of it, and then what was
+ * committed in a clone, with empty caches and no service.
+ */
+export async function tryPackageManagers({ folder, client }: Packed): Promise<Table> {
+  const repositories = managers.map((manager) => createRepository(folder, manager));
+  const later = repack(folder, client, '99.0.0');
+  await withService(mkdtempSync(join(folder, 'service-')), (service) => {
+    for (const repository of repositories) {
+      run(repository.cwd, 'curl', '-fOJ', `${service.baseUrl}/client.tgz`);
+      addAndCommit(repository, service);
+      cpSync(later, join(repository.cwd, 'plant-store-client-99.0.0.tgz'));
+      addAndCommit(repository, service);
+    }
+  });
+  for (const { cwd: original, manager, env } of repositories) {
+    const clone = {
+      manager,
+      cwd: mkdtempSync(join(folder, 'clone-')),
+      env: withEmptyCaches(folder, env['PATH']),
+    };
+    run(clone.cwd, 'git', 'clone', '--quiet', original, '.');
+    runIn(clone, ...manager.frozen.split(' '));
+    checkInstalled(clone, '99.0.0');
+  }
+  return {
+    head: ['package manager', 'installed', 'upgraded', 'cloned without a service'],
+    rows: managers.map(({ name }) => [name, 'yes', 'yes', 'yes']),
+  };
+}
+
+function createRepository(parent: string, manager: Repository['manager']): Repository {
+  const name = `with-${manager.name.replaceAll(/[@/]/g, '-')}`;
+  const tools = createProject(parent, `tools-${name}`);
+  install(tools, manager.name);
+  const cwd = createProject(parent, name, 'compatibility/run');
+  writeFileSync(join(cwd, '.gitignore'), `${ignored.join('\n')}\n`);
+  if (manager.node === 'yarn node') {
+    writeFileSync(join(cwd, '.yarnrc.yml'), 'nodeLinker: pnp\n');
+    // Without a lockfile it looks for a project in the parent folders.
+    writeFileSync(join(cwd, 'yarn.lock'), '');
+  }
+  run(cwd, 'git', 'init', '--quiet');
+  const commands = [join(tools, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']];
+  return { manager, cwd, env: withEmptyCaches(parent, commands.join(delimiter)) };
+}
+
+function withEmptyCaches(parent: string, PATH: string | undefined): NodeJS.ProcessEnv {
+  const HOME = mkdtempSync(join(parent, 'home-'));
+  const { NODE_EXTRA_CA_CERTS, npm_config_registry } = process.env;
+  // Without XDG_CACHE_HOME, Yarn 1 keeps the cache of root outside of HOME.
+  return { PATH, NODE_EXTRA_CA_CERTS, npm_config_registry, HOME, XDG_CACHE_HOME: join(HOME, '.cache') };
+}
+
+/** Packs a package again with another version. */
+function repack(folder: string, tarball: string, version: string): string {
+  run(folder, 'tar', '-xzf', tarball);
+  const manifest = join(folder, 'package/package.json');
+  writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), version }));
+  run(folder, 'tar', '-czf', 'later.tgz', 'package');
+  return join(folder, 'later.tgz');
+}
+
+/** Adds the tarball that is not committed yet, removes the former one, commits that, and calls the service. */
+function addAndCommit(repository: Repository, service: RunningService): void {
+  const { cwd, manager } = repository;
+  const former = run(cwd, 'git', 'ls-files', '*.tgz').trim();
+  const added = readdirSync(cwd).find((name) => name.endsWith('.tgz') && name !== former) ?? '';
+  runIn(repository, ...manager.add.split(' '), `./${added}`);
+  if (former !== '') rmSync(join(cwd, former));
+  run(cwd, 'git', 'add', '--all');
+  run(cwd, 'git', 'add', '--force', added);
+  const author = ['-c', 'user.name=consumer', '-c', 'user.email=consumer@localhost'];
+  run(cwd, 'git', ...author, 'commit', '--message', added);
+  checkInstalled(repository, added.replace(/^plant-store-client-(.*)\.tgz$/, '$1'), service);
+}
+
+/** Checks the version of the installed client, and its call of a service. */
+function checkInstalled(repository: Repository, version: string, service?: RunningService): void {
+  const { name, node } = repository.manager;
+  const given = service === undefined ? [] : [JSON.stringify(service)];
+  const printed = runIn(repository, ...node.split(' '), 'main.js', ...given).trim();
+  if (printed !== `${version}${service === undefined ? '' : ' 200'}`) throw new Error(`${name}: ${printed}`);
+}
