@@ -41,7 +41,7 @@ function expand(pattern: string): readonly string[] {
 
 it('has what a server needs, and no other file', () => {
   const patterns = [
-    '{CHANGELOG,README,SECURITY}.md',
+    '{CHANGELOG,README}.md',
     'LICENSE',
     'THIRD_PARTY_LICENSES.txt',
     'package.json',
@@ -59,7 +59,7 @@ it('has what a server needs, and no other file', () => {
     'dist/docs/assets/swagger-ui-bundle-????????.js{.br,.gz}',
     'dist/docs/assets/viewer-????????.js{,.br,.gz}',
     'prisma/{sqlite,postgresql}/migrations/[0-9]*_*/migration.sql',
-    'docs/{operate,use}/*.md',
+    'docs/{SECURITY,operate/*,use/*}.md',
     'deploy/**/*.*',
     'node_modules/better-sqlite3/{LICENSE,package.json}',
     'node_modules/better-sqlite3/lib/{index,binding,database,sqlite-error,util}.js',
@@ -77,7 +77,7 @@ it('has what a server needs, and no other file', () => {
 it('has the pages and configurations for operators, not those for contributors', () => {
   const { paths } = theRelease();
   const below = (folder: string) => paths.filter((path) => path.startsWith(`${folder}/`));
-  expect(below('docs')).toEqual(globSync('docs/{operate,use}/*.md', { cwd: root }).toSorted());
+  expect(below('docs')).toEqual(globSync('docs/{SECURITY,operate/*,use/*}.md', { cwd: root }).toSorted());
   const configurations = globSync('deploy/**', { cwd: root }).filter(
     (path) => statSync(join(root, path)).isFile() && !path.startsWith('deploy/compose/'),
   );
