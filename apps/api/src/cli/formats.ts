@@ -6,7 +6,7 @@ import { type FileRecord, recordFormats } from '@plant-store/contract/record-for
 import * as z from 'zod';
 import { parseJsonBytes } from '../http/json-body.js';
 import type { PlantRecord, StoredPlant } from '../plants/plant-store.js';
-import { toIsoTime } from '../runtime/iso-time.js';
+import { toIsoTime } from '../runtime/timing.js';
 import { isTombstone, type Tombstone } from '../store/store.js';
 
 /** How plants are printed. */

@@ -1,6 +1,6 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import type { AccessToken, AccessTokenStore, HashedAccessToken, TokenUse } from '../auth/token-service.js';
-import type { QueryWrapper } from './queries.js';
+import type { QueryWrapper } from './table.js';
 
 /** Leaves the hash out of a result. */
 const withoutHash = { hash: true } as const;

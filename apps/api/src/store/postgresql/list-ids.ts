@@ -1,7 +1,6 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import { text } from '../queries.js';
 import type { ListLimits, ListPosition, ListQuery } from '../store.js';
-import type { Table } from '../table.js';
+import { type Table, text } from '../table.js';
 
 /** The part of the plants that an order has, the place after a plant, and the order, which an index has. */
 const orders = {

@@ -7,7 +7,7 @@ import { plantTable } from '../../plants/plant-store.js';
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
-import { text } from '../queries.js';
+import { text } from '../table.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';

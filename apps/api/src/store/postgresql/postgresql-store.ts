@@ -1,5 +1,4 @@
 import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
-import { integer, integers, type QueryWrapper, readPages, texts as textList } from '../queries.js';
 import {
   type CreateOutcome,
   isTombstone,
@@ -10,7 +9,7 @@ import {
   stored,
   withoutTombstones,
 } from '../store.js';
-import type { Table } from '../table.js';
+import { integer, integers, type QueryWrapper, readPages, type Table, texts as textList } from '../table.js';
 import { findDriverError } from './errors.js';
 import { listIds } from './list-ids.js';
 import { durableColumnSql } from './probe-commit.js';

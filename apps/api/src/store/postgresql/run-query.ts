@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toServiceError } from '../database.js';
-import type { QueryWrapper } from '../queries.js';
+import type { QueryWrapper } from '../table.js';
 import { rejectAfter } from './connection.js';
 import { findDriverError, isConflict, meaningOf } from './errors.js';
 

@@ -7,7 +7,7 @@ import { measureCheckpoints } from '../../observe/metrics.js';
 import { plantTable } from '../../plants/plant-store.js';
 import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
-import { text } from '../queries.js';
+import { text } from '../table.js';
 import { createPrismaAccessTokenStore, findAccessToken } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { createFactory, durablePragmas, enableMmap, openConnection, withConnection } from './connections.js';

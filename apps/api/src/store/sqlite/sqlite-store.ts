@@ -1,5 +1,4 @@
 import type Sqlite from 'better-sqlite3';
-import { readPages } from '../queries.js';
 import {
   isTombstone,
   type RemoveOutcome,
@@ -9,7 +8,7 @@ import {
   stored,
   withoutTombstones,
 } from '../store.js';
-import type { Table } from '../table.js';
+import { readPages, type Table } from '../table.js';
 import type { ListRecords } from './list-thread.js';
 import type { Transact } from './transact.js';
 

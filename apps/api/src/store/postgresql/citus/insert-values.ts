@@ -1,5 +1,4 @@
-import { integer, text } from '../../queries.js';
-import type { Table } from '../../table.js';
+import { integer, type Table, text } from '../../table.js';
 import type { InsertStatement } from '../postgresql-store.js';
 
 /** The most rows whose statement is prepared: of larger batches that costs more than it saves. */
