@@ -84,16 +84,22 @@ it('sends the same bytes with one process and with two workers', async () => {
   expect.hasAssertions();
 });
 
-it('shows at once that a worker hangs; the others accept all connections', async () => {
+/** Starts two workers, and stops one of them until it is continued, or is killed. */
+async function startWithHangingWorker() {
   const service = await startWorkers();
-  const { command, baseUrl, token } = service;
   const [hanging = 0] = service.workers();
   const callers = startCallers(service);
   await callers.acknowledgements(20);
   await callers.end();
   process.kill(hanging, 'SIGSTOP');
   onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, 'SIGKILL')));
-  await command.waitFor(/"worker":\d,"pid":\d+,"msg":"worker does not respond"/);
+  await service.command.waitFor(/"worker":\d,"pid":\d+,"msg":"worker does not respond"/);
+  return { ...service, hanging };
+}
+
+it('shows at once that a worker hangs; the others accept all connections', async () => {
+  const service = await startWithHangingWorker();
+  const { command, baseUrl, token, hanging } = service;
   expect(await service.readMetric('plant_store_workers_unresponsive')).toBe(1);
   // On a slow machine the other one, too, may answer late at first.
   await until(async () => (await service.readReadiness()).status === 200);
@@ -106,6 +112,13 @@ it('shows at once that a worker hangs; the others accept all connections', async
       await sendRaw(baseUrl, composePlantRequest({ baseUrl, token }, `{"id":${id},"name":"Fern"}`)),
     ).toMatchObject({ status: 200 });
   }
+  if (isRunning(hanging)) process.kill(hanging, 'SIGKILL');
+  expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0 });
+});
+
+it('shows that a worker which hung responds again', async () => {
+  // At once, since one that hangs for long is replaced.
+  const { hanging, command, ...service } = await startWithHangingWorker();
   process.kill(hanging, 'SIGCONT');
   await command.waitFor(/"msg":"worker responds again"/);
   await until(async () => (await service.readMetric('plant_store_workers_unresponsive')) === 0);
