@@ -9,11 +9,6 @@ import { createInterface } from 'node:readline';
 /** The root of the repository. */
 export const root = resolve(import.meta.dirname, '../../..');
 
-/** The pnpm that the repository is pinned to, as `pnpm@<version>`. */
-const { packageManager: pinnedPnpm }: { readonly packageManager: string } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-);
-
 /** A package of the workspace, as `name@version`. */
 export function pinned(name: string): string {
   const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
