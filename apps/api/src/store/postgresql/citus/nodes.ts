@@ -2,7 +2,6 @@ import type { ClientBase, Pool } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import { findUndurable, type SessionSettings, selectSessionSettings } from '../connection.js';
 import { findDriverError } from '../errors.js';
-import { hashId } from './hash-id.js';
 
 type Coordinator = Pick<ClientBase | Pool, 'query'>;
 
@@ -54,6 +53,36 @@ export function locate(nodes: readonly PlantNode[], id: bigint): Shard | undefin
     for (const shard of shards) if (shard.min <= hash && hash <= shard.max) return shard;
   return undefined;
 }
+
+/**
+ * PostgreSQL's `hashint8`, by which Citus assigns a row to a shard: a signed 32-bit integer. From `hashint8` in
+ * src/backend/access/hash/hashfunc.c and `hash_bytes_uint32` in src/common/hashfn.c (PostgreSQL 15), the final mixing of Bob
+ * Jenkins' lookup3 (https://burtleburtle.net/bob/c/lookup3.c, public domain).
+ */
+export function hashId(id: bigint): number {
+  const low = Number(BigInt.asIntN(32, id));
+  const high = Number(BigInt.asIntN(32, id >> 32n));
+  // An id that fits into 32 bits has the hash of an `integer` of the same value.
+  return hashUint32(low ^ (id >= 0n ? high : ~high));
+}
+
+/** The three words that the hash begins with, for a key of four bytes. */
+const initial = (0x9e3779b9 + 4 + 3_923_095) | 0;
+
+function hashUint32(key: number): number {
+  let a = (initial + key) | 0;
+  let b = initial;
+  let c = initial;
+  c = ((c ^ b) - rotate(b, 14)) | 0;
+  a = ((a ^ c) - rotate(c, 11)) | 0;
+  b = ((b ^ a) - rotate(a, 25)) | 0;
+  c = ((c ^ b) - rotate(b, 16)) | 0;
+  a = ((a ^ c) - rotate(c, 4)) | 0;
+  b = ((b ^ a) - rotate(a, 14)) | 0;
+  return ((c ^ b) - rotate(b, 24)) | 0;
+}
+
+const rotate = (word: number, bits: number) => (word << bits) | (word >>> (32 - bits));
 
 /** An id on a node that no plant should have: one of the lowest; `undefined` if it has none of these. */
 export function findIdOn(node: PlantNode): bigint | undefined {

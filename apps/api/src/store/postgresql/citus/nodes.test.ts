@@ -2,9 +2,9 @@ import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import { query } from '@plant-store/postgresql-server';
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import { hashId } from './hash-id.js';
+import { hashId } from './nodes.js';
 
-it('is the hash that PostgreSQL computes', async () => {
+it('hashes ids as PostgreSQL does', async () => {
   const ids = [
     ...[2n ** 31n, 2n ** 32n, 2n ** 53n].flatMap((edge) => [edge - 1n, edge, -edge, -edge - 1n]),
     // fast-check prefers small and extreme values; the others are spread over all.
