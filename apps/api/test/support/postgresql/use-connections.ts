@@ -1,5 +1,7 @@
+import { query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { afterEach, beforeEach } from 'vitest';
+import { locate } from '../../../src/store/postgresql/citus/nodes.js';
 import { createTestDatabase } from '../database/create-test-database.js';
 import type { TestDatabase } from '../database/test-database.js';
 
@@ -26,4 +28,18 @@ export function useConnections() {
       return client;
     },
   };
+}
+
+/** Creates a user without privileges on a database, and returns the URI for it. */
+export async function createUser(url: string): Promise<string> {
+  const user = `visitor_${new URL(url).pathname.slice(1)}`;
+  await query(url, `CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);
+  return Object.assign(new URL(url), { username: user, password: 'secret' }).href;
+}
+
+/** Returns the node of the plant with each id, in a database that is distributed. */
+export async function locateIn(url: string, ids: readonly bigint[]): Promise<ReadonlyMap<bigint, number>> {
+  const connection = new pg.Client(url);
+  await connection.connect();
+  return locate(connection, ids).finally(() => connection.end());
 }
