@@ -56,7 +56,10 @@ export async function startIdentityProvider() {
     audience,
     jwksUrl,
     /** The settings of a service that accepts its tokens. */
-    environment: { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl },
+    environment: { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl } as Record<
+      string,
+      string
+    >,
     /** Signs a token with its first key; what is given replaces the usual claims and header, and `undefined` removes them. */
     sign(claims?: Members, header?: Members, key = published.keys[0]): Promise<string> {
       if (key === undefined) throw new Error('There is no key to sign with');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { afterEach, beforeEach } from 'vitest';
@@ -32,7 +33,7 @@ export function useConnections() {
 
 /** Creates a user without privileges on a database, and returns the URI for it. */
 export async function createUser(url: string): Promise<string> {
-  const user = `visitor_${new URL(url).pathname.slice(1)}`;
+  const user = `visitor_${randomUUID().replaceAll('-', '')}`;
   await query(url, `CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);
   return Object.assign(new URL(url), { username: user, password: 'secret' }).href;
 }
