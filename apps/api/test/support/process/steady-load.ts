@@ -6,8 +6,10 @@ import { until } from '../until.js';
 
 /** The number of callers. Each two of them send the same ids with different names. */
 const callers = 8;
+/** From which id on: smaller ones are for the test. */
+const firstId = 1_000_000;
 /** The delay of a caller after a reply: the load should be steady, not high. */
-const delayMs = 10;
+const delayMs = 20;
 
 /**
  * Starts several callers that keep creating plants. Each retries a plant until it is stored or its id taken, unless
@@ -43,7 +45,7 @@ export function startLoad(
   }
 
   async function call(caller: number): Promise<void> {
-    for (let id = caller >> 1; !ending; id += callers >> 1) {
+    for (let id = firstId + (caller >> 1); !ending; id += callers >> 1) {
       let isDone: boolean;
       do isDone = await create(id, `plant ${id} of caller ${caller}`);
       while (retries && !isDone);
