@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { addField } from '../../packages/contract/test/add-field.js';
 import { engines, type TestEngine } from './test/support/database/engines.js';
-import { LongestFirst } from './test/support/longest-first.js';
 
 const httpTests = 'test/http/**/*.test.ts';
 const conformanceTests = 'src/store/conformance/**/*.test.ts';
@@ -47,6 +49,40 @@ const workersTests = [
   'request-log',
   'shutdown',
 ].map(toHttpTest);
+
+/** The test files that take longest, in this order: at the end of a run they would keep it waiting. Paths end with these. */
+const longest = [
+  'test/service/missing-standby.test.ts',
+  'test/process/postgresql-outages.test.ts',
+  'test/process/postgresql-silence.test.ts',
+  'test/process/planned-downtime.test.ts',
+  'test/process/postgresql-away.test.ts',
+  'test/cli/export.test.ts',
+  'test/jwt/provider-keys.test.ts',
+  'src/store/postgresql/run-query.test.ts',
+  'src/store/postgresql/open-postgresql.test.ts',
+  'test/process/stop-with-parent.test.ts',
+  'test/http/exact-ids.test.ts',
+  'test/browser/documentation.test.ts',
+  'test/browser/page/import-interrupted.test.ts',
+  'test/browser/page/accessibility.test.ts',
+  'test/browser/page/failures.test.ts',
+];
+
+/** Starts the files that take longest first: where Vitest knows no durations, as in CI, it starts large files first. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project.name))];
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = longest.findIndex((path) => moduleId.endsWith(`/${path}`));
+      return index < 0 ? longest.length : index;
+    };
+    return sorted.toSorted(
+      (a, b) => projects.indexOf(a.project.name) - projects.indexOf(b.project.name) || rank(a) - rank(b),
+    );
+  }
+}
 
 /** Tests that need a program of the system, or a cluster: each folder has a mode of its own, such as `--mode browser`. */
 const testsOf = (mode: string) => `test/${mode}/**/*.test.ts`;
@@ -129,8 +165,12 @@ export default defineConfig(({ mode }) => {
   };
 });
 
+/** @throws {Error} when there is no such test, which could run where it should not, or not where it should */
 function toHttpTest(name: string): string {
-  return `test/http/${name}.test.ts`;
+  const path = `test/http/${name}.test.ts`;
+  if (!existsSync(join(import.meta.dirname, path)))
+    throw new Error(`vitest.config.ts names ${path}, which does not exist`);
+  return path;
 }
 
 /** Tests of the API on an engine. They keep no state in modules, so the files can share loaded modules. */

@@ -4,20 +4,15 @@ import { expect, it, onTestFinished } from 'vitest';
 import { plantTable } from '../../src/plants/plant-store.js';
 import { createInsert, createPostgresqlStore } from '../../src/store/postgresql/postgresql-store.js';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
-import { runCommand } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 
 const shards = 4;
 
 it('writes the record that confirms a replay on the node of each shard', async () => {
-  const { url, query } = await createCitusSchema();
-  const call = { folder: temporaryFolder(), environment: { DATABASE_URL: url } };
-  await runCommand(['migrate', '--distribute', `${shards}`], call);
+  const { name, url, query, migrate } = await createCitusSchema();
+  await migrate('--distribute', `${shards}`);
   await query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 100) AS id`);
-  const connections = await new PrismaPg({
-    connectionString: url,
-    options: `-c search_path=${new URL(url).searchParams.get('schema')}`,
-  }).connect();
+  const options = `-c search_path=${name}`;
+  const connections = await new PrismaPg({ connectionString: url, options }).connect();
   onTestFinished(() => connections.dispose());
   const queries: SqlQuery[] = [];
   const queryRaw = connections.queryRaw.bind(connections);

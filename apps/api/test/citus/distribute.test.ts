@@ -1,47 +1,35 @@
+import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { expect, it } from 'vitest';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
 import { issueToken, runCommand, startServe } from '../support/process/run-command.js';
 import { readPage } from '../support/read-markdown.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-
-/** A schema on the cluster, and how to run commands on it. */
-async function startOnCluster() {
-  const { url, query } = await createCitusSchema();
-  const call = { folder: temporaryFolder(), environment: { DATABASE_URL: url } };
-  return { url, query, call, migrate: (...options: string[]) => runCommand(['migrate', ...options], call) };
-}
 
 const findShards = `SELECT shardid FROM pg_dist_shard WHERE logicalrelid = 'plants'::regclass`;
 
 it('moves the plants of a running service to shards, which loses none of those that it acknowledges', async () => {
-  const { query, call, migrate } = await startOnCluster();
+  const { query, call, migrate } = await createCitusSchema();
   await migrate();
   await query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 100000) AS id`);
   const token = await issueToken(call);
   const { command, baseUrl } = await startServe(call);
-  const create = (id: number) =>
-    fetch(`${baseUrl}/plants`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ id, name: 'Moss' }),
-    });
+  const client = createClient({ baseUrl, token, retries: 0 });
+  const create = (id: number) => client.createPlant({ body: { id, name: 'Moss' } });
 
-  const done = migrate('--distribute', '6');
   let isDone = false;
-  void done.then(() => {
+  const done = migrate('--distribute', '6').finally(() => {
     isDone = true;
   });
   const acknowledged: number[] = [];
   for (let id = 200_001; !isDone; id++) if ((await create(id)).status === 200) acknowledged.push(id);
-  const { exitCode, stderr } = await done;
-  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-  expect(stderr).toMatch(/6 shards over \d+ nodes?, 1\d{5} plants moved/);
+  expect(await done).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringMatching(/6 shards over \d+ nodes?, 1\d{5} plants moved/),
+  });
 
-  expect((await create(300_000)).status).toBe(200);
-  const replay = await create(300_000);
-  expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
-  expect(await (await create(1)).json()).toMatchObject({ error: errors.id_taken.error });
+  expect(await create(300_000)).toMatchObject({ status: 200, replayed: false });
+  expect(await create(300_000)).toMatchObject({ status: 200, replayed: true });
+  expect(await create(1)).toMatchObject({ body: { error: errors.id_taken.error } });
   await command.end('SIGTERM');
 
   expect(await query(findShards)).toHaveLength(6);
@@ -56,18 +44,18 @@ it('moves the plants of a running service to shards, which loses none of those t
 });
 
 it('changes nothing when it runs again, and rejects another number of shards', async () => {
-  const { query, migrate } = await startOnCluster();
+  const { query, migrate } = await createCitusSchema();
   expect((await migrate('--distribute')).exitCode).toBe(0);
   const shards = await query(findShards);
 
-  const again = await migrate('--distribute');
-  expect(again.exitCode).toBe(0);
-  expect(again.stderr).toContain(`distributed already: ${shards.length} shards`);
-  const more = await migrate('--distribute', '64');
-  expect([more.exitCode, more.stderr]).toEqual([
-    1,
-    expect.stringContaining('which this command does not change'),
-  ]);
+  expect(await migrate('--distribute')).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining(`distributed already: ${shards.length} shards`),
+  });
+  expect(await migrate('--distribute', '64')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('which this command does not change'),
+  });
   expect(await query(findShards)).toEqual(shards);
 
   await query(`SELECT alter_distributed_table('plants', shard_count => 3)`);
@@ -75,7 +63,7 @@ it('changes nothing when it runs again, and rejects another number of shards', a
 });
 
 it('finishes what is left of a move whose copy on the coordinator stayed', async () => {
-  const { query, migrate } = await startOnCluster();
+  const { query, migrate } = await createCitusSchema();
   await migrate();
   await query(`INSERT INTO plants VALUES (1, 'Fern')`);
   await query(`SELECT create_distributed_table('plants', 'id', shard_count => 2, colocate_with => 'none')`);
@@ -85,29 +73,27 @@ it('finishes what is left of a move whose copy on the coordinator stayed', async
 });
 
 it.each([
-  {
-    problem: 'a unique name',
-    sql: 'ALTER TABLE plants ADD UNIQUE (name)',
-    message: /UNIQUE.*partition column/s,
-  },
-  {
-    problem: 'another kind',
-    sql: `SELECT create_reference_table('plants')`,
-    message: /could not be distributed: table "plants" is already distributed/,
-  },
-  {
-    problem: 'a trigger',
-    sql: `CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-      SET citus.enable_unsafe_triggers = off;
-      CREATE TRIGGER skip BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION skip()`,
-    message: /could not be distributed: .*has triggers\. Consider dropping all the triggers on "plants"/,
-  },
-])('leaves a table that Citus cannot distribute as it was: $problem', async ({ sql, message }) => {
-  const { query, migrate } = await startOnCluster();
+  ['a unique name', 'ALTER TABLE plants ADD UNIQUE (name)', /UNIQUE.*partition column/s],
+  [
+    'another kind',
+    `SELECT create_reference_table('plants')`,
+    /could not be distributed: table "plants" is already distributed/,
+  ],
+  [
+    'a trigger',
+    `CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+     SET citus.enable_unsafe_triggers = off;
+     CREATE TRIGGER skip BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION skip()`,
+    /could not be distributed: .*has triggers\. Consider dropping all the triggers on "plants"/,
+  ],
+])('leaves a table that Citus cannot distribute as it was: %s', async (_, sql, message) => {
+  const { query, migrate } = await createCitusSchema();
   await migrate();
   await query(sql);
-  const { exitCode, stderr } = await migrate('--distribute');
-  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(message) });
+  expect(await migrate('--distribute')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(message),
+  });
   const distributed = await query(
     `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('plants') AND partmethod = 'h'`,
   );
@@ -115,21 +101,17 @@ it.each([
 });
 
 it('names the privilege that a user lacks', async () => {
-  const { url, query, call, migrate } = await startOnCluster();
+  const { name, url, query, call, migrate } = await createCitusSchema();
   await migrate();
-  const [{ schema = '' } = {}] = await query<{ schema: string }>('SELECT current_schema() AS schema');
-  const user = `visitor_${schema}`;
+  const user = `${name}_visitor`;
   await query(`
     CREATE ROLE ${user} LOGIN;
-    GRANT USAGE ON SCHEMA ${schema} TO ${user};
-    GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA ${schema} TO ${user}`);
-  const visitorUrl = Object.assign(new URL(url), { username: user }).href;
-  const { exitCode, stderr } = await runCommand(['migrate', '--distribute'], {
-    ...call,
-    environment: { DATABASE_URL: visitorUrl },
-  });
+    GRANT USAGE ON SCHEMA ${name} TO ${user};
+    GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA ${name} TO ${user}`);
+  const environment = { DATABASE_URL: Object.assign(new URL(url), { username: user }).href };
+  const result = await runCommand(['migrate', '--distribute'], { ...call, environment });
   await query(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
-  expect({ exitCode, stderr }).toEqual({
+  expect(result).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('permission denied for table plants'),
   });
@@ -139,7 +121,7 @@ it('gets more shards by the documented split, which the command then accepts', a
   const [, split = ''] =
     /^```sql\n(SELECT citus_split_shard_by_split_points.*?)^```$/ms.exec(readPage('docs/operate/citus.md')) ??
     [];
-  const { query, migrate } = await startOnCluster();
+  const { query, migrate } = await createCitusSchema();
   await migrate('--distribute', '2');
   await query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 100) AS id`);
   await query(split);

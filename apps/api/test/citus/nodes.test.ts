@@ -1,26 +1,18 @@
-import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { parseConfig } from '../../src/config.js';
-import { startService } from '../../src/service.js';
 import { postPlant } from '../support/post-plant.js';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
 import { startProxy } from '../support/postgresql/start-proxy.js';
 import { runCommand } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { startTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
 /** A user of its own with a store on the cluster, and how to run commands as that user. */
 async function createStore() {
-  const { url, query } = await createCitusSchema();
-  const schema = new URL(url).searchParams.get('schema') ?? '';
-  const name = schema.replace('test', 'keeper');
-  await query(`CREATE ROLE ${name} LOGIN; CREATE SCHEMA IF NOT EXISTS ${schema} AUTHORIZATION ${name}`);
-  onTestFinished(() => query(`DROP OWNED BY ${name} CASCADE; DROP ROLE ${name}`).then(() => undefined));
-  const call = {
-    folder: temporaryFolder(),
-    environment: { DATABASE_URL: Object.assign(new URL(url), { username: name }).href, PORT: '0' },
-  };
-  const run = (...args: string[]) => runCommand(args, call);
+  const { name, url, query, call } = await createCitusSchema();
+  await query(`CREATE ROLE ${name} LOGIN; CREATE SCHEMA ${name} AUTHORIZATION ${name}`);
+  onTestFinished(async () => void (await query(`DROP OWNED BY ${name} CASCADE; DROP ROLE ${name}`)));
+  const environment = { DATABASE_URL: Object.assign(new URL(url), { username: name }).href, PORT: '0' };
+  const run = (...args: string[]) => runCommand(args, { ...call, environment });
   expect((await run('migrate', '--distribute')).exitCode).toBe(0);
   return { query, name, run };
 }
@@ -28,8 +20,7 @@ async function createStore() {
 it('rejects nodes whose commits do not wait for the disk, until that is set by the advice', async () => {
   const { query, name, run } = await createStore();
   await query(`ALTER ROLE ${name} SET synchronous_commit = off`);
-  const { exitCode, stderr } = await run('migrate');
-  expect({ exitCode, stderr }).toEqual({
+  expect(await run('migrate')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/its node .*:\d+ do not wait for the disk.*ALTER ROLE … SET/),
   });
@@ -46,24 +37,19 @@ it('examines each node, and inserts a plant on each', async () => {
 });
 
 it('is not ready and refuses creates while the coordinator is away, and stores them once it is back', async () => {
-  const { url } = await createCitusSchema();
-  await runCommand(['migrate', '--distribute', '4'], {
-    folder: temporaryFolder(),
-    environment: { DATABASE_URL: url },
-  });
+  const { url, migrate } = await createCitusSchema();
+  await migrate('--distribute', '4');
   const proxy = await startProxy(Number(new URL(url).port));
   onTestFinished(() => proxy.stop());
-  const settings = {
+  const service = await startTestService({
     DATABASE_URL: Object.assign(new URL(url), { port: proxy.port }).href,
     DATABASE_STATEMENT_TIMEOUT_MS: '3000',
-    ...{ PORT: '0', ADMIN_PORT: '0', PAGE: 'off', CLIENT: 'off' },
-  };
-  const service = await startService(parseConfig(settings, '/'), pino({ enabled: false }));
+    ADMIN_PORT: '0',
+  });
   onTestFinished(async () => void (await service.stop()));
-  const { text: token } = await service.accessTokens.issue({ name: 'test' });
   let id = 0;
   const statuses = async () => {
-    const created = await postPlant({ ...service, token }, { id: ++id, name: 'Fern' });
+    const created = await postPlant(service, { id: ++id, name: 'Fern' });
     return [created.status, (await fetch(`${service.adminUrl}/readyz`)).status].join();
   };
   const untilBothAre = (status: number) => until(async () => (await statuses()) === `${status},${status}`);

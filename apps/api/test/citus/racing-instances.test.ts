@@ -2,16 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createCitusSchema } from '../support/postgresql/citus-cluster.js';
 import { raceInstances } from '../support/process/race-instances.js';
-import { runCommand } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 
 const count = Number(process.env['CITUS_RACED_IDS'] ?? 2_000);
 
 /** Random ids, which are spread over all shards, and a schema whose plants are distributed. */
 async function prepareRace() {
-  const { url, query } = await createCitusSchema();
-  const call = { folder: temporaryFolder(), environment: { DATABASE_URL: url } };
-  expect(await runCommand(['migrate', '--distribute', '4'], call)).toMatchObject({ exitCode: 0 });
+  const { call, query, migrate } = await createCitusSchema();
+  expect(await migrate('--distribute', '4')).toMatchObject({ exitCode: 0 });
   const ids = [...new Set(Array.from({ length: count }, () => randomBytes(8).readBigInt64LE()))];
   const readNames = async () => {
     const rows = await query<{ id: string; name: string }>('SELECT id, name FROM plants');

@@ -2,8 +2,8 @@ import { createDatabase } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { examine } from '../support/examine.js';
-import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
-import { createUser } from '../support/postgresql/create-user.js';
+import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
+import { createUser } from '../support/postgresql/use-connections.js';
 import { startCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

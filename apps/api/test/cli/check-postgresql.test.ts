@@ -5,10 +5,10 @@ import { readMigrations } from '../../src/store/migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { examine } from '../support/examine.js';
-import { createUser } from '../support/postgresql/create-user.js';
 import { enableTls } from '../support/postgresql/enable-tls.js';
 import { startPooler } from '../support/postgresql/start-pooler.js';
 import { startWithStandby } from '../support/postgresql/start-with-standby.js';
+import { createUser } from '../support/postgresql/use-connections.js';
 
 const serverUrl = inject('postgresqlUrl');
 const migrations = readMigrations('postgresql').map(({ name }) => name);
@@ -161,9 +161,9 @@ it('reports a connection that is encrypted', async () => {
 it('recognizes a pooler in transaction mode, and reports one that the service cannot use', async () => {
   await fill();
   const behind = async (behaviour: { readonly tracksStatements: boolean }) => {
-    const pooler = await startPooler(Number(new URL(url).port), { poolsTransactions: true, ...behaviour });
+    const pooler = await startPooler(url, { poolsTransactions: true, ...behaviour });
     onTestFinished(() => pooler.stop());
-    return examine({ DATABASE_URL: Object.assign(new URL(url), { port: pooler.port }).href });
+    return examine({ DATABASE_URL: pooler.url });
   };
   const usable = await behind({ tracksStatements: true });
   expect(usable('database')).toEqual([

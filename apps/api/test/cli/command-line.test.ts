@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { withTimeout } from '../../src/runtime/timing.js';
-import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
+import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
 import { fillStore } from '../support/process/fill-store.js';
 import { runCommand, startCommand } from '../support/process/run-command.js';
 import { runInProcess } from '../support/process/run-in-process.js';
-import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { slackMs } from '../support/until.js';
 
 it.each([
   { args: ['--help'], names: ['serve', 'token', 'migrate', 'DATABASE_URL', 'Exit status'] },

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/token-service.js';
 import { expectError, type Reply } from '../support/expect-error.js';
-import { type AddressedRequest, postFromAddress } from '../support/post-from-address.js';
+import { type AddressedRequest, postFromAddress } from '../support/get-file.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 

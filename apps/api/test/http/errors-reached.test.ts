@@ -9,9 +9,8 @@ import {
   startIdentityProvider,
 } from '../support/identity/start-identity-provider.js';
 import { composePlantRequest, plantRequest, postPlant } from '../support/post-plant.js';
-import { openConnection, sendRaw } from '../support/send-raw.js';
+import { openConnection, sendRaw, untilRefused } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
-import { untilRefused } from '../support/until-refused.js';
 
 let service: TestService;
 beforeAll(async () => {

@@ -3,9 +3,8 @@ import { expectError } from '../support/expect-error.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
 import { readPlants } from '../support/read-plants.js';
-import { openConnection, type RawConnection } from '../support/send-raw.js';
+import { openConnection, type RawConnection, untilRefused } from '../support/send-raw.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
-import { untilRefused } from '../support/until-refused.js';
 import { viewerPaths } from '../support/viewer-files.js';
 
 const body = '{"id":1,"name":"Monstera"}';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
-import { postFromAddress } from '../support/post-from-address.js';
+import { postFromAddress } from '../support/get-file.js';
 import { startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';

@@ -6,9 +6,8 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type ServerWithStandby, startWithStandby } from '../support/postgresql/start-with-standby.js';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { issueToken, main } from '../support/process/run-command.js';
-import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
+import { slackMs, until } from '../support/until.js';
 
 const shutdownTimeoutMs = 200;
 /** The longest time that a stop may take, as documented in docs/operate/deploy.md. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
-import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
+import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
 import { issueToken, runCommand, startServe } from '../support/process/run-command.js';
-import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { slackMs } from '../support/until.js';
 
 /** How the database fails: connections are closed and refused, or accepted and never answered. */
 type Failure = 'down' | 'silent';

@@ -5,9 +5,8 @@ import { generateAccessToken } from '../../src/auth/token-service.js';
 import { startPostgresql } from '../support/postgresql/start-postgresql.js';
 import { issueToken, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
-import { untilStatus } from '../support/process/until-status.js';
-import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { slackMs, untilStatus } from '../support/until.js';
 
 /** A crash, a stop without a checkpoint, and an orderly stop, one after the other. */
 const signals = ['SIGKILL', 'SIGQUIT', 'SIGINT'] as const;
@@ -28,7 +27,7 @@ it('loses no acknowledged plant, and recovers by itself, however often PostgreSQ
   const token = await issueToken(call);
   const { command, baseUrl } = await startServe(call);
   const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
-  const load = startLoad({ baseUrl, token }, replyTimeoutMs + slackMs);
+  const load = startLoad({ baseUrl, token }, { replyTimeoutMs: replyTimeoutMs + slackMs });
   const liveness = watch(`${adminUrl}/livez`);
 
   for (let outage = 0; outage < outages; outage++) {

@@ -2,12 +2,11 @@ import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { query } from '@plant-store/postgresql-server';
 import { expect, it } from 'vitest';
-import { createDatabaseBehindProxy } from '../support/postgresql/create-database-behind-proxy.js';
+import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
 import { issueToken, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
-import { untilStatus } from '../support/process/until-status.js';
-import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { slackMs, untilStatus } from '../support/until.js';
 
 const statementTimeoutMs = 500;
 /** The longest time that a create may take while the database is silent: the statement timeout and a second. */
@@ -36,7 +35,7 @@ async function startBehindProxy() {
 
 it('rejects creates in time while PostgreSQL is silent, and recovers by itself', async () => {
   const { command, baseUrl, adminUrl, token, proxy, databaseUrl } = await startBehindProxy();
-  const load = startLoad({ baseUrl, token }, replyTimeoutMs + slackMs);
+  const load = startLoad({ baseUrl, token }, { replyTimeoutMs: replyTimeoutMs + slackMs });
   await load.acknowledgements(20);
 
   proxy.freeze();

@@ -7,9 +7,8 @@ import { findFreePort } from '@plant-store/postgresql-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFullPipe } from '../support/process/open-full-pipe.js';
 import { main } from '../support/process/run-command.js';
-import { slackMs } from '../support/slack-ms.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
+import { slackMs, until } from '../support/until.js';
 
 const shutdownTimeoutMs = 1_000;
 /** The longest time that a stop may take, as documented in docs/operate/deploy.md. */

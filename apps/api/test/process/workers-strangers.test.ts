@@ -4,8 +4,10 @@ import { readdirSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { comparedSettings, compareReplies } from '../support/compare-replies.js';
 import { composePlantRequest } from '../support/post-plant.js';
+import { isRunning } from '../support/process/processes.js';
 import { issueToken, startServe } from '../support/process/run-command.js';
-import { isRunning, startCallers, startWorkers } from '../support/process/start-workers.js';
+import { startWorkers } from '../support/process/start-workers.js';
+import { startLoad } from '../support/process/steady-load.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -23,7 +25,7 @@ const churn = `
 
 it('goes on while a stranger opens and closes connections, of which the primary process has none', async () => {
   const service = await startWorkers();
-  const callers = startCallers(service);
+  const callers = startLoad(service, { retries: false });
   await callers.acknowledgements(50);
   const workers = service.workers();
   const countDescriptors = () => readdirSync(`/proc/${service.pid}/fd`).length;
@@ -47,7 +49,7 @@ it('goes on while a stranger opens and closes connections, of which the primary 
   ]);
   await callers.acknowledgements(50);
   await callers.end();
-  expect(callers.failures).toEqual([]);
+  expect(callers.unexpected).toEqual([]);
   expect(most).toBeLessThan(before + 20);
   expect(service.workers()).toEqual(workers);
   expect(await service.command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
@@ -88,7 +90,7 @@ it('sends the same bytes with one process and with two workers', async () => {
 async function startWithHangingWorker() {
   const service = await startWorkers();
   const [hanging = 0] = service.workers();
-  const callers = startCallers(service);
+  const callers = startLoad(service, { retries: false });
   await callers.acknowledgements(20);
   await callers.end();
   process.kill(hanging, 'SIGSTOP');

@@ -3,8 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { beAway, startIdentityProvider } from '../support/identity/start-identity-provider.js';
 import { composePlantRequest } from '../support/post-plant.js';
+import { isRunning } from '../support/process/processes.js';
 import { type RunningCommand, startCommand } from '../support/process/run-command.js';
-import { isRunning, startCallers, startWorkers } from '../support/process/start-workers.js';
+import { startWorkers } from '../support/process/start-workers.js';
+import { startLoad } from '../support/process/steady-load.js';
 import { sendRaw } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -20,7 +22,7 @@ function withoutRequests(log: string): string {
 
 it('replaces a worker that is killed, or all at once: their requests break, and nothing acknowledged is lost', async () => {
   const service = await startWorkers();
-  const callers = startCallers(service);
+  const callers = startLoad(service, { retries: false });
   await callers.acknowledgements(50);
   const [killed = 0] = service.workers();
   process.kill(killed, 'SIGKILL');
@@ -35,7 +37,7 @@ it('replaces a worker that is killed, or all at once: their requests break, and 
   expect(await service.readMetric(ofSecond)).toBeGreaterThan(0);
   await callers.end();
   // Each caller had at most one request in flight.
-  expect(callers.failures.length).toBeLessThanOrEqual(8);
+  expect(callers.unexpected.length).toBeLessThanOrEqual(8);
 
   const all = service.workers();
   for (const pid of all) process.kill(pid, 'SIGKILL');
@@ -49,14 +51,14 @@ it('replaces a worker that is killed, or all at once: their requests break, and 
     ),
   );
   await stop(service.command);
-  const stored = new Set((await service.readPlants()).map(({ id }) => BigInt(id)));
-  expect([...callers.acknowledged].filter((id) => !stored.has(id))).toEqual([]);
+  const stored = new Set((await service.readPlants()).map(({ id }) => Number(id)));
+  expect([...callers.acknowledged.keys()].filter((id) => !stored.has(id))).toEqual([]);
 });
 
 it('replaces all workers on SIGHUP without a failed request, and keeps what they counted', async () => {
   const service = await startWorkers();
   const before = service.workers();
-  const callers = startCallers(service);
+  const callers = startLoad(service, { retries: false });
   await callers.acknowledgements(50);
   const counted = await service.readMetric('plant_store_http_requests_total');
   service.command.process.kill('SIGHUP');
@@ -66,7 +68,7 @@ it('replaces all workers on SIGHUP without a failed request, and keeps what they
   // The system lists one that has ended until its parent has noticed.
   await until(() => service.workers().length === 2);
   await callers.end();
-  expect(callers.failures).toEqual([]);
+  expect(callers.unexpected).toEqual([]);
   expect(await service.readMetric('plant_store_http_requests_total')).toBeGreaterThan(counted + 50);
   expect(await service.readMetric('plant_store_worker_ends_total')).toBe(0);
   await stop(service.command);
@@ -76,7 +78,7 @@ it('replaces all workers on SIGHUP without a failed request, and keeps what they
 it('answers what is in flight at SIGTERM, and ends all workers', async () => {
   const service = await startWorkers();
   const workers = service.workers();
-  const callers = startCallers(service);
+  const callers = startLoad(service, { retries: false });
   await callers.acknowledgements(50);
   const end = service.command.end('SIGTERM');
   await callers.end();
@@ -115,11 +117,11 @@ it('leaves signals to the primary process, and ends all workers when that is kil
   expect(pids).toHaveLength(2);
   for (const pid of pids)
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.kill(pid, signal as NodeJS.Signals);
-  const callers = startCallers(service);
+  const callers = startLoad(service, { retries: false });
   await callers.acknowledgements(50);
   expect(service.workers()).toEqual(pids);
   await callers.end();
-  expect(callers.failures).toEqual([]);
+  expect(callers.unexpected).toEqual([]);
   await service.command.end('SIGKILL');
   await until(() => !pids.some(isRunning));
 });

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { childrenOf } from '../support/process/processes.js';
 import { createRoot, nodePath } from '../support/release/create-root.js';
-import { findChild, startInRoot } from '../support/release/start-in-root.js';
+import { startInRoot } from '../support/release/start-in-root.js';
 import { until } from '../support/until.js';
 
 const root = createRoot();
@@ -18,7 +19,7 @@ describe('a test that does not end what it started', () => {
     const program = "console.log('started'); setInterval(() => {}, 1_000)";
     const { process, waitFor } = startInRoot(confinement, [nodePath, '--eval', program]);
     await waitFor(/started/);
-    pid = findChild(process.pid) ?? 0;
+    pid = childrenOf(process.pid)[0] ?? 0;
     expect(existsSync(`/proc/${pid}/task`)).toBe(true);
   });
 

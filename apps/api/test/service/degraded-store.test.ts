@@ -9,8 +9,8 @@ import { openDatabase } from '../../src/store/open-database.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { recordLog } from '../support/database/record-log.js';
 import { createTestQueue } from '../support/plants/create-test-queue.js';
-import { locateIn } from '../support/postgresql/locate-in.js';
 import { createStandInCitus } from '../support/postgresql/stand-in-citus.js';
+import { locateIn } from '../support/postgresql/use-connections.js';
 import { until } from '../support/until.js';
 
 /** The queue of a database whose plants are on two nodes of a cluster; statements for a node that is away fail, and are counted. */

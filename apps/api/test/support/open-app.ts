@@ -11,6 +11,7 @@ import { createApp } from '../../src/http/create-app.js';
 import { ActiveCallers } from '../../src/runtime/callers.js';
 import { createTurns } from '../../src/runtime/turns.js';
 import { openDatabase } from '../../src/store/open-database.js';
+import { insertToken } from './database/insert-token.js';
 import { createTestQueue } from './plants/create-test-queue.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -47,7 +48,7 @@ export async function openApp(
     draining: new AbortController().signal,
     stopping: new AbortController().signal,
   });
-  return { app, token: (await accessTokens.issue({ name: 'test' })).text };
+  return { app, token: await insertToken(config.database) };
 }
 
 /** Makes a server listen on a free port until the end of the test; returns its URL, such as `http://127.0.0.1:3000`. */

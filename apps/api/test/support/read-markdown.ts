@@ -11,16 +11,7 @@ export interface MarkdownLink {
   readonly target: string;
 }
 
-const ignoredFolders = new Set([
-  'node_modules',
-  'dist',
-  'release',
-  '.git',
-  '.turbo',
-  '.next',
-  '.wrangler',
-  'generated',
-]);
+const ignoredFolders = new Set('node_modules dist release .git .turbo .next .wrangler generated'.split(' '));
 
 /** Lists every Markdown page of the repository, by its path relative to the root. */
 export function listPages(folder = root): string[] {

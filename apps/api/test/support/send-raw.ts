@@ -1,21 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Reply } from './expect-error.js';
-
-/** A connection on which a test can write arbitrary bytes. */
-export interface RawConnection {
-  write(bytes: string | Buffer): void;
-  /** Reads the next reply, including an interim one such as 100. */
-  readReply(): Promise<Reply>;
-  /** Reads the remaining bytes until the server closes the connection. */
-  readToEnd(): Promise<string>;
-  /** Closes the writing side; replies can still be read. */
-  end(): void;
-  /** Closes the connection abruptly, like a client that disconnects. */
-  destroy(): void;
-  /** Resets the connection, so that its server cannot reply any more. */
-  reset(): void;
-}
+import { until } from './until.js';
 
 /** Sends bytes on a new connection and returns the first reply. */
 export async function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<Reply> {
@@ -35,10 +21,23 @@ export async function openConnection(baseUrl: string): Promise<RawConnection> {
   await once(socket, 'connect');
   // A reset by the server surfaces in the next read.
   socket.on('error', () => {});
-  return new BufferedConnection(socket);
+  return new RawConnection(socket);
 }
 
-class BufferedConnection implements RawConnection {
+/** Resolves once a service that is stopping accepts no more connections: with workers, once all of them have begun to stop. */
+export async function untilRefused({ baseUrl }: { readonly baseUrl: string }): Promise<void> {
+  await until(async () => {
+    try {
+      (await openConnection(baseUrl)).destroy();
+      return false;
+    } catch (error) {
+      return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
+    }
+  });
+}
+
+/** A connection on which a test can write arbitrary bytes. */
+export class RawConnection {
   readonly #socket: Socket;
   readonly #chunks: AsyncIterableIterator<Buffer>;
   #received = Buffer.alloc(0);
@@ -52,6 +51,7 @@ class BufferedConnection implements RawConnection {
     this.#socket.write(bytes);
   }
 
+  /** Reads the next reply, including an interim one such as 100. */
   async readReply(): Promise<Reply> {
     const headEnd = await this.#receiveUntil(() => this.#received.indexOf('\r\n\r\n'));
     const [statusLine = '', ...lines] = this.#received.toString('latin1', 0, headEnd).split('\r\n');
@@ -68,36 +68,36 @@ class BufferedConnection implements RawConnection {
     };
   }
 
+  /** Reads the remaining bytes until the server closes the connection. */
   async readToEnd(): Promise<string> {
     const chunks: Buffer[] = [this.#received];
     for await (const chunk of this.#chunks) chunks.push(chunk);
     return Buffer.concat(chunks).toString('utf8');
   }
 
+  /** Closes the writing side; replies can still be read. */
   end(): void {
     this.#socket.end();
   }
 
+  /** Closes the connection abruptly, like a client that disconnects. */
   destroy(): void {
     this.#socket.destroy();
   }
 
+  /** Resets the connection, so that its server cannot reply any more. */
   reset(): void {
     this.#socket.resetAndDestroy();
   }
 
   async #receiveUntil(find: () => number): Promise<number> {
-    for (let found = find(); ; found = find()) {
+    for (;;) {
+      const found = find();
       if (found >= 0) return found;
-      if (!(await this.#receive())) throw new Error(`The connection was closed after: ${this.#received}`);
+      const { done, value } = await this.#chunks.next();
+      if (done) throw new Error(`The connection was closed after: ${this.#received}`);
+      this.#received = Buffer.concat([this.#received, value]);
     }
-  }
-
-  async #receive(): Promise<boolean> {
-    const { done, value } = await this.#chunks.next();
-    if (done) return false;
-    this.#received = Buffer.concat([this.#received, value]);
-    return true;
   }
 }
 

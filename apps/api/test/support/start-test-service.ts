@@ -2,10 +2,9 @@ import { type Logger, pino } from 'pino';
 import { inject } from 'vitest';
 import { startCluster } from '../../src/cluster/start-cluster.js';
 import { type Config, parseConfig } from '../../src/config.js';
-import { ServiceError } from '../../src/errors/service-error.js';
-import { retry } from '../../src/runtime/timing.js';
 import { type Service, startService } from '../../src/service.js';
 import { createTestDatabase } from './database/create-test-database.js';
+import { insertToken } from './database/insert-token.js';
 import type { TestDatabase } from './database/test-database.js';
 import { main } from './process/run-command.js';
 
@@ -43,14 +42,9 @@ export async function startTestService(
   };
   const config = change(parseConfig({ ...settings, ...environment }, '/'));
   const service = await start(config, log, (line) => void logLines.push(line));
-  // A short timeout of the settings is for what the test does, not for this.
-  const issue = () => service.accessTokens.issue({ name: 'test' });
-  const isUnavailable = (error: unknown) =>
-    error instanceof ServiceError && error.errorName === 'database_unavailable';
-  const { text: token } = await retry(issue, isUnavailable, { timeoutMs: 60_000, delayMs: 50 });
   return {
     ...service,
-    token,
+    token: await insertToken(config.database),
     database,
     logLines,
     async stop() {

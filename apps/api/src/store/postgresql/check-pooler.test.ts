@@ -20,10 +20,9 @@ async function openBehind(
   parameters = '',
   settings: Record<string, string> = {},
 ) {
-  const pooler = await startPooler(Number(new URL(url).port), behaviour);
+  const pooler = await startPooler(url, behaviour);
   onTestFinished(() => pooler.stop());
-  const pooled = Object.assign(new URL(url), { port: pooler.port, search: parameters }).href;
-  return openTestDatabase({ url: pooled }, settings);
+  return openTestDatabase({ url: `${pooler.url}${parameters}` }, settings);
 }
 
 /** Expects an error that says what to do, before anything was created. */

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
-import { createDatabaseBehindProxy } from '../../../test/support/postgresql/create-database-behind-proxy.js';
 import { enableTls } from '../../../test/support/postgresql/enable-tls.js';
+import { createDatabaseBehindProxy } from '../../../test/support/postgresql/start-proxy.js';
 import { until } from '../../../test/support/until.js';
 import { OperatorError } from '../../errors/operator-error.js';
 

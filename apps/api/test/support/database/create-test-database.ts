@@ -2,9 +2,8 @@ import { type Config, parseConfig } from '../../../src/config.js';
 import type { Database } from '../../../src/store/database.js';
 import type { PostgresqlTimeouts } from '../../../src/store/database-location.js';
 import { openDatabase } from '../../../src/store/open-database.js';
-import { createCitusTestDatabase } from './citus-test-database.js';
 import type { TestEngine } from './engines.js';
-import { createPostgresqlTestDatabase } from './postgresql-test-database.js';
+import { createCitusTestDatabase, createPostgresqlTestDatabase } from './postgresql-test-database.js';
 import { createSqliteTestDatabase } from './sqlite-test-database.js';
 import type { TestDatabase } from './test-database.js';
 

@@ -8,47 +8,45 @@ import type { TestDatabase } from './test-database.js';
 export async function createSqliteTestDatabase(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
   const path = join(folder, 'plant-store.db');
+  /** Does something on a connection of its own, as another program. */
+  function connect<Result>(use: (connection: Sqlite.Database) => Result): Result {
+    const connection = new Sqlite(path);
+    try {
+      return use(connection);
+    } finally {
+      connection.close();
+    }
+  }
   return {
     url: `file:${path}`,
-    async query<Row extends object>(sql: string) {
-      const connection = new Sqlite(path);
-      try {
+    query: async <Row extends object>(sql: string) =>
+      connect((connection) => {
         const statement = connection.prepare<[], Row>(sql);
         if (statement.reader) return statement.all();
         statement.run();
         return [];
-      } finally {
-        connection.close();
-      }
-    },
+      }),
     async beginOutage(kind) {
       const connection = new Sqlite(path);
       connection.exec(kind === 'closed' ? 'BEGIN EXCLUSIVE' : 'BEGIN IMMEDIATE');
       return async () => void connection.close();
     },
-    async damage() {
-      const connection = new Sqlite(path);
-      connection.unsafeMode();
-      connection.exec(`
-        PRAGMA writable_schema = ON;
-        UPDATE sqlite_schema SET rootpage = 1000000 WHERE name = 'plants';
-        PRAGMA schema_version = 1000`);
-      connection.close();
-    },
-    async ignoreInserts(name) {
-      const connection = new Sqlite(path);
-      connection.exec(`
-        CREATE TRIGGER ignore_inserts BEFORE INSERT ON plants WHEN NEW.name = '${name}'
-        BEGIN SELECT RAISE(IGNORE); END`);
-      connection.close();
-    },
-    async readEverything() {
-      return readdirSync(folder)
+    damage: async () =>
+      connect((connection) => {
+        connection.unsafeMode();
+        connection.exec(`PRAGMA writable_schema = ON;
+          UPDATE sqlite_schema SET rootpage = 1000000 WHERE name = 'plants';
+          PRAGMA schema_version = 1000`);
+      }),
+    ignoreInserts: async (name) =>
+      connect((connection) => {
+        connection.exec(`CREATE TRIGGER ignore_inserts BEFORE INSERT ON plants WHEN NEW.name = '${name}'
+          BEGIN SELECT RAISE(IGNORE); END`);
+      }),
+    readEverything: async () =>
+      readdirSync(folder)
         .map((file) => readFileSync(join(folder, file), 'latin1'))
-        .join('');
-    },
-    async remove() {
-      rmSync(folder, { recursive: true, force: true });
-    },
+        .join(''),
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -2,48 +2,16 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  type CryptoKey,
-  exportJWK,
-  generateKeyPair,
-  type JWK,
-  type JWTHeaderParameters,
-  SignJWT,
-} from 'jose';
+import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
 
 /** Claims or headers, valid or not. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** A key pair that tokens are signed with. */
-export interface SigningKey {
-  readonly alg: string;
-  readonly kid: string;
-  readonly privateKey: CryptoKey;
-  readonly publicKey: CryptoKey;
-  /** The public key as it is published. */
-  readonly jwk: JWK;
-}
-
-/** A real server that publishes keys, as an identity provider does. */
-export interface IdentityProvider {
-  readonly issuer: string;
-  readonly audience: string;
-  readonly jwksUrl: string;
-  /** The settings of a service that accepts its tokens. */
-  readonly environment: Record<string, string>;
-  /** The keys that it publishes. */
-  keys: readonly SigningKey[];
-  /** How often its keys were asked for. */
-  readonly requests: number;
-  /** Replies in another way than with its keys; `undefined` ends that. */
-  reply: ((response: ServerResponse) => void) | undefined;
-  /** Signs a token with its first key; what is given replaces the usual claims and header, and `undefined` removes them. */
-  sign(claims?: Members, header?: Members, key?: SigningKey): Promise<string>;
-  stop(): Promise<void>;
-}
+/** A key pair that tokens are signed with; `jwk` is the public key as it is published. */
+export type SigningKey = Awaited<ReturnType<typeof createSigningKey>>;
 
 /** Makes a key pair; `kid` names it. */
-export async function createSigningKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
+export async function createSigningKey(kid: string, alg = 'ES256') {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg } };
 }
@@ -63,27 +31,37 @@ export function beAway(response: ServerResponse): void {
 const issuer = 'https://id.example.com/';
 const audience = 'https://plants.example.com';
 
+/** A real server that publishes keys, as an identity provider does. */
+export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
+
 /** Starts an identity provider on a free port of 127.0.0.1, with one key. */
-export async function startIdentityProvider(): Promise<IdentityProvider> {
-  let requests = 0;
+export async function startIdentityProvider() {
+  const published = {
+    /** The keys that it publishes. */
+    keys: [await createSigningKey('first')] as readonly SigningKey[],
+    /** How often they were asked for. */
+    requests: 0,
+    /** Replies in another way than with its keys; `undefined` ends that. */
+    reply: undefined as ((response: ServerResponse) => void) | undefined,
+  };
   const server = createServer((_request, response) => {
-    requests++;
-    if (provider.reply) provider.reply(response);
-    else response.end(JSON.stringify({ keys: provider.keys.map(({ jwk }) => jwk) }));
+    published.requests++;
+    if (published.reply) published.reply(response);
+    else response.end(JSON.stringify({ keys: published.keys.map(({ jwk }) => jwk) }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
-  const provider: IdentityProvider = {
+  return Object.assign(published, {
     issuer,
     audience,
     jwksUrl,
-    environment: { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl },
-    keys: [await createSigningKey('first')],
-    get requests() {
-      return requests;
-    },
-    reply: undefined,
-    sign(claims, header, key = provider.keys[0]) {
+    /** The settings of a service that accepts its tokens. */
+    environment: { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl } as Record<
+      string,
+      string
+    >,
+    /** Signs a token with its first key; what is given replaces the usual claims and header, and `undefined` removes them. */
+    sign(claims?: Members, header?: Members, key = published.keys[0]): Promise<string> {
       if (key === undefined) throw new Error('There is no key to sign with');
       const now = Math.floor(Date.now() / 1_000);
       const usual = { iss: issuer, aud: audience, sub: 'alice', iat: now, exp: now + 3_600 };
@@ -95,6 +73,5 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
-  return provider;
+  });
 }

@@ -11,11 +11,13 @@ declare module 'vitest' {
   }
 }
 
-/** The namespace of the advisory locks, one for each run in progress, whose number the names of its schemas have. */
+/** The namespace of the advisory locks: one for each run in progress, whose number the names of its schemas have. */
 const runLocks = 0x9_1a_27;
+/** The lock of the run that removes what runs have left; no run has this number. */
+const removing = 0;
 
 let connection: pg.Client | undefined;
-let prefix = '';
+const run = randomInt(1, 2 ** 31);
 
 /**
  * Connects to the cluster that CITUS_URL names, and removes what runs have left there that were killed.
@@ -31,46 +33,31 @@ export async function setup(project: TestProject): Promise<void> {
   }
   connection = new pg.Client({ connectionString: url });
   await connection.connect();
-  const run = randomInt(2 ** 31);
-  prefix = `test_${run}_`;
   await connection.query('SELECT pg_advisory_lock($1, $2)', [runLocks, run]);
   await removeLeftovers(connection);
   project.provide('citusUrl', url);
-  project.provide('citusPrefix', prefix);
+  project.provide('citusPrefix', `test_${run}_`);
 }
 
 export async function teardown(): Promise<void> {
-  if (connection === undefined) return;
-  await removeSchemas(connection, prefix);
-  await connection.end();
+  await connection?.query('SELECT pg_advisory_unlock($1, $2)', [runLocks, run]);
+  if (connection) await removeLeftovers(connection);
+  await connection?.end();
 }
 
-/** Removes the schemas of runs that hold no lock any more. */
+/** Removes the schemas and then the roles of all runs that hold no lock any more. */
 async function removeLeftovers(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ run: number }>(`
-    SELECT DISTINCT substring(name FROM '^test_([0-9]+)_')::int AS run
-    FROM (SELECT nspname FROM pg_namespace UNION SELECT rolname FROM pg_roles) AS names (name)
-    WHERE name ~ '^test_[0-9]+_'`);
-  for (const { run } of rows) {
-    const { rows: locks } = await client.query<{ isOver: boolean }>(
-      'SELECT pg_try_advisory_lock($1, $2) AS "isOver"',
-      [runLocks, run],
-    );
-    if (!locks[0]?.isOver || prefix === `test_${run}_`) continue;
-    await removeSchemas(client, `test_${run}_`);
-    await client.query('SELECT pg_advisory_unlock($1, $2)', [runLocks, run]);
-  }
-}
-
-/** Removes the schemas and roles whose name begins with a prefix. */
-async function removeSchemas(client: pg.Client, start: string): Promise<void> {
-  const { rows } = await client.query<{ name: string; isRole: boolean }>(
-    `SELECT nspname AS name, false AS "isRole" FROM pg_namespace WHERE starts_with(nspname, $1)
-     UNION ALL SELECT rolname, true FROM pg_roles WHERE starts_with(rolname, $1)`,
-    [start],
+  await client.query('SELECT pg_advisory_lock($1, $2)', [runLocks, removing]);
+  const { rows } = await client.query<{ removal: string }>(
+    `SELECT removal FROM (
+       SELECT nspname, 1, format('DROP SCHEMA %I CASCADE', nspname) FROM pg_namespace
+       UNION ALL SELECT rolname, 2, format('DROP OWNED BY %1$I; DROP ROLE %1$I', rolname) FROM pg_roles
+     ) AS names (name, place, removal)
+     WHERE substring(name FROM '^test_([0-9]+)_')::oid NOT IN (
+       SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1
+     ) ORDER BY place`,
+    [runLocks],
   );
-  for (const { name, isRole } of rows) {
-    if (isRole) await client.query(`DROP OWNED BY ${name}; DROP ROLE ${name}`);
-    else await client.query(`DROP SCHEMA ${name} CASCADE`);
-  }
+  for (const { removal } of rows) await client.query(removal);
+  await client.query('SELECT pg_advisory_unlock($1, $2)', [runLocks, removing]);
 }

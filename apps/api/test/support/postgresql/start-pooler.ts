@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, Socket } from 'node:net';
+import pg from 'pg';
 
 /** How a pooler between the service and PostgreSQL behaves. */
 export interface PoolerBehaviour {
@@ -11,31 +12,27 @@ export interface PoolerBehaviour {
   readonly dropsOptions?: boolean;
 }
 
-/** Starts a pooler in front of a PostgreSQL server on a local port. With pooled transactions, its first client logs in. */
-export async function startPooler(toPort: number, behaviour: PoolerBehaviour) {
+/** Starts a pooler in front of the server of a database; returns the URL of the database behind it. */
+export async function startPooler(databaseUrl: string, behaviour: PoolerBehaviour) {
+  const { poolsTransactions, tracksStatements, dropsOptions } = behaviour;
   const sockets = new Set<Socket>();
-  const shared: Shared = { queue: [], greeting: [], isBusy: false };
-  let clients = 0;
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    return socket.on('error', () => undefined);
+  };
+  const serve = poolsTransactions ? await shareConnection(databaseUrl, keep(new Socket())) : undefined;
   const server = createServer((client) => {
-    const number = clients++;
-    sockets.add(client);
-    client.on('error', () => undefined);
-    if (behaviour.poolsTransactions && shared.upstream !== undefined)
-      return serve(client, shared, number, behaviour);
-    const upstream = connect(toPort, '127.0.0.1');
-    sockets.add(upstream);
-    upstream.on('error', () => undefined);
-    client.once('data', (startup: Buffer) => {
-      upstream.write(behaviour.dropsOptions ? withoutOptions(startup) : startup);
-      if (behaviour.poolsTransactions)
-        return share(client, upstream, shared, () => serve(client, shared, number, behaviour));
-      client.pipe(upstream);
+    const number = sockets.size;
+    keep(client).once('data', (startup: Buffer) => {
+      if (serve) return void serve(client, tracksStatements ? `c${number}_` : '').catch(() => undefined);
+      const upstream = keep(connect(Number(new URL(databaseUrl).port), '127.0.0.1'));
+      upstream.write(dropsOptions ? withoutOptions(startup) : startup);
+      client.pipe(upstream).pipe(client);
     });
-    if (!behaviour.poolsTransactions) upstream.pipe(client);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    url: Object.assign(new URL(databaseUrl), { port: (server.address() as AddressInfo).port }).href,
     stop() {
       server.close();
       for (const socket of sockets) socket.destroy();
@@ -43,73 +40,51 @@ export async function startPooler(toPort: number, behaviour: PoolerBehaviour) {
   };
 }
 
-/** The shared connection to the server, and the requests that wait for it. */
-interface Shared {
-  upstream?: Socket;
-  /** The server's messages after a login. */
-  greeting: Buffer[];
-  queue: { readonly client: Socket; readonly request: Buffer }[];
-  /** The client that uses it until its transaction ends. */
-  owner?: Socket;
-  /** Whether the server is answering a request of the owner. */
-  isBusy: boolean;
-}
+/** AuthenticationOk, and ReadyForQuery outside of a transaction. */
+const greeting = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1');
 
-/** Lets a client log in, then shares its connection with all others. */
-function share(client: Socket, upstream: Socket, shared: Shared, done: () => void): void {
-  shared.upstream = upstream;
-  const pass = (data: Buffer) => void upstream.write(data);
-  client.on('data', pass);
-  let loggedIn = false;
-  readMessages(upstream, ({ type, message }) => {
-    if (loggedIn) return answer(shared, type, message);
-    client.write(message);
-    // ParameterStatus, BackendKeyData and ReadyForQuery.
-    if ('SKZ'.includes(type)) shared.greeting.push(message);
-    if (type !== 'Z') return;
-    loggedIn = true;
-    client.off('data', pass);
-    done();
-  });
-}
+/** Logs in on a socket; returns what serves a client there, which has the connection for each of its transactions. */
+async function shareConnection(databaseUrl: string, upstream: Socket) {
+  const login = new pg.Client({ connectionString: databaseUrl, stream: () => upstream });
+  await login.on('error', () => undefined).connect();
+  // From here on the messages are those of clients.
+  upstream.removeAllListeners('data');
+  const answers = readMessages(upstream);
+  let isFree = Promise.resolve();
 
-/** Queues the requests of a client, each up to its Sync, for the shared connection. */
-function serve(client: Socket, shared: Shared, number: number, { tracksStatements }: PoolerBehaviour): void {
-  let request: Buffer[] = [];
-  const take = ({ type, message }: Message) => {
-    if (type === 'X') return;
-    request.push(tracksStatements ? renameStatement(type, message, number) : message);
-    if (type !== 'S' && type !== 'Q') return;
-    shared.queue.push({ client, request: Buffer.concat(request) });
-    request = [];
-    sendNext(shared);
+  return async function serve(client: Socket, prefix: string): Promise<void> {
+    client.write(greeting);
+    let request: Buffer[] = [];
+    let release: (() => void) | undefined;
+    try {
+      for await (const { type, message } of readMessages(client)) {
+        request.push(renameStatement(type, message, prefix));
+        // Sync and Query: the server answers until it is ready again.
+        if (type !== 'S' && type !== 'Q') continue;
+        if (release === undefined) {
+          const wasFree = isFree;
+          const { promise, resolve } = Promise.withResolvers<void>();
+          isFree = promise;
+          release = resolve;
+          await wasFree;
+        }
+        upstream.write(Buffer.concat(request));
+        request = [];
+        let state = '';
+        while (state === '') {
+          const { value: answer } = await answers.next();
+          if (answer === undefined) return;
+          client.write(answer.message);
+          if (answer.type === 'Z') state = answer.message.toString('latin1', 5);
+        }
+        if (state !== 'I') continue;
+        release();
+        release = undefined;
+      }
+    } finally {
+      release?.();
+    }
   };
-  if (shared.greeting.length > 0 && number > 0) {
-    client.once('data', () => {
-      client.write(Buffer.concat([Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0]), ...shared.greeting]));
-      readMessages(client, take);
-    });
-  } else readMessages(client, take);
-}
-
-/** Sends the next request of the owner, or of any client if there is no owner, unless one is in flight. */
-function sendNext(shared: Shared): void {
-  const index = shared.queue.findIndex(({ client }) => (shared.owner ?? client) === client);
-  if (shared.isBusy || index < 0) return;
-  for (const { client, request } of shared.queue.splice(index, 1)) {
-    shared.owner = client;
-    shared.isBusy = true;
-    shared.upstream?.write(request);
-  }
-}
-
-function answer(shared: Shared, type: string, message: Buffer): void {
-  shared.owner?.write(message);
-  if (type !== 'Z') return;
-  shared.isBusy = false;
-  const isOver = message.toString('latin1', 5) === 'I';
-  if (isOver || shared.owner?.destroyed) delete shared.owner;
-  sendNext(shared);
 }
 
 interface Message {
@@ -119,28 +94,23 @@ interface Message {
 }
 
 /** Splits the data of a socket into messages: https://www.postgresql.org/docs/current/protocol-message-formats.html */
-function readMessages(socket: Socket, onMessage: (message: Message) => void): void {
+async function* readMessages(socket: Socket): AsyncGenerator<Message, undefined> {
   let rest: Buffer = Buffer.alloc(0);
-  socket.on('data', (data: Buffer) => {
-    rest = Buffer.concat([rest, data]);
+  for await (const data of socket) {
+    rest = Buffer.concat([rest, data as Buffer]);
     while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
-      const length = 1 + rest.readUInt32BE(1);
-      const message = rest.subarray(0, length);
-      rest = rest.subarray(length);
-      onMessage({ type: message.toString('latin1', 0, 1), message });
+      const message = rest.subarray(0, 1 + rest.readUInt32BE(1));
+      rest = rest.subarray(message.length);
+      yield { type: message.toString('latin1', 0, 1), message };
     }
-  });
+  }
 }
 
-/** Makes the statement name of a Parse or a Bind unique to the client. */
-function renameStatement(type: string, message: Buffer, number: number): Buffer {
+/** Puts a prefix before the name of the statement of a Parse or a Bind. */
+function renameStatement(type: string, message: Buffer, prefix: string): Buffer {
   const start = type === 'P' ? 5 : type === 'B' ? message.indexOf(0, 5) + 1 : -1;
   if (start < 0 || message[start] === 0) return message;
-  const renamed = Buffer.concat([
-    message.subarray(0, start),
-    Buffer.from(`c${number}_`),
-    message.subarray(start),
-  ]);
+  const renamed = Buffer.concat([message.subarray(0, start), Buffer.from(prefix), message.subarray(start)]);
   renamed.writeUInt32BE(renamed.length - 1, 1);
   return renamed;
 }

@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createDatabase } from '@plant-store/postgresql-server';
+import { inject, onTestFinished } from 'vitest';
+import type {} from './global-setup.js';
 
-/** A TCP proxy that can simulate network failures. */
-export interface TestProxy {
-  readonly port: number;
-  /** Stops forwarding data, without closing connections. */
-  freeze(): void;
-  /** Stops forwarding the server's answers on each connection that sends a text, without closing it. */
-  freezeAnswersTo(text: string): void;
-  /** Forwards everything again, on existing and new connections. */
-  thaw(): void;
-  /** Closes all open connections. */
-  cut(): void;
-  /** Closes all connections and accepts no more. */
-  stop(): void;
+/** Creates a database, and a proxy in front of it for this test; returns its URI, direct and through the proxy. */
+export async function createDatabaseBehindProxy() {
+  const databaseUrl = await createDatabase(inject('postgresqlUrl'));
+  const proxy = await startProxy(Number(new URL(databaseUrl).port));
+  onTestFinished(() => proxy.stop());
+  const proxiedUrl = Object.assign(new URL(databaseUrl), { port: proxy.port }).href;
+  return { databaseUrl, proxiedUrl, proxy };
 }
 
+/** A TCP proxy that can simulate network failures. */
+export type TestProxy = Awaited<ReturnType<typeof startProxy>>;
+
 /** Starts a proxy in front of a local port. */
-export async function startProxy(toPort: number): Promise<TestProxy> {
+export async function startProxy(toPort: number) {
   const sockets = new Set<Socket>();
   let frozen = false;
   let unanswered: string | undefined;
@@ -44,27 +44,31 @@ export async function startProxy(toPort: number): Promise<TestProxy> {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-  };
   return {
     port: (server.address() as AddressInfo).port,
+    /** Stops forwarding data, without closing connections. */
     freeze() {
       frozen = true;
       for (const socket of sockets) socket.pause();
     },
-    freezeAnswersTo(text) {
+    /** Stops forwarding the server's answers on each connection that sends a text, without closing it. */
+    freezeAnswersTo(text: string) {
       unanswered = text;
     },
+    /** Forwards everything again, on existing and new connections. */
     thaw() {
       frozen = false;
       unanswered = undefined;
       for (const socket of sockets) socket.resume();
     },
-    cut,
+    /** Closes all open connections. */
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+    /** Closes all connections and accepts no more. */
     stop() {
       server.close();
-      cut();
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

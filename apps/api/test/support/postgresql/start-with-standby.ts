@@ -5,24 +5,10 @@ import { startPostgresql } from './start-postgresql.js';
 /** The function of PostgreSQL that ends a backend which waits for the standby, or only its statement. */
 export type EndOfWaiting = 'pg_terminate_backend' | 'pg_cancel_backend';
 
-/** A separate PostgreSQL server, whose commits can be made to wait for a missing synchronous standby. */
-export interface ServerWithStandby {
-  /** The URI of a database on it. */
-  readonly url: string;
-  /** Makes commits wait for a standby that does not exist. */
-  loseStandby(): Promise<void>;
-  /** Stops commits from waiting, including those that already wait. */
-  restoreStandby(): Promise<void>;
-  /** Counts the backends of the service, and those of them that wait for the standby. */
-  countBackends(): Promise<{ readonly all: number; readonly waiting: number }>;
-  /** Resolves once this many backends of the service wait for the standby. */
-  untilWaiting(count: number): Promise<void>;
-  /** Ends the backends that wait for the standby, as a crash would: their commits exist only on this server. */
-  endWaiting(how?: EndOfWaiting): Promise<void>;
-  remove(): Promise<void>;
-}
+export type ServerWithStandby = Awaited<ReturnType<typeof startWithStandby>>;
 
-export async function startWithStandby(): Promise<ServerWithStandby> {
+/** Starts a separate PostgreSQL server, whose commits can be made to wait for a missing synchronous standby. */
+export async function startWithStandby() {
   const server = await startPostgresql();
   const administer = <Row extends object>(sql: string) => query<Row>(`${server.url}/postgres`, sql);
 
@@ -34,6 +20,7 @@ export async function startWithStandby(): Promise<ServerWithStandby> {
     while ((await current())?.synchronous_standby_names !== names) await sleep(10);
   }
 
+  /** Counts the backends of the service, and those of them that wait for the standby. */
   async function countBackends() {
     const [counts] = await administer<{ all: number; waiting: number }>(
       `SELECT count(*)::int AS all, count(*) FILTER (WHERE wait_event = 'SyncRep')::int AS waiting
@@ -43,14 +30,19 @@ export async function startWithStandby(): Promise<ServerWithStandby> {
   }
 
   return {
+    /** The URI of a database on it. */
     url: await createDatabase(server.url),
+    /** Makes commits wait for a standby that does not exist. */
     loseStandby: () => setStandbys('missing'),
+    /** Stops commits from waiting, including those that already wait. */
     restoreStandby: () => setStandbys(''),
     countBackends,
-    async untilWaiting(count) {
+    /** Resolves once this many backends of the service wait for the standby. */
+    async untilWaiting(count: number): Promise<void> {
       while ((await countBackends()).waiting < count) await sleep(20);
     },
-    async endWaiting(how = 'pg_terminate_backend') {
+    /** Ends the backends that wait for the standby, as a crash would: their commits exist only on this server. */
+    async endWaiting(how: EndOfWaiting = 'pg_terminate_backend'): Promise<void> {
       // Those of now: the next batch may wait already when these have ended, even in the same backend.
       const waiting = "SELECT pid, xact_start FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
       const find = (columns: string) =>
@@ -59,6 +51,6 @@ export async function startWithStandby(): Promise<ServerWithStandby> {
       const areWaiting = async () => (await find('')).some(({ key }) => ended.has(key));
       while (await areWaiting()) await sleep(20);
     },
-    remove: () => server.remove(),
+    remove: server.remove,
   };
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { query } from '@plant-store/postgresql-server';
 import pg from 'pg';
 import { afterEach, beforeEach } from 'vitest';
 import { createTestDatabase } from '../database/create-test-database.js';
@@ -26,4 +28,22 @@ export function useConnections() {
       return client;
     },
   };
+}
+
+/** Creates a user without privileges on a database, and returns the URI for it. */
+export async function createUser(url: string): Promise<string> {
+  const user = `visitor_${randomUUID().replaceAll('-', '')}`;
+  await query(url, `CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);
+  return Object.assign(new URL(url), { username: user, password: 'secret' }).href;
+}
+
+/** Returns the group of the node of the plant with each id, in a database that is distributed. */
+export async function locateIn(url: string, ids: readonly bigint[]): Promise<ReadonlyMap<bigint, number>> {
+  const rows = await query<{ id: string; group: number }>(
+    url,
+    `SELECT id, groupid AS "group" FROM unnest($1::bigint[]) AS id JOIN pg_catalog.pg_dist_placement
+       ON shardid = get_shard_id_for_distribution_column('plants', id)`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, group }) => [BigInt(id), group]));
 }

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { createTokenService } from '../../../src/auth/token-service.js';
 import { parseConfig } from '../../../src/config.js';
 import { openDatabase } from '../../../src/store/open-database.js';
+import { insertToken } from '../database/insert-token.js';
 
 /** The built command, which `turbo run test` builds first. */
 export const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -112,10 +112,10 @@ export function runCommand(args: readonly string[], call: Call): Promise<Result>
 /** Issues an access token, and returns it. A short timeout of the environment is for the service, not for this. */
 export async function issueToken({ folder, environment = {} }: Call): Promise<string> {
   const { DATABASE_STATEMENT_TIMEOUT_MS: _, ...settings } = environment;
-  const database = await openDatabase(parseConfig(settings, folder).database);
-  const { text } = await createTokenService(database.accessTokens).issue({ name: 'test' });
-  await database.close();
-  return text;
+  const { database: location } = parseConfig(settings, folder);
+  // This creates the tables.
+  await (await openDatabase(location)).close();
+  return insertToken(location);
 }
 
 /** Starts `plant-store serve` on a free port, and returns its URL once it listens. */

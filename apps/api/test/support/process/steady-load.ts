@@ -2,39 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { onTestFinished } from 'vitest';
+import { until } from '../until.js';
 
 /** The number of callers. Each two of them send the same ids with different names. */
 const callers = 8;
+/** From which id on: smaller ones are for the test. */
+const firstId = 1_000_000;
 /** The delay of a caller after a reply: the load should be steady, not high. */
-const delayMs = 10;
-
-/** Callers that keep creating plants, and what they observe. */
-export interface SteadyLoad {
-  /** The acknowledged names, by id; a correct service acknowledges one per id. */
-  readonly acknowledged: ReadonlyMap<number, ReadonlySet<string>>;
-  /** Unexpected outcomes: anything but a 200, a taken id, or a 503 in time with a Retry-After. */
-  readonly unexpected: readonly string[];
-  /** Resolves once this many creates sent after this call were acknowledged. */
-  acknowledgements(count: number): Promise<void>;
-  /** Resolves once this many creates sent after this call were rejected with `database_unavailable`. */
-  rejections(count: number): Promise<void>;
-  /** Stops the callers; resolves once every id in flight is stored. */
-  end(): Promise<void>;
-}
+const delayMs = 20;
 
 /**
- * Starts several callers. Each retries a plant until it is stored or its id taken, then sends the next.
+ * Starts several callers that keep creating plants. Each retries a plant until it is stored or its id taken, unless
+ * `retries` is false, and then sends the next.
  *
  * @param replyTimeoutMs the longest time that a reply may take
  */
 export function startLoad(
   { baseUrl, token }: { readonly baseUrl: string; readonly token: string },
-  replyTimeoutMs: number,
-): SteadyLoad {
+  { replyTimeoutMs = Number.POSITIVE_INFINITY, retries = true } = {},
+) {
   const client = createClient({ baseUrl, token, retries: 0, attemptTimeoutMs: 30_000 });
   const acknowledged = new Map<number, Set<string>>();
   const unexpected: string[] = [];
-  const waiting = new Set<Expectation>();
+  const outcomes: { readonly outcome: string; readonly sentAt: number }[] = [];
+  const expected = ['stored', 'taken', ...(retries ? ['unavailable'] : [])];
   let ending = false;
   onTestFinished(() => {
     ending = true;
@@ -45,52 +36,44 @@ export function startLoad(
     const sentAt = performance.now();
     const outcome = await client.createPlant({ body: { id, name } }).then(describeReply, String);
     const tookMs = performance.now() - sentAt;
+    outcomes.push({ outcome, sentAt });
     if (outcome === 'stored') acknowledged.set(id, (acknowledged.get(id) ?? new Set()).add(name));
-    else if (!(outcome === 'taken' || outcome === 'unavailable')) unexpected.push(outcome);
+    if (!expected.includes(outcome)) unexpected.push(outcome);
     if (tookMs > replyTimeoutMs) unexpected.push(`${outcome} after ${tookMs} ms`);
-    for (const expectation of waiting) if (sentAt > expectation.since) expectation.see(outcome);
+    await sleep(delayMs);
     return outcome === 'stored' || outcome === 'taken';
   }
 
   async function call(caller: number): Promise<void> {
-    for (let id = caller >> 1; !ending; id += callers >> 1) {
-      while (!(await create(id, `plant ${id} of caller ${caller}`))) await sleep(delayMs);
-      await sleep(delayMs);
+    for (let id = firstId + (caller >> 1); !ending; id += callers >> 1) {
+      let isDone: boolean;
+      do isDone = await create(id, `plant ${id} of caller ${caller}`);
+      while (retries && !isDone);
     }
   }
   const calls = Array.from({ length: callers }, (_, caller) => call(caller));
 
-  function expectOutcomes(expected: string, count: number): Promise<void> {
-    return new Promise((resolve) => {
-      let seen = 0;
-      const expectation = {
-        since: performance.now(),
-        see(outcome: string) {
-          if (outcome === expected) seen++;
-          if (seen < count) return;
-          waiting.delete(expectation);
-          resolve();
-        },
-      };
-      waiting.add(expectation);
-    });
+  async function untilSeen(wanted: string, count: number): Promise<void> {
+    const since = performance.now();
+    const isWanted = ({ outcome, sentAt }: (typeof outcomes)[number]) => outcome === wanted && sentAt > since;
+    await until(() => outcomes.filter(isWanted).length >= count);
   }
 
   return {
+    /** The acknowledged names, by id; a correct service acknowledges one per id. */
     acknowledged,
+    /** Unexpected outcomes: anything but a 200, a taken id, or, with retries, a 503 in time with a Retry-After. */
     unexpected,
-    acknowledgements: (count) => expectOutcomes('stored', count),
-    rejections: (count) => expectOutcomes('unavailable', count),
+    /** Resolves once this many creates sent after this call were acknowledged. */
+    acknowledgements: (count: number) => untilSeen('stored', count),
+    /** Resolves once this many creates sent after this call were rejected with `database_unavailable`. */
+    rejections: (count: number) => untilSeen('unavailable', count),
+    /** Stops the callers; resolves once every id in flight is stored, or not retried. */
     async end() {
       ending = true;
       await Promise.all(calls);
     },
   };
-}
-
-interface Expectation {
-  readonly since: number;
-  see(outcome: string): void;
 }
 
 type Reply = Awaited<ReturnType<ReturnType<typeof createClient>['createPlant']>>;

@@ -3,37 +3,14 @@ import { join } from 'node:path';
 import { DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { root } from '../read-markdown.js';
 
-/** What the final stage of the Dockerfile makes of its base image. */
-export interface Image {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly copies: readonly ImageCopy[];
-  readonly volumes: readonly string[];
-  readonly workingFolder: string;
-  /** The numeric user and group. */
-  readonly user: { readonly uid: number; readonly gid: number };
-  readonly ports: readonly number[];
-  readonly stopSignal: string;
-  readonly healthCheck: readonly string[];
-  readonly entryPoint: readonly string[];
-  readonly command: readonly string[];
-}
-
-/** A file or folder of the stage `build` and where it gets to. */
-export interface ImageCopy {
-  readonly source: string;
-  readonly target: string;
-  /** The user and group as `uid:gid`; root's without one. */
-  readonly owner: string | undefined;
-}
-
 export const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
 
 /**
- * Reads the final stage of the Dockerfile.
+ * Reads what the final stage of the Dockerfile makes of its base image.
  *
  * @throws {Error} on an instruction that this does not follow, such as RUN: what it does would not be tested
  */
-export function readImage(): Image {
+export function readImage() {
   const instructions = DockerfileParser.parse(dockerfile).getInstructions();
   const start = instructions.findLastIndex((instruction) => instruction.getKeyword() === 'FROM');
   const stage = instructions.slice(start + 1);
@@ -44,15 +21,17 @@ export function readImage(): Image {
   if (unknown !== undefined) throw new Error(`The tests do not follow ${unknown.getTextContent()}`);
   const only = (keyword: string) => textOf(exactlyOne(stage, keyword));
   const [uid = 0, gid = 0] = only('USER').split(':').map(Number);
-  return {
-    environment: Object.fromEntries(
-      all(stage, 'ENV').flatMap((instruction) =>
-        instruction.getArguments().map((argument) => argument.getValue().split(/=(.*)/s).slice(0, 2)),
-      ),
+  const environment: Readonly<Record<string, string>> = Object.fromEntries(
+    all(stage, 'ENV').flatMap((instruction) =>
+      instruction.getArguments().map((argument) => argument.getValue().split(/=(.*)/s).slice(0, 2)),
     ),
+  );
+  return {
+    environment,
     copies: all(stage, 'COPY').map(readCopy),
     volumes: all(stage, 'VOLUME').flatMap((instruction) => readJson(textOf(instruction))),
     workingFolder: only('WORKDIR'),
+    /** The numeric user and group. */
     user: { uid, gid },
     ports: only('EXPOSE').split(/\s+/).map(Number),
     stopSignal: only('STOPSIGNAL'),
@@ -62,7 +41,8 @@ export function readImage(): Image {
   };
 }
 
-function readCopy(instruction: Instruction): ImageCopy {
+/** A file or folder of the stage `build`, where it gets to, and its owner as `uid:gid`; root without one. */
+function readCopy(instruction: Instruction) {
   const [, owner, source, target] =
     /^--from=build (?:--chown=(\d+:\d+) )?(\/\S+) (\/\S*)$/.exec(textOf(instruction)) ?? [];
   if (source === undefined || target === undefined) {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
+import { childrenOf } from '../process/processes.js';
 import { type Result, type RunningCommand, watchCommand } from '../process/run-command.js';
 import { until } from '../until.js';
 import { nodePath } from './create-root.js';
@@ -60,13 +61,13 @@ export function startInRoot(
   // To kill `unshare` is not enough: its --kill-child does not outlive the change of the user (prctl(2), PR_SET_PDEATHSIG).
   onTestFinished(() => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    const first = findChild(child.pid);
-    if (first !== undefined) process.kill(first, 'SIGKILL');
+    for (const first of childrenOf(child.pid)) process.kill(first, 'SIGKILL');
   });
   return {
     ...watched,
     async end(signal) {
-      if (signal !== undefined) process.kill(await until(() => findChild(child.pid)), signal);
+      // The process that `unshare` waits for, which does not get its signals.
+      if (signal !== undefined) process.kill(await until(() => childrenOf(child.pid)[0]), signal);
       return watched.end();
     },
   };
@@ -75,10 +76,4 @@ export function startInRoot(
 /** Runs a program there until it exits. */
 export function runInRoot(confinement: Confinement, command: readonly string[]): Promise<Result> {
   return startInRoot(confinement, command).end();
-}
-
-/** The process that `unshare` waits for, which does not get its signals. */
-export function findChild(pid: number | undefined): number | undefined {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return children === '' ? undefined : Number(children);
 }

@@ -4,9 +4,8 @@ import { openTestDatabase } from '../../../../test/support/database/create-test-
 import { recordLog } from '../../../../test/support/database/record-log.js';
 import { createTestQueue } from '../../../../test/support/plants/create-test-queue.js';
 import { plantsOf } from '../../../../test/support/plants/plants-of.js';
-import { locateIn } from '../../../../test/support/postgresql/locate-in.js';
 import { createStandInCitus } from '../../../../test/support/postgresql/stand-in-citus.js';
-import { useConnections } from '../../../../test/support/postgresql/use-connections.js';
+import { locateIn, useConnections } from '../../../../test/support/postgresql/use-connections.js';
 import { until } from '../../../../test/support/until.js';
 import { parseConfig } from '../../../config.js';
 import { OperatorError } from '../../../errors/operator-error.js';
