@@ -11,8 +11,13 @@ function outage(code: string) {
 /** Writes numbers, of which even ones are on node 2 and odd ones on node 1; `failWith` says how a statement ends. */
 function createTestWrite(failWith: (ids: readonly bigint[]) => Error | undefined | Promise<undefined>) {
   const statements: bigint[][] = [];
+  const away = new Set<number | undefined>();
   const writeByNode = createWriteByNode(
-    { failingShare: () => 0, refusalOf: async () => undefined, checkAll: async () => undefined },
+    {
+      failingShare: () => away.size / 2,
+      refusalOf: async (group) => (away.has(group) ? outage('08006') : undefined),
+      checkAll: async () => undefined,
+    },
     async (ids) => new Map(ids.map((id) => [id, id % 2n === 0n ? 2 : 1])),
   );
   const write = writeByNode<bigint, string>(
@@ -24,7 +29,7 @@ function createTestWrite(failWith: (ids: readonly bigint[]) => Error | undefined
     },
     (id) => id,
   );
-  return { write, statements };
+  return { write, statements, away };
 }
 
 it('sends a statement that failed again by node, so that the items of one alone are refused', async () => {
@@ -88,4 +93,11 @@ it('tries few of the items alone at a time, and refuses those that take long', a
     );
   }
   expect(statements).toEqual([ids, [0n], [1n], [2n]]);
+});
+
+it('sends nothing for a node that is away', async () => {
+  const { write, statements, away } = createTestWrite(() => undefined);
+  away.add(2);
+  expect(await write([1n, 2n, 3n, 4n])).toEqual(['wrote 1', outage('08006'), 'wrote 3', outage('08006')]);
+  expect(statements).toEqual([[1n, 3n]]);
 });
