@@ -75,21 +75,18 @@ it('stores what is created and what is removed in one turn in one commit of each
 });
 
 it.each([
-  { batchPlants: 100, expected: ['1,2,3,4'] },
-  { batchPlants: 3, expected: ['1,2,3', '4'] },
-])(
-  'batches plants as long as each turn brings more: $batchPlants at most',
-  async ({ batchPlants, expected }) => {
-    const { create, commits } = openQueue({ limits: { batchPlants } });
-    const writes = create(1, 2);
-    for (const id of [3, 4]) {
-      await nextTurn();
-      writes.push(...create(id));
-    }
-    await Promise.all(writes);
-    expect(commits).toEqual(expected);
-  },
-);
+  [100, ['1,2,3,4']],
+  [3, ['1,2,3', '4']],
+])('batches plants as long as each turn brings more, up to %i plants', async (batchPlants, expected) => {
+  const { create, commits } = openQueue({ limits: { batchPlants } });
+  const writes = create(1, 2);
+  for (const id of [3, 4]) {
+    await nextTurn();
+    writes.push(...create(id));
+  }
+  await Promise.all(writes);
+  expect(commits).toEqual(expected);
+});
 
 /** Plants that have so many bytes of text. */
 const ofBytes = (...bytes: number[]): Plant[] => bytes.map((length) => ({ name: 'x'.repeat(length) }));

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
@@ -10,24 +9,21 @@ import type { OpenOptions } from '../database.js';
 import { openDatabase } from '../open-database.js';
 import { endOneEveryMs, type WatchDependencies, watchConnections } from './open-pool.js';
 
-let shared = '';
+let url = '';
 beforeAll(async () => {
-  shared = await createDatabase(inject('postgresqlUrl'));
+  url = await createDatabase(inject('postgresqlUrl'));
 });
 
-/** Opens the tables of a new schema, until the end of the test, on which SQL can be run. */
+/** Opens the database, which has no plants and tokens, until the end of the test. */
 async function open(options: OpenOptions = {}) {
-  const schema = `schema_${randomInt(2 ** 40)}`;
-  const { database: location } = parseConfig({ DATABASE_URL: `${shared}?schema=${schema}` }, '/');
-  const database = await openDatabase(location, options);
+  const database = await openDatabase(parseConfig({ DATABASE_URL: url }, '/').database, options);
   onTestFinished(() => database.close());
-  const run = (sql: string) => query(shared, `SET search_path = ${schema}; ${sql}`);
-  return { ...database, schema, run };
+  await query(url, 'TRUNCATE plants, access_tokens');
+  const create = (id: number) => database.plants.create([{ id: BigInt(id), name: 'Monstera' }]);
+  return { accessTokens: database.accessTokens, create };
 }
 
 const shop = { name: 'shop', scopes, expiresAt: null };
-const create = ({ plants }: Awaited<ReturnType<typeof open>>, id: bigint) =>
-  plants.create([{ id, name: 'Monstera' }]);
 
 it.each([
   { configured: 'off', used: 'on' },
@@ -35,22 +31,18 @@ it.each([
   { configured: 'on', used: 'on' },
   { configured: 'remote_apply', used: 'remote_apply' },
 ])('commits with synchronous_commit = $used when the server has $configured', async (setting) => {
-  const name = new URL(shared).pathname.slice(1);
-  await query(shared, `ALTER DATABASE ${name} SET synchronous_commit = ${setting.configured}`);
-  const database = await open();
-  const tables = ['plants', 'access_tokens'];
-  const keep = `ADD COLUMN setting TEXT DEFAULT current_setting('synchronous_commit')`;
-  for (const table of tables) await database.run(`ALTER TABLE ${table} ${keep}`);
+  const name = new URL(url).pathname.slice(1);
+  await query(url, `ALTER DATABASE ${name} SET synchronous_commit = ${setting.configured}`);
+  const { accessTokens, create } = await open();
+  const keep = `ADD COLUMN IF NOT EXISTS setting TEXT DEFAULT current_setting('synchronous_commit')`;
+  await query(url, `ALTER TABLE plants ${keep}; ALTER TABLE access_tokens ${keep}`);
   // On all connections.
   const ids = [...Array(30).keys()];
-  const adding = ids.map((id) => database.accessTokens.add({ ...shop, hash: String(id) }));
-  await Promise.all([...ids.map((id) => create(database, BigInt(id))), ...adding]);
-  const rows = tables.map((table) => `SELECT setting FROM ${database.schema}.${table}`).join(' UNION ALL ');
-  const settings = await query(
-    shared,
-    `SELECT setting, count(*)::int FROM (${rows}) AS both_tables GROUP BY 1`,
-  );
-  expect(settings).toEqual([{ setting: setting.used, count: 2 * ids.length }]);
+  const adding = ids.map((id) => accessTokens.add({ ...shop, hash: String(id) }));
+  await Promise.all([...ids.map(create), ...adding]);
+  const rows = 'SELECT setting FROM plants UNION ALL SELECT setting FROM access_tokens';
+  const used = await query(url, `SELECT setting, count(*)::int FROM (${rows}) AS both_tables GROUP BY 1`);
+  expect(used).toEqual([{ setting: setting.used, count: 2 * ids.length }]);
 });
 
 it('no statement about tokens is in a client transaction, where a cancelled wait would go unnoticed', async () => {
@@ -76,9 +68,9 @@ it.each([
   ['a', 'information of a worker', `INFO 'vacuumed'`, 'DefaultCitusNoticeReceiver'],
   ['a', 'a warning of a trigger', `WARNING 'odd name'`, 'exec_stmt_raise'],
 ])('acknowledges %s plant after %s, and then works again', async (acknowledged, _, raise, routine) => {
-  const database = await open();
-  const { run } = database;
-  await run(
+  const { create } = await open();
+  await query(
+    url,
     `CREATE FUNCTION notify() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE ${raise}; RETURN NEW; END $$;
      CREATE TRIGGER notify BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION notify()`,
   );
@@ -93,20 +85,20 @@ it.each([
   });
   onTestFinished(() => emitted.mockRestore());
   if (acknowledged === 'a') {
-    expect(await create(database, 1n)).toEqual([{ stored: true }]);
+    expect(await create(1)).toEqual([{ stored: true }]);
   } else {
-    await expect(create(database, 1n)).rejects.toMatchObject({
+    await expect(create(1)).rejects.toMatchObject({
       errorName: 'database_unavailable',
       cause: { message: expect.stringMatching(/^40003: /) },
     });
   }
-  await run('DROP TRIGGER notify ON plants');
-  expect(await create(database, 2n)).toEqual([{ stored: true }]);
+  await query(url, 'DROP FUNCTION notify CASCADE');
+  expect(await create(2)).toEqual([{ stored: true }]);
 });
 
 it('measures its connections', async () => {
   const metrics = new Registry();
-  const database = await open({ metrics });
+  const { create } = await open({ metrics });
   const readValues = async () => {
     const values = (await metrics.metrics()).matchAll(
       /^plant_store_postgresql_(\w+)(?:\{state="(\w+)"\})? (\d+)$/gm,
@@ -114,7 +106,7 @@ it('measures its connections', async () => {
     return Object.fromEntries([...values].map(([, name, state = name, value]) => [state, Number(value)]));
   };
   expect(await readValues()).toEqual({ idle: 0, in_use: 0, waiting_queries: 0 });
-  const inserts = [1n, 2n, 3n].map((id) => create(database, id));
+  const inserts = [1, 2, 3].map(create);
   expect(await readValues()).toMatchObject({ in_use: 3 });
   await Promise.all(inserts);
   expect(await readValues()).toEqual({ idle: 3, in_use: 0, waiting_queries: 0 });
