@@ -51,7 +51,7 @@ it('starts no further thread while several hang', async () => {
   await thread.close();
 });
 
-const noTime = { matches: 100, plants: 10_000, bytes: 2 ** 22, durationMs: 0 };
+const noTime = { matches: 1_000, plants: 10_000, bytes: 2 ** 22, durationMs: 0 };
 
 /** Opens a store with so many plants, by ascending ids from 1. */
 async function openWith(count: number, plantOf: (id: number) => { name: string; tag?: string }) {
