@@ -6,7 +6,7 @@ import { createListGate } from './list-gate.js';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A gate whose lists are read until they are ended by their name. */
+/** A gate whose lists, of the caller of their first letter, are read until they are ended by their name. */
 function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const gate = createListGate({
     concurrency,
@@ -17,19 +17,20 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const shares: number[] = [];
   const ends = new Map<string, () => void>();
   const gone = new Set<string>();
-  const list = (name: string) => {
-    const result = gate.read(name.slice(0, 1), {
-      isWanted: () => !gone.has(name),
-      read(share) {
-        begun.push(name);
-        shares.push(share);
-        return new Promise<{ readMs?: number }>((resolve) => ends.set(name, () => resolve({})));
-      },
+  const list = (...names: readonly string[]) =>
+    names.map((name) => {
+      const result = gate.read(name.slice(0, 1), {
+        isWanted: () => !gone.has(name),
+        read(share) {
+          begun.push(name);
+          shares.push(share);
+          return new Promise<{ readMs?: number }>((resolve) => ends.set(name, () => resolve({})));
+        },
+      });
+      // What it rejects with is looked at later.
+      result.catch(() => undefined);
+      return result;
     });
-    // What it rejects with is looked at later.
-    result.catch(() => undefined);
-    return result;
-  };
   const end = async (name: string) => {
     ends.get(name)?.();
     for (let turn = 0; turn < 3; turn++) await nextTurn();
@@ -39,8 +40,8 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
 
 it('reads as many lists at a time as it may, and callers take turns', async () => {
   const { list, begun, end } = open({ concurrency: 2 });
-  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void list(name);
-  await end('');
+  list('a1', 'a2', 'a3', 'a4', 'b1');
+  await nextTurn();
   expect(begun).toEqual(['a1', 'a2']);
   for (const name of ['a1', 'a2', 'a3']) await end(name);
   expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
@@ -48,24 +49,21 @@ it('reads as many lists at a time as it may, and callers take turns', async () =
 
 it('gives each list its part of the time', async () => {
   const { list, shares } = open({ callers: 5 });
-  void list('a1');
+  list('a1');
   await nextTurn();
   expect(shares).toEqual([0.2]);
 });
 
 it('rejects more of one caller than are left free, and takes those of another', async () => {
   const { list } = open();
-  const lists = Array.from({ length: 129 }, (_, index) => list(`a${index}`));
+  const lists = list(...Array.from({ length: 129 }, (_, index) => `a${index}`));
   await expect(lists[128]).rejects.toMatchObject({ errorName: 'overloaded' });
-  const other = list('b1');
-  await expect(Promise.race([other, nextTurn('waits')])).resolves.toBe('waits');
+  await expect(Promise.race([...list('b1'), nextTurn('waits')])).resolves.toBe('waits');
 });
 
 it('does not read a list that nobody waits for, and goes on with the next one', async () => {
   const { list, begun, end, gone } = open();
-  void list('a1');
-  const dropped = list('a2');
-  void list('a3');
+  const [, dropped] = list('a1', 'a2', 'a3');
   gone.add('a2');
   await nextTurn();
   await end('a1');
@@ -78,25 +76,22 @@ it.each([
   { waitingShare: 1, callers: 4, restMs: 120 },
   { waitingShare: 0.5, callers: 1, restMs: 30 },
   { waitingShare: 0.2, callers: 1, restMs: 0 },
-])(
-  'lets the lists of a caller rest for $restMs ms after one of 10 ms, where a create waits $waitingShare of the time, of $callers',
-  async ({ waitingShare, callers, restMs }) => {
-    const { list, begun, end } = open({ waitingShare, callers });
-    void list('a1');
+])('lets the lists of a caller rest after one of 10 ms: %j', async ({ restMs, ...shared }) => {
+  const { list, begun, end } = open(shared);
+  list('a1');
+  await nextTurn();
+  vi.advanceTimersByTime(10);
+  list('a2', 'b1');
+  await end('a1');
+  if (restMs > 0) {
+    // Others are read meanwhile.
+    expect(begun).toEqual(['a1', 'b1']);
+    await end('b1');
+    vi.advanceTimersByTime(restMs - 1);
     await nextTurn();
-    vi.advanceTimersByTime(10);
-    for (const name of ['a2', 'b1']) void list(name);
-    await end('a1');
-    if (restMs > 0) {
-      // Others are read meanwhile.
-      expect(begun).toEqual(['a1', 'b1']);
-      await end('b1');
-      vi.advanceTimersByTime(restMs - 1);
-      await nextTurn();
-      expect(begun).toHaveLength(2);
-      vi.advanceTimersByTime(1);
-      await nextTurn();
-    }
-    expect(begun.slice(0, 3)).toContain('a2');
-  },
-);
+    expect(begun).toHaveLength(2);
+    vi.advanceTimersByTime(1);
+    await nextTurn();
+  }
+  expect(begun.slice(0, 3)).toContain('a2');
+});

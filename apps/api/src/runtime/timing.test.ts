@@ -4,77 +4,66 @@ import { expect, it, vi } from 'vitest';
 import { clusterStopTimeouts, retry, stopTimeouts, toIsoTime, withTimeout } from './timing.js';
 
 const never = new Promise<never>(() => undefined);
+const late = () => 'late';
+const fail = (message: string) => Promise.reject(new Error(message));
 
-it('returns what the promise resolves to in time', async () => {
-  expect(await withTimeout(Promise.resolve('done'), 60_000, () => 'late')).toBe('done');
+it('resolves or rejects as the promise does in time', async () => {
+  expect(await withTimeout(Promise.resolve('done'), 60_000, late)).toBe('done');
+  await expect(withTimeout(fail('failure'), 60_000, late)).rejects.toThrow('failure');
 });
 
-it('throws what the promise rejects with in time', async () => {
-  await expect(withTimeout(Promise.reject(new Error('failure')), 60_000, () => 'late')).rejects.toThrow(
-    'failure',
-  );
-});
-
-it('returns the late result after the timeout', async () => {
-  expect(await withTimeout(never, 1, () => 'late')).toBe('late');
-});
-
-it('throws what the late result throws', async () => {
-  const late = () => {
-    throw new Error('timeout');
-  };
-  await expect(withTimeout(never, 1, late)).rejects.toThrow('timeout');
-});
-
-it('ignores a rejection after the timeout', async () => {
-  const failing = delay(5).then(() => Promise.reject(new Error('failure')));
-  expect(await withTimeout(failing, 1, () => 'late')).toBe('late');
+it('returns the late result after the timeout, or throws what that throws, and ignores a later rejection', async () => {
+  const failing = delay(5).then(() => fail('failure'));
+  expect(await withTimeout(failing, 1, late)).toBe('late');
   await expect(failing).rejects.toThrow('failure');
+  const throwing = withTimeout(never, 1, () => {
+    throw new Error('timeout');
+  });
+  await expect(throwing).rejects.toThrow('timeout');
 });
 
 it('returns the late result as soon as the signal is aborted', async () => {
   const controller = new AbortController();
-  const result = withTimeout(never, 10_000_000, () => 'late', controller.signal);
+  const result = withTimeout(never, 10_000_000, late, controller.signal);
   controller.abort();
   expect(await result).toBe('late');
-  expect(await withTimeout(never, 10_000_000, () => 'late', controller.signal)).toBe('late');
+  expect(await withTimeout(never, 10_000_000, late, controller.signal)).toBe('late');
 });
 
-const unavailable = () => new Error('unavailable');
 const isUnavailable = (error: unknown) => error instanceof Error && error.message === 'unavailable';
 
 it('retries until the action succeeds', async () => {
-  const action = vi.fn().mockRejectedValueOnce(unavailable()).mockRejectedValueOnce(unavailable());
-  action.mockResolvedValue('done');
+  const unavailable = new Error('unavailable');
+  const action = vi
+    .fn(async () => 'done')
+    .mockRejectedValueOnce(unavailable)
+    .mockRejectedValueOnce(unavailable);
   expect(await retry(action, isUnavailable, { timeoutMs: 60_000, delayMs: 1 })).toBe('done');
   expect(action).toHaveBeenCalledTimes(3);
 });
 
 it('gives up after the timeout', async () => {
-  const action = () => Promise.reject(unavailable());
-  const attempts = retry(action, isUnavailable, { timeoutMs: 20, delayMs: 1 });
+  const attempts = retry(() => fail('unavailable'), isUnavailable, { timeoutMs: 20, delayMs: 1 });
   await expect(attempts).rejects.toThrow('unavailable');
 });
 
 it('does not retry after any other error', async () => {
-  const action = vi.fn().mockRejectedValue(new Error('a bug'));
-  const attempts = retry(action, isUnavailable, { timeoutMs: 60_000, delayMs: 1 });
-  await expect(attempts).rejects.toThrow('a bug');
+  const action = vi.fn(() => fail('a bug'));
+  await expect(retry(action, isUnavailable, { timeoutMs: 60_000, delayMs: 1 })).rejects.toThrow('a bug');
   expect(action).toHaveBeenCalledTimes(1);
 });
 
 it('makes one last attempt when it is aborted', async () => {
   const controller = new AbortController();
-  const action = vi.fn().mockImplementation(() => {
+  const action = vi.fn(() => {
     setImmediate(() => controller.abort());
-    return Promise.reject(unavailable());
+    return fail('unavailable');
   });
   const policy = { timeoutMs: 10_000_000, delayMs: 1_000_000 };
   await expect(retry(action, isUnavailable, policy, controller.signal)).rejects.toThrow('unavailable');
   expect(action).toHaveBeenCalledTimes(2);
 });
 
-const deploy = readFileSync(new URL('../../../../docs/operate/deploy.md', import.meta.url), 'utf8');
 const { databaseMs, ...lastSteps } = stopTimeouts;
 
 it.each([
@@ -83,6 +72,7 @@ it.each([
 ])(
   'the steps of a stop leave a quarter of the time that docs/operate/deploy.md promises to the machine: %s',
   (_, promise, timeouts) => {
+    const deploy = readFileSync(new URL('../../../../docs/operate/deploy.md', import.meta.url), 'utf8');
     const [, seconds] = promise.exec(deploy) ?? [];
     const sum = Object.values(timeouts).reduce((total, timeoutMs) => total + timeoutMs, 0);
     expect(sum).toBeLessThanOrEqual(0.75 * 1_000 * Number(seconds));
@@ -90,9 +80,7 @@ it.each([
 );
 
 it('formats a time as Date does', () => {
-  const times = [
-    0, 999, 1_000, 59_999, 3_599_999, 86_399_999, 86_400_000, 951_782_400_000, 253_402_300_799_999,
-  ];
+  const times = [0, 999, 1_000, 59_999, 3_599_999, 86_399_999, 951_782_400_000, 253_402_300_799_999];
   for (let ms = 1_795_000_000_000; ms < 1_795_200_000_000; ms += 7_654_321) times.push(ms);
   for (const ms of [...times, ...times.map((time) => -time - 1)]) {
     if (new Date(ms).getUTCFullYear() >= 0) expect(toIsoTime(ms)).toBe(new Date(ms).toISOString());

@@ -5,69 +5,56 @@ import { costPerTurn, createTurns } from './turns.js';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Gives work to turns, and notes which of it is done, in order. */
+/** Gives work to turns, of the caller of its first letter, and notes which of it is done, in order. */
 function open({ callers = 1, processes = 1 } = {}) {
   const turns = createTurns({ count: () => callers }, processes);
   const done: string[] = [];
-  const run = (caller: string, cost: number, name: string) =>
-    turns.schedule(caller, cost, () => void done.push(name));
+  const run = (name: string, cost = 1) => turns.schedule(name.slice(0, 1), cost, () => void done.push(name));
   return { done, run };
 }
 
-it('does as much in a turn as the limit allows, and the rest in the next ones', async () => {
-  const { done, run } = open();
-  for (let count = 0; count < 3 * costPerTurn; count++) run('a', 1, `a${count}`);
-  expect(done).toHaveLength(costPerTurn);
-  const perTurn = [];
-  while (done.length < 3 * costPerTurn) {
-    const before = done.length;
-    await nextTurn();
-    perTurn.push(done.length - before);
-  }
-  expect(Math.max(...perTurn)).toBe(costPerTurn);
-  expect(done).toEqual(Array.from({ length: 3 * costPerTurn }, (_, index) => `a${index}`));
-});
+const many = Array.from({ length: 3 * costPerTurn }, (_, index) => `a${index}`);
 
-it('does one large piece of work in a turn, and those of several callers in turns', async () => {
+it.each([
+  { title: 'as much as the limit allows, and the rest in the next ones', names: many, cost: 1, order: many },
+  {
+    title: 'one large piece of work, and those of several callers in turns',
+    names: ['a1', 'a2', 'a3', 'b1', 'b2'],
+    cost: costPerTurn,
+    order: ['a1', 'a2', 'b1', 'a3', 'b2'],
+  },
+])('does in a turn $title', async ({ names, cost, order }) => {
   const { done, run } = open();
-  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) run(name.slice(0, 1), costPerTurn, name);
-  expect(done).toEqual(['a1']);
-  const perTurn = [];
-  while (done.length < 5) {
+  for (const name of names) run(name, cost);
+  const perTurn = [done.length];
+  while (done.length < names.length) {
     const before = done.length;
     await nextTurn();
     perTurn.push(done.length - before);
   }
-  expect(Math.max(...perTurn)).toBe(1);
-  expect(done).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
+  expect([perTurn[0], Math.max(...perTurn)]).toEqual([costPerTurn / cost, costPerTurn / cost]);
+  expect(done).toEqual(order);
+  await nextTurn();
+  // What comes later is done at once again.
+  run('b');
+  expect(done.at(-1)).toBe('b');
 });
 
 it.each([
-  { callers: 2, cost: 100, waitMs: 5 },
-  { callers: 4, cost: 100, waitMs: 15 },
-  { callers: 100, cost: 100, waitMs: 20 },
-  { callers: 100, cost: 100, processes: 2, waitMs: 40 },
-])(
-  'lets a caller of $callers wait for $waitMs ms after work of a cost of $cost',
-  async ({ callers, cost, processes = 1, waitMs }) => {
-    const { done, run } = open({ callers, processes });
-    for (const name of ['a1', 'a2', 'b1', 'b2']) run(name.slice(0, 1), name === 'a1' ? cost : 1, name);
-    for (let turn = 0; turn < 10; turn++) await nextTurn();
-    expect(done).toEqual(['a1', 'b1', 'b2']);
-    vi.advanceTimersByTime(waitMs - 1);
-    await nextTurn();
-    expect(done).toHaveLength(3);
-    vi.advanceTimersByTime(1);
-    await nextTurn();
-    expect(done).toEqual(['a1', 'b1', 'b2', 'a2']);
-  },
-);
-
-it('does what comes later at once again', async () => {
-  const { done, run } = open();
-  for (let count = 0; count < 2 * costPerTurn; count++) run('a', 1, 'a');
-  while (done.length < 2 * costPerTurn) await nextTurn();
+  { callers: 2, processes: 1, waitMs: 5 },
+  { callers: 4, processes: 1, waitMs: 15 },
+  { callers: 100, processes: 1, waitMs: 20 },
+  { callers: 100, processes: 2, waitMs: 40 },
+])('lets a caller wait after work of a cost of 100: %j', async ({ callers, processes, waitMs }) => {
+  const { done, run } = open({ callers, processes });
+  run('a1', 100);
+  for (const name of ['a2', 'b1', 'b2']) run(name);
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  expect(done).toEqual(['a1', 'b1', 'b2']);
+  vi.advanceTimersByTime(waitMs - 1);
   await nextTurn();
-  run('b', 1, 'b');
-  expect(done.at(-1)).toBe('b');
+  expect(done).toHaveLength(3);
+  vi.advanceTimersByTime(1);
+  await nextTurn();
+  expect(done).toEqual(['a1', 'b1', 'b2', 'a2']);
 });

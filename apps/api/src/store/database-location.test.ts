@@ -48,83 +48,74 @@ it.each([
   expect(JSON.stringify(parsed)).not.toMatch(/:p@|safe/);
 });
 
-it('accepts a comma in the password and in the name of the database', () => {
-  const url = 'postgresql://u,v:p,q@host:5432/plants,garden';
-  expect(parseDatabaseUrl(url)).toEqual({ engine: 'postgresql', url, schema: 'public' });
-});
-
-it.each(['postgresql:///plants', 'postgresql://u:p@localhost/plants'])('accepts a socket: %s', (base) => {
-  const url = `${base}?host=%2Fvar%2Frun%2Fpostgresql`;
+it.each([
+  'postgresql://u,v:p,q@host:5432/plants,garden',
+  'postgresql:///plants?host=%2Fvar%2Frun%2Fpostgresql',
+  'postgresql://u:p@localhost/plants?host=%2Fvar%2Frun%2Fpostgresql',
+])('accepts a comma in the password and in the name of the database, and a socket: %s', (url) => {
   expect(parseDatabaseUrl(url)).toEqual({ engine: 'postgresql', url, schema: 'public' });
 });
 
 describe('a password in a file', () => {
-  /** Writes a file with this content, and returns its path. */
-  function writePassword(content: string): string {
-    const file = join(temporaryFolder(), 'password');
-    writeFileSync(file, content);
-    return file;
-  }
-
-  function parseDatabase(DATABASE_URL: string, DATABASE_PASSWORD_FILE: string) {
+  /** Parses the settings with a file that has this content. */
+  function parse(DATABASE_URL: string, content: string) {
+    const DATABASE_PASSWORD_FILE = join(temporaryFolder(), 'password');
+    writeFileSync(DATABASE_PASSWORD_FILE, content);
     return parseConfig({ DATABASE_URL, DATABASE_PASSWORD_FILE }, '/srv').database;
   }
 
-  it.each(['s3cret', 's3cret\n', 's3cret\r\n'])('takes the password from a file that holds %j', (content) => {
-    const url = 'postgresql://ada@db.example/plants?schema=garden&sslmode=require';
-    expect(parseDatabase(url, writePassword(content))).toMatchObject({
+  it.each(['s3cret', 's3cret\n', 's3cret\r\n'])('is taken from one that holds %j', (content) => {
+    expect(parse('postgresql://ada@db.example/plants?schema=garden&sslmode=require', content)).toMatchObject({
       url: 'postgresql://ada:s3cret@db.example/plants?sslmode=require&uselibpqcompat=true',
       schema: 'garden',
     });
   });
 
-  it('opens a database with a password of any characters', async () => {
+  it('opens a database with any characters', async () => {
     const password = ` %40'":/?#[]@\\ %zz ü日 `;
     const serverUrl = inject('postgresqlUrl');
     const role = `reader_${process.pid}`;
     await query(`${serverUrl}/postgres`, `CREATE ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(password)}`);
     const url = Object.assign(new URL(await createDatabase(serverUrl)), { username: role, password: '' });
-    const connect = async (content: string) => {
-      const database = parseDatabase(url.href, writePassword(content));
-      await withConnection(
-        { connectionString: database.engine === 'postgresql' ? database.url : '' },
-        async () => {},
-      );
-    };
+    async function connect(content: string) {
+      const database = parse(url.href, content);
+      const connectionString = database.engine === 'postgresql' ? database.url : '';
+      await withConnection({ connectionString }, async () => {});
+    }
     await connect(`${password}\n`);
     await expect(connect(`${password}x`)).rejects.toThrow('password authentication failed');
   });
 
   it.each([
     ['file:/srv/a.db', 's3cret', 'is only for a PostgreSQL DATABASE_URL'],
-    [
-      'postgresql://ada:known@db/plants',
-      's3cret',
-      'is set, but DATABASE_URL has a password: remove one of them',
-    ],
+    ['postgresql://ada:known@db/plants', 's3cret', 'is set, but DATABASE_URL has a password: remove one of'],
     ['postgresql://db/plants', 's3cret', 'needs a user and a host in DATABASE_URL, as in postgresql://user@'],
     ['postgresql:///plants?host=/run/pg', 's3cret', 'needs a user and a host in DATABASE_URL'],
     ['postgresql://ada@db/plants', '', 'must be a file with one line, the password; /'],
     ['postgresql://ada@db/plants', '\n', 'must be a file with one line, the password; /'],
     ['postgresql://ada@db/plants', 's3cret\n\n', 'must be a file with one line, the password; /'],
   ])('with %s and a file that holds %j reports that it %s', (url, content, problem) => {
-    const parse = () => parseDatabase(url, writePassword(content));
-    expect(parse).toThrow(`\n  DATABASE_PASSWORD_FILE ${problem}`);
-    expect(parse).not.toThrow('s3cret');
+    expect(() => parse(url, content)).toThrow(`\n  DATABASE_PASSWORD_FILE ${problem}`);
+    expect(() => parse(url, content)).not.toThrow('s3cret');
   });
 
   it.each([
-    ['/nowhere/password', "cannot be read: ENOENT: no such file or directory, open '/nowhere/password'"],
-    ['password', 'must be the absolute path of a file with the password'],
-  ])('reports that %s %s', (file, problem) => {
-    expect(() => parseDatabase('postgresql://ada@db/plants', file)).toThrow(
-      `\n  DATABASE_PASSWORD_FILE ${problem}\n`,
-    );
-  });
-
-  it('reports all other invalid variables before it', () => {
-    expect(() => parseConfig({ PORT: 'x', DATABASE_PASSWORD_FILE: '/nowhere' }, '/srv')).toThrow(
-      '\n  PORT must be',
-    );
-  });
+    [
+      '/nowhere/password',
+      {},
+      "_FILE cannot be read: ENOENT: no such file or directory, open '/nowhere/password'",
+    ],
+    ['password', {}, '_FILE must be the absolute path of a file with the password'],
+    ['/nowhere', { PORT: 'x' }, 'PORT must be'],
+  ])(
+    'reports what is wrong with %s, and all other invalid variables before it: %j',
+    (file, others, problem) => {
+      const settings = {
+        DATABASE_URL: 'postgresql://ada@db/plants',
+        DATABASE_PASSWORD_FILE: file,
+        ...others,
+      };
+      expect(() => parseConfig(settings, '/srv')).toThrow(problem);
+    },
+  );
 });

@@ -1,26 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { enginesOfStore, type TestEngine } from '../../../test/support/database/engines.js';
-import { outageKinds } from '../../../test/support/database/test-database.js';
+import { enginesOfStore } from '../../../test/support/database/engines.js';
 import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { packageFolder } from '../../package-folder.js';
 import { plantTable } from '../../plants/plant-store.js';
-import { orThrow } from '../store.js';
 
-const uniqueName = 'CREATE UNIQUE INDEX one_of_a_name ON plants (name)';
 const stored = { stored: true };
 const taken = (existing: NewPlant) => ({
   stored: false,
   existing: { ...existing, addedAt: expect.any(Number) },
 });
 
-/** How to make an engine reject another plant whose name is `twice`, and which plants of a call share a commit with it. */
-const rejectTwice: Readonly<Record<TestEngine, { make: string; drop: string }>> = {
-  sqlite: { make: uniqueName, drop: 'DROP INDEX one_of_a_name' },
-  postgresql: { make: uniqueName, drop: 'DROP INDEX one_of_a_name' },
-  // A distributed table can have no such index.
-  citus: {
+/** How to make an engine reject another plant whose name is `twice`. */
+const rejectTwice = {
+  sqlite: { make: 'CREATE UNIQUE INDEX one_of_a_name ON plants (name)', drop: 'DROP INDEX one_of_a_name' },
+  postgresql: {
     make: `ALTER TABLE plants ADD CONSTRAINT one_of_a_name CHECK (id = 99 OR name <> 'twice')`,
     drop: 'ALTER TABLE plants DROP CONSTRAINT one_of_a_name',
   },
@@ -38,14 +34,13 @@ const expected = plantTable.columns
   .map((name) => ({ name, required: ['id', 'deleted', ...plantTable.required].includes(name) }))
   .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-describe.each(enginesOfStore())('creating plants on %s', (engine) => {
-  const { store, testDatabase, readAll } = usePlantStore(engine);
+describe.each(enginesOfStore())('creating plants on %s', (kind) => {
+  const engine = kind === 'sqlite' ? 'sqlite' : 'postgresql';
+  const { store, testDatabase, readAll } = usePlantStore(kind);
 
   it('has a column for each field', async () => {
     await store.find([]);
-    const columns = await testDatabase.query<{ name: string; required: unknown }>(
-      catalogs[engine === 'sqlite' ? 'sqlite' : 'postgresql'],
-    );
+    const columns = await testDatabase.query<{ name: string; required: unknown }>(catalogs[engine]);
     expect(columns.map(({ name, required }) => ({ name, required: Boolean(required) }))).toEqual(expected);
   });
 
@@ -60,85 +55,44 @@ describe.each(enginesOfStore())('creating plants on %s', (engine) => {
     expect(await store.create(plants)).toEqual(plants.map(() => stored));
     expect(await store.create(plants)).toEqual(plants.map(taken));
     expect(await readAll()).toEqual(plants.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+    expect(await store.create([])).toEqual([]);
   });
 
-  it('resolves one call like a sequence of calls with one plant each', async () => {
-    await store.create([{ id: 1n, name: 'old' }]);
-    const outcomes = await store.create([
-      { id: 1n, name: 'new' },
-      { id: 2n, name: 'first' },
-      { id: 2n, name: 'second' },
-      { id: 3n, name: 'other' },
-      { id: 1n, name: 'old' },
-      { id: 2n, name: 'first' },
-    ]);
-    const old = taken({ id: 1n, name: 'old' });
-    const first = taken({ id: 2n, name: 'first' });
-    expect(outcomes).toEqual([old, stored, first, stored, old, first]);
-    expect(await readAll()).toEqual([
-      { id: 1n, name: 'old' },
-      { id: 2n, name: 'first' },
-      { id: 3n, name: 'other' },
-    ]);
-  });
-
-  it('stores the first plant of an id within one call, even if the ids are not in order', async () => {
+  it('resolves one call like a sequence of calls with one plant each, in any order of their ids', async () => {
+    const plant = (id: bigint, name: string) => ({ id, name });
+    await store.create([plant(1n, 'old')]);
     const plants = [
-      { id: 5n, name: 'a' },
-      { id: 4n, name: 'b' },
-      { id: 5n, name: 'c' },
-      { id: 4n, name: 'd' },
+      ...[plant(1n, 'new'), plant(3n, 'a'), plant(2n, 'b'), plant(3n, 'c')],
+      ...[plant(2n, 'd'), plant(4n, 'e'), plant(1n, 'old'), plant(3n, 'a')],
     ];
-    expect(await store.create(plants)).toEqual([
-      stored,
-      stored,
-      taken({ id: 5n, name: 'a' }),
-      taken({ id: 4n, name: 'b' }),
-    ]);
+    const [old, a, b] = [taken(plant(1n, 'old')), taken(plant(3n, 'a')), taken(plant(2n, 'b'))];
+    expect(await store.create(plants)).toEqual([old, stored, stored, a, b, stored, old, a]);
+    expect(await readAll()).toEqual([plant(1n, 'old'), plant(2n, 'b'), plant(3n, 'a'), plant(4n, 'e')]);
   });
 
   it('stores those of many plants whose ids are free, whichever are taken or come twice', async () => {
     const plants = Array.from({ length: 60 }, (_, id) => ({ id: BigInt(id), name: `${id}` }));
-    const before = [5n, 20n, 21n, 47n];
-    await store.create(before.map((id) => ({ id, name: 'before' })));
+    const before = [5n, 20n, 21n, 47n].map((id) => ({ id, name: 'before' }));
+    await store.create(before);
     const again = { id: 35n, name: 'again' };
     const outcomes = await store.create([...plants.slice(0, 40), again, ...plants.slice(40)]);
-    const expected = plants.map(({ id }) => (before.includes(id) ? taken({ id, name: 'before' }) : stored));
-    expect(outcomes).toEqual([
-      ...expected.slice(0, 40),
-      taken({ id: 35n, name: '35' }),
-      ...expected.slice(40),
-    ]);
-    expect(await readAll()).toEqual(
-      plants.map((plant) => (before.includes(plant.id) ? { id: plant.id, name: 'before' } : plant)),
-    );
-  });
-
-  it('distinguishes a plant without a tag from one with an empty tag', async () => {
-    await store.create([{ id: 1n, name: 'n' }]);
-    await store.create([{ id: 2n, name: 'n', tag: '' }]);
-    expect(await store.create([{ id: 1n, name: 'n', tag: '' }])).toEqual([taken({ id: 1n, name: 'n' })]);
-    expect(await store.create([{ id: 2n, name: 'n' }])).toEqual([taken({ id: 2n, name: 'n', tag: '' })]);
-  });
-
-  it('stores nothing when given no plants', async () => {
-    expect(await store.create([])).toEqual([]);
-    expect(await readAll()).toEqual([]);
+    const existing = plants.map(({ id }) => before.find((plant) => plant.id === id));
+    const expected: unknown[] = existing.map((plant) => (plant === undefined ? stored : taken(plant)));
+    expect(outcomes).toEqual(expected.toSpliced(40, 0, taken({ id: 35n, name: '35' })));
+    expect(await readAll()).toEqual(plants.map((plant, at) => existing[at] ?? plant));
   });
 
   it('stores as many plants as a batch may have, and then finds each id taken', async () => {
-    const plants = Array.from({ length: 1_000 }, (_, index) => ({
-      id: BigInt(index),
-      name: 'x'.repeat(100),
-    }));
+    const name = 'x'.repeat(100);
+    const plants = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index), name }));
     expect(await store.create(plants)).toEqual(plants.map(() => stored));
     expect(await store.create(plants)).toEqual(plants.map(taken));
   });
 
   it('stores none of the plants of a commit that fails', async () => {
-    const plants = Array.from({ length: 20 }, (_, id) => ({
-      id: BigInt(id),
-      name: `${id === 7 ? 'twice' : id}`,
+    const plants = plantsOf(...Array(20).keys()).map((plant) => ({
+      ...plant,
+      ...(plant.id === 7n && { name: 'twice' }),
     }));
     const { make, drop } = rejectTwice[engine];
     await store.create([{ id: 99n, name: 'twice' }]);
@@ -148,38 +102,9 @@ describe.each(enginesOfStore())('creating plants on %s', (engine) => {
     const { cause = outcomes[7] } = outcomes[7] as Error;
     expect(String(cause)).toMatch(/unique|check/i);
     // A distributed database commits them apart, and returns an error for each that it rejects.
-    const others = engine === 'citus' ? plants.filter(({ id }) => id !== 7n) : [];
+    const others = kind === 'citus' ? plants.filter(({ id }) => id !== 7n) : [];
     expect(await readAll()).toEqual([...others, { id: 99n, name: 'twice' }]);
   });
-
-  it('stores one plant per id out of many concurrent calls', async () => {
-    const ids = [1n, 2n, 3n];
-    const calls = Array.from({ length: 20 }, (_, call) =>
-      store.create(ids.map((id) => ({ id, name: `of call ${call}` }))),
-    );
-    const outcomes = (await Promise.all(calls)).flat().map(orThrow);
-    expect(outcomes.filter((outcome) => outcome.stored)).toHaveLength(3);
-    const kept = new Map((await store.find(ids)).map((record) => [record.id, record]));
-    for (const [index, outcome] of outcomes.entries()) {
-      if (!outcome.stored) expect(outcome.existing).toEqual(kept.get(ids[index % 3] ?? 0n));
-    }
-  });
-
-  it.each(outageKinds)(
-    'rejects with database_unavailable during an outage, and stores after it (%s)',
-    async (kind) => {
-      const create = () => store.create([{ id: 1n, name: 'Fern' }]).then(([outcome]) => orThrow(outcome));
-      const endOutage = await testDatabase.beginOutage(kind);
-      const attempt = await create().catch((error: unknown) => error);
-      await endOutage();
-      expect(attempt).toMatchObject({
-        errorName: 'database_unavailable',
-        headers: { 'Retry-After': '1' },
-        cause: expect.anything(),
-      });
-      await expect.poll(() => create().catch(String)).toEqual(stored);
-    },
-  );
 });
 
 it.each(['sqlite', 'postgresql'])('the model of Prisma on %s has them, too', (engine) => {

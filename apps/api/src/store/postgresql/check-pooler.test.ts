@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createDatabase, query } from '@plant-store/postgresql-server';
-import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { type PoolerBehaviour, startPooler } from '../../../test/support/postgresql/start-pooler.js';
 import { OperatorError } from '../../errors/operator-error.js';
@@ -33,39 +33,28 @@ async function expectRejection(opening: Promise<unknown>, message: RegExp) {
   expect(tables).toEqual([]);
 }
 
-describe('a pooler in transaction mode', () => {
-  it.each(['1', '2', '10'])(
-    'is rejected when it does not support prepared statements, with a pool of %s',
-    async (size) => {
-      const opening = openBehind({ poolsTransactions: true }, '', { DATABASE_POOL_SIZE: size });
-      await expectRejection(opening, /does not support prepared statements\. Enable them \(PgBouncer 1\.21/);
-    },
-  );
+const tracking = { poolsTransactions: true, tracksStatements: true };
 
-  it('is used when it supports prepared statements', async () => {
-    const database = await openBehind({ poolsTransactions: true, tracksStatements: true });
-    const plants = Array.from({ length: 20 }, (_, index) => ({ ...plant, id: BigInt(index % 10) }));
-    const outcomes = await Promise.all(plants.map((one) => database.plants.create([one])));
-    expect(outcomes.flat().filter((outcome) => orThrow(outcome).stored)).toHaveLength(10);
-    await database.check();
-    await database.close();
-  });
+it.each(['1', '10'])('a pooler without prepared statements is rejected, with a pool of %s', async (size) => {
+  const opening = openBehind({ poolsTransactions: true }, '', { DATABASE_POOL_SIZE: size });
+  await expectRejection(opening, /does not support prepared statements\. Enable them \(PgBouncer 1\.21/);
+});
 
-  it('is rejected when commits do not wait for the disk', async () => {
-    await query(url, `ALTER DATABASE ${nameOf()} SET synchronous_commit = off`);
-    await expectRejection(
-      openBehind({ poolsTransactions: true, tracksStatements: true }),
-      /ALTER ROLE … SET synchronous_commit = on/,
-    );
-  });
+it.each([
+  ['synchronous_commit = off', 'synchronous_commit = on'],
+  ['client_min_messages = error', 'client_min_messages = warning'],
+])('a pooler in transaction mode is rejected where the server has %s', async (found, needed) => {
+  await query(url, `ALTER DATABASE ${nameOf()} SET ${found}`);
+  await expectRejection(openBehind(tracking), new RegExp(`ALTER ROLE … SET ${needed}`));
+});
 
-  it('is rejected when the server sends no warnings', async () => {
-    await query(url, `ALTER DATABASE ${nameOf()} SET client_min_messages = error`);
-    await expectRejection(
-      openBehind({ poolsTransactions: true, tracksStatements: true }),
-      /ALTER ROLE … SET client_min_messages = warning/,
-    );
-  });
+it('a pooler in transaction mode is used when it supports prepared statements', async () => {
+  const database = await openBehind(tracking);
+  const plants = Array.from({ length: 20 }, (_, index) => ({ ...plant, id: BigInt(index % 10) }));
+  const outcomes = await Promise.all(plants.map((one) => database.plants.create([one])));
+  expect(outcomes.flat().filter((outcome) => orThrow(outcome).stored)).toHaveLength(10);
+  await database.check();
+  await database.close();
 });
 
 it('a pooler that rejects connection settings is reported with what to set there', async () => {
@@ -85,21 +74,17 @@ it('a pooler that rejects connection settings is reported with what to set there
   );
 });
 
-describe('a pooler that drops connection settings', () => {
-  it('is rejected when the tables would be in another schema', async () => {
-    await expectRejection(
-      openBehind({ dropsOptions: true }, '?schema=garden'),
-      /its tables would be in the schema "public", not in "garden"\. .* ALTER ROLE … SET search_path = garden/,
-    );
-  });
-
-  it('is used when the user has these settings', async () => {
-    await query(url, `ALTER DATABASE ${nameOf()} SET search_path = garden`);
-    const database = await openBehind({ dropsOptions: true }, '?schema=garden');
-    expect(await database.plants.create([plant])).toEqual([{ stored: true }]);
-    await database.close();
-    expect(await query(url, 'SELECT name FROM garden.plants')).toEqual([{ name: 'Monstera' }]);
-  });
+it('a pooler that drops connection settings is rejected, unless the user has these', async () => {
+  const open = () => openBehind({ dropsOptions: true }, '?schema=garden');
+  await expectRejection(
+    open(),
+    /its tables would be in the schema "public", not in "garden"\. .* ALTER ROLE … SET search_path = garden/,
+  );
+  await query(url, `ALTER DATABASE ${nameOf()} SET search_path = garden`);
+  const database = await open();
+  expect(await database.plants.create([plant])).toEqual([{ stored: true }]);
+  await database.close();
+  expect(await query(url, 'SELECT name FROM garden.plants')).toEqual([{ name: 'Monstera' }]);
 });
 
 it('a pool of one needs a single connection at a time', async () => {

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
@@ -10,19 +9,18 @@ import type { OpenOptions } from '../database.js';
 import { openDatabase } from '../open-database.js';
 import { endOneEveryMs, type WatchDependencies, watchConnections } from './open-pool.js';
 
-let shared = '';
+let url = '';
 beforeAll(async () => {
-  shared = await createDatabase(inject('postgresqlUrl'));
+  url = await createDatabase(inject('postgresqlUrl'));
 });
 
-/** Opens the tables of a new schema, until the end of the test, on which SQL can be run. */
+/** Opens the database, which has no plants and tokens, until the end of the test. */
 async function open(options: OpenOptions = {}) {
-  const schema = `schema_${randomInt(2 ** 40)}`;
-  const { database: location } = parseConfig({ DATABASE_URL: `${shared}?schema=${schema}` }, '/');
-  const database = await openDatabase(location, options);
+  const database = await openDatabase(parseConfig({ DATABASE_URL: url }, '/').database, options);
   onTestFinished(() => database.close());
-  const run = (sql: string) => query(shared, `SET search_path = ${schema}; ${sql}`);
-  return { ...database, schema, run };
+  await query(url, 'TRUNCATE plants, access_tokens');
+  const create = (id: number) => database.plants.create([{ id: BigInt(id), name: 'Monstera' }]);
+  return { accessTokens: database.accessTokens, create };
 }
 
 const shop = { name: 'shop', scopes, expiresAt: null };
@@ -32,34 +30,20 @@ it.each([
   { configured: 'local', used: 'local' },
   { configured: 'on', used: 'on' },
   { configured: 'remote_apply', used: 'remote_apply' },
-])(
-  'commits with synchronous_commit = $used when the server has $configured',
-  async ({ configured, used }) => {
-    await query(
-      shared,
-      `ALTER DATABASE ${new URL(shared).pathname.slice(1)} SET synchronous_commit = ${configured}`,
-    );
-    const { schema, run, plants, accessTokens } = await open();
-    await run(
-      `CREATE TABLE seen (name TEXT, setting TEXT);
-     CREATE FUNCTION record() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN INSERT INTO seen VALUES (TG_TABLE_NAME, current_setting('synchronous_commit')); RETURN NEW; END $$;
-     CREATE TRIGGER record BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION record();
-     CREATE TRIGGER record BEFORE INSERT ON access_tokens FOR EACH ROW EXECUTE FUNCTION record()`,
-    );
-    await Promise.all(
-      [...Array(30).keys()].flatMap<Promise<unknown>>((id) => [
-        plants.create([{ id: BigInt(id), name: 'Monstera' }]),
-        accessTokens.add({ ...shop, hash: String(id) }),
-      ]),
-    );
-    const seen = await query(
-      shared,
-      `SELECT name, setting, count(*)::int FROM ${schema}.seen GROUP BY 1, 2 ORDER BY 1`,
-    );
-    expect(seen).toEqual(['access_tokens', 'plants'].map((name) => ({ name, setting: used, count: 30 })));
-  },
-);
+])('commits with synchronous_commit = $used when the server has $configured', async (setting) => {
+  const name = new URL(url).pathname.slice(1);
+  await query(url, `ALTER DATABASE ${name} SET synchronous_commit = ${setting.configured}`);
+  const { accessTokens, create } = await open();
+  const keep = `ADD COLUMN IF NOT EXISTS setting TEXT DEFAULT current_setting('synchronous_commit')`;
+  await query(url, `ALTER TABLE plants ${keep}; ALTER TABLE access_tokens ${keep}`);
+  // On all connections.
+  const ids = [...Array(30).keys()];
+  const adding = ids.map((id) => accessTokens.add({ ...shop, hash: String(id) }));
+  await Promise.all([...ids.map(create), ...adding]);
+  const rows = 'SELECT setting FROM plants UNION ALL SELECT setting FROM access_tokens';
+  const used = await query(url, `SELECT setting, count(*)::int FROM (${rows}) AS both_tables GROUP BY 1`);
+  expect(used).toEqual([{ setting: setting.used, count: 2 * ids.length }]);
+});
 
 it('no statement about tokens is in a client transaction, where a cancelled wait would go unnoticed', async () => {
   const { accessTokens } = await open();
@@ -84,8 +68,9 @@ it.each([
   ['a', 'information of a worker', `INFO 'vacuumed'`, 'DefaultCitusNoticeReceiver'],
   ['a', 'a warning of a trigger', `WARNING 'odd name'`, 'exec_stmt_raise'],
 ])('acknowledges %s plant after %s, and then works again', async (acknowledged, _, raise, routine) => {
-  const { run, plants } = await open();
-  await run(
+  const { create } = await open();
+  await query(
+    url,
     `CREATE FUNCTION notify() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE ${raise}; RETURN NEW; END $$;
      CREATE TRIGGER notify BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION notify()`,
   );
@@ -95,27 +80,25 @@ it.each([
     event: string | symbol,
     ...values: unknown[]
   ) {
-    const [value] = values;
-    if (event === 'notice' && typeof value === 'object') Object.assign(value ?? {}, { routine });
+    if (event === 'notice') Object.assign(values[0] ?? {}, { routine });
     return Reflect.apply(emit, this, [event, ...values]);
   });
   onTestFinished(() => emitted.mockRestore());
-  const create = (id: bigint) => plants.create([{ id, name: 'Monstera' }]);
-  if (acknowledged === 'no') {
-    await expect(create(1n)).rejects.toMatchObject({
+  if (acknowledged === 'a') {
+    expect(await create(1)).toEqual([{ stored: true }]);
+  } else {
+    await expect(create(1)).rejects.toMatchObject({
       errorName: 'database_unavailable',
       cause: { message: expect.stringMatching(/^40003: /) },
     });
-  } else {
-    expect(await create(1n)).toEqual([{ stored: true }]);
   }
-  await run('DROP TRIGGER notify ON plants');
-  expect(await create(2n)).toEqual([{ stored: true }]);
+  await query(url, 'DROP FUNCTION notify CASCADE');
+  expect(await create(2)).toEqual([{ stored: true }]);
 });
 
 it('measures its connections', async () => {
   const metrics = new Registry();
-  const { plants } = await open({ metrics });
+  const { create } = await open({ metrics });
   const readValues = async () => {
     const values = (await metrics.metrics()).matchAll(
       /^plant_store_postgresql_(\w+)(?:\{state="(\w+)"\})? (\d+)$/gm,
@@ -123,7 +106,7 @@ it('measures its connections', async () => {
     return Object.fromEntries([...values].map(([, name, state = name, value]) => [state, Number(value)]));
   };
   expect(await readValues()).toEqual({ idle: 0, in_use: 0, waiting_queries: 0 });
-  const inserts = [1n, 2n, 3n].map((id) => plants.create([{ id, name: 'Fern' }]));
+  const inserts = [1, 2, 3].map(create);
   expect(await readValues()).toMatchObject({ in_use: 3 });
   await Promise.all(inserts);
   expect(await readValues()).toEqual({ idle: 3, in_use: 0, waiting_queries: 0 });
@@ -135,85 +118,65 @@ describe('the watch over connections', () => {
 
   const afterMs = 5_000;
 
-  /** A watch over a pool whose connections the test acquires and releases; `ended` has the names of those it ended. */
-  function createWatch(parts: Omit<WatchDependencies, 'afterMs'>) {
+  /** A watch over a pool whose connections the test acquires and releases, some at once. */
+  function createWatch(parts: Omit<WatchDependencies, 'afterMs'>, ...names: readonly string[]) {
     const pool = new EventEmitter();
     const ended: string[] = [];
     const watch = watchConnections(pool as unknown as Pool, { afterMs, ...parts });
-    function createConnection(name: string): PoolClient {
+    function begin(name: string): PoolClient {
       const connection = {
         // Its query fails then, and the pool releases it.
         async end() {
           ended.push(name);
-          pool.emit('release', new Error('ended'), connection);
+          release(connection as unknown as PoolClient);
         },
       };
+      pool.emit('acquire', connection);
       return connection as unknown as PoolClient;
     }
-    return {
-      watch,
-      ended,
-      begin(name: string) {
-        const connection = createConnection(name);
-        pool.emit('acquire', connection);
-        return { connection, release: () => void pool.emit('release', undefined, connection) };
-      },
-    };
+    const release = (connection: PoolClient) => void pool.emit('release', undefined, connection);
+    for (const name of names) begin(name);
+    /** The names of those that it has ended so much later. */
+    async function endedAfter(ms: number) {
+      await vi.advanceTimersByTimeAsync(ms);
+      return ended;
+    }
+    return { watch, begin, release, endedAfter };
   }
 
-  it('ends a connection whose query has timed out and whose backend is idle', async () => {
+  it('ends a connection whose query has timed out and whose backend is idle, unless it is released by then', async () => {
     const busy = new Set<PoolClient>();
-    const { ended, begin } = createWatch({ findBusy: async () => busy });
-    begin('silent');
-    busy.add(begin('busy').connection);
-    begin('released').release();
-    await vi.advanceTimersByTimeAsync(afterMs);
-    expect(ended).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(ended).toEqual(['silent']);
+    const { endedAfter, begin, release } = createWatch({ findBusy: async () => busy }, 'silent');
+    busy.add(begin('working'));
+    const slow = begin('slow');
+    expect(await endedAfter(afterMs)).toEqual([]);
+    vi.advanceTimersByTime(1_000);
+    release(slow);
+    expect(await endedAfter(0)).toEqual(['silent']);
   });
 
   it('ends none while the backends cannot be checked', async () => {
-    const { ended, begin } = createWatch({ findBusy: () => Promise.reject(new Error('no connection')) });
-    begin('silent');
-    await vi.advanceTimersByTimeAsync(10 * endOneEveryMs);
-    expect(ended).toEqual([]);
-  });
-
-  it('does not end one that was released by the time that the backends are checked', async () => {
-    const answer = Promise.withResolvers<ReadonlySet<PoolClient>>();
-    const { ended, begin } = createWatch({ findBusy: () => answer.promise });
-    const { release } = begin('slow');
-    await vi.advanceTimersByTimeAsync(afterMs + 1_000);
-    release();
-    answer.resolve(new Set());
-    await vi.advanceTimersByTimeAsync(0);
-    expect(ended).toEqual([]);
+    const findBusy = () => Promise.reject(new Error('no connection'));
+    const { endedAfter } = createWatch({ findBusy }, 'silent');
+    expect(await endedAfter(10 * endOneEveryMs)).toEqual([]);
   });
 
   it('ends the oldest one each minute where backends cannot be checked, or none at all', async () => {
-    const pooled = createWatch({ endOldest: true });
-    const few = createWatch({});
-    for (const { begin } of [pooled, few]) for (const name of ['first', 'second', 'third']) begin(name);
-    await vi.advanceTimersByTimeAsync(endOneEveryMs - 1);
-    expect(pooled.ended).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1_001);
-    expect(pooled.ended).toEqual(['first']);
-    await vi.advanceTimersByTimeAsync(endOneEveryMs - 1_001);
-    expect(pooled.ended).toHaveLength(1);
-    expect(few.ended).toEqual([]);
+    const pooled = createWatch({ endOldest: true }, 'first', 'second', 'third');
+    const few = createWatch({}, 'first', 'second', 'third');
+    expect(await pooled.endedAfter(endOneEveryMs - 1)).toEqual([]);
+    expect(await pooled.endedAfter(1_001)).toEqual(['first']);
+    expect(await pooled.endedAfter(endOneEveryMs - 1_001)).toHaveLength(1);
+    expect(await few.endedAfter(0)).toEqual([]);
   });
 
   it('ends all that have timed out once the pool closes', async () => {
-    const { watch, ended, begin } = createWatch({});
-    begin('first');
-    await vi.advanceTimersByTimeAsync(afterMs);
+    const { watch, endedAfter, begin } = createWatch({}, 'first');
+    await endedAfter(afterMs);
     begin('second');
     watch.beginClosing();
-    await vi.advanceTimersByTimeAsync(200);
-    expect(ended).toEqual(['first']);
-    await vi.advanceTimersByTimeAsync(afterMs);
-    expect(ended).toEqual(['first', 'second']);
+    expect(await endedAfter(200)).toEqual(['first']);
+    expect(await endedAfter(afterMs)).toEqual(['first', 'second']);
     watch.stop();
   });
 });

@@ -20,37 +20,33 @@ function openPool(): pg.Pool {
 }
 
 it.each([
-  ['a constraint rejects the plant', 'ALTER TABLE plants ADD CHECK (id > 0)'],
   ['an additional column rejects the plant', 'ALTER TABLE plants ADD COLUMN height INTEGER NOT NULL'],
   ['the database has no PL/pgSQL', 'DROP EXTENSION plpgsql'],
 ])('passes and stores nothing when %s', async (_, change) => {
   await query(url, change);
-  await expect(database.probeCommit()).resolves.toBeUndefined();
-  await expect(database.probeCommit()).resolves.toBeUndefined();
+  for (let time = 0; time < 2; time++) await database.probeCommit();
   expect(await query(url, 'SELECT id FROM plants')).toEqual([]);
 });
 
+/** Makes the server run an action when a plant is inserted. */
+const onInsert = (action: string) =>
+  query(
+    url,
+    `CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NEW; END $$;
+     CREATE TRIGGER act BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION act()`,
+  );
+
 it('probes the id that is passed, whether or not it is taken, and stores nothing', async () => {
   await database.plants.create([{ id: 2n, name: 'Monstera' }]);
-  await query(
-    url,
-    `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS
-       $$ BEGIN RAISE EXCEPTION 'worker is away' USING ERRCODE = '08006'; END $$;
-     CREATE TRIGGER reject BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id % 2 = 1) EXECUTE FUNCTION reject()`,
-  );
+  await onInsert(`IF NEW.id = 1 THEN RAISE EXCEPTION 'worker is away' USING ERRCODE = '08006'; END IF`);
   const pool = openPool();
   await expect(probeCommit(pool, 1n)).rejects.toMatchObject({ code: '08006' });
-  for (const id of [2n, 4n]) await expect(probeCommit(pool, id)).resolves.toBeUndefined();
+  for (const id of [2n, 4n]) await probeCommit(pool, id);
   expect(await query(url, 'SELECT id FROM plants')).toEqual([{ id: '2' }]);
 });
 
 it('uses one connection, however many probes hang', async () => {
-  await query(
-    url,
-    `CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS
-       $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$;
-     CREATE TRIGGER hang BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION hang()`,
-  );
+  await onInsert('PERFORM pg_advisory_xact_lock(1)');
   const holder = new pg.Client(url);
   await holder.connect();
   await holder.query('SELECT pg_advisory_lock(1)');
@@ -60,5 +56,5 @@ it('uses one connection, however many probes hang', async () => {
   expect(pool.totalCount).toBe(1);
   await holder.end();
   expect(await Promise.all(probes)).toEqual([undefined, undefined, undefined]);
-  await expect(probe()).resolves.toBeUndefined();
+  await probe();
 });

@@ -16,16 +16,6 @@ async function createFiles() {
 
 const never = new AbortController().signal;
 
-it('copies what is committed, and nothing else', async () => {
-  const { path, copyPath } = await createFiles();
-  connectToSqlite(path).exec(
-    `INSERT INTO plants (id, name) VALUES (2, 'in the log'); BEGIN; INSERT INTO plants (id, name) VALUES (3, 'x')`,
-  );
-  expect(await copySqlite(path, copyPath, never)).toBe(2);
-  const copy = connectToSqlite(copyPath, { readonly: true });
-  expect(copy.prepare('SELECT id FROM plants ORDER BY id').pluck().all()).toEqual([1, 2]);
-});
-
 it('stops immediately when it is aborted, and removes the journal of the copy', async () => {
   const { path, copyPath } = await createFiles();
   // The copy waits for this lock, so it cannot end by itself.

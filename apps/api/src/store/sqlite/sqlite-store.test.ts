@@ -10,6 +10,9 @@ import { openSqlite } from './open-sqlite.js';
 
 const fern = { id: 1n, name: 'Fern' };
 const rose = { id: 2n, name: 'Rose' };
+const taken = (existing: object) => ({ stored: false, existing });
+const list = async ({ store }: Pick<Awaited<ReturnType<typeof openSqliteFile>>, 'store'>) =>
+  (await store.list({ order: 'id' }, { matches: 10, plants: 10, bytes: 1_000 })).plants;
 
 it('waits while another process has locked the file, and then stores and removes each record once, in order', async () => {
   const { path, store } = await openSqliteFile();
@@ -19,16 +22,10 @@ it('waits while another process has locked the file, and then stores and removes
     setTimeout(() => other.exec('COMMIT'), 100);
     return write();
   };
-  expect(await whileLocked(() => store.create([fern, { ...fern, name: 'Moss' }, rose]))).toEqual([
-    stored,
-    { stored: false, existing: { ...fern, addedAt: expect.any(Number) } },
-    stored,
-  ]);
-  expect(await whileLocked(() => store.remove([1n, 3n, 1n]))).toEqual([
-    'removed',
-    'unknown',
-    'removed_before',
-  ]);
+  const created = await whileLocked(() => store.create([fern, { ...fern, name: 'Moss' }, rose]));
+  expect(created).toMatchObject([stored, taken(fern), stored]);
+  const removed = await whileLocked(() => store.remove([1n, 3n, 1n]));
+  expect(removed).toEqual(['removed', 'unknown', 'removed_before']);
 });
 
 const notStored = 'The record 2 was not stored, and no row has its id';
@@ -46,10 +43,8 @@ describe.each([0, 40])('beside %i other plants of a call', (count) => {
     ['skips a tombstone', 'INSERT ON plants WHEN NEW.id = 1', 'IGNORE', notRemoved],
   ])('changes nothing for a batch of which a trigger %s', async (_, event, action, message) => {
     const { path, store } = await openSqliteFile();
-    const [ivy, oak] = [
-      { id: 3n, name: 'Ivy' },
-      { id: 4n, name: 'Oak' },
-    ];
+    const ivy = { id: 3n, name: 'Ivy' };
+    const oak = { id: 4n, name: 'Oak' };
     await store.create([fern, ivy]);
     connectToSqlite(path).exec(`CREATE TRIGGER t BEFORE ${event} BEGIN SELECT RAISE(${action}); END`);
     const write =
@@ -63,15 +58,14 @@ describe.each([0, 40])('beside %i other plants of a call', (count) => {
 });
 
 it('lists again after an error, on a connection of its own again', async () => {
-  const { path, store } = await openSqliteFile();
-  await store.create([fern]);
-  const list = () => store.list({ order: 'id' }, { matches: 10, plants: 10, bytes: 1_000 });
-  expect(await list()).toMatchObject({ plants: [fern] });
-  const other = connectToSqlite(path);
+  const opened = await openSqliteFile();
+  await opened.store.create([fern]);
+  expect(await list(opened)).toMatchObject([fern]);
+  const other = connectToSqlite(opened.path);
   other.exec('ALTER TABLE plants RENAME TO moved');
-  await expect(list()).rejects.toThrow('no such table');
+  await expect(list(opened)).rejects.toThrow('no such table');
   other.exec('ALTER TABLE moved RENAME TO plants');
-  expect(await list()).toMatchObject({ plants: [fern] });
+  expect(await list(opened)).toMatchObject([fern]);
 });
 
 describe('syncs to disk', () => {
@@ -117,20 +111,19 @@ describe('syncs to disk', () => {
 
   it('the log before it reports that a plant exists', async () => {
     connectWithoutSync();
-    expect(await opened.store.create([fern])).toEqual([{ stored: false, existing: fern }]);
+    expect(await opened.store.create([fern])).toEqual([taken(fern)]);
     expect(synced).toEqual([log]);
   });
 
   it('the log before it shows a plant that another connection may have stored, and not again before the next', async () => {
     const { store } = opened;
     const other = connectWithoutSync();
-    const list = () => store.list({ order: 'id' }, { matches: 1, plants: 1, bytes: 1 });
     expect(await store.find([1n])).toEqual([fern]);
     expect(await store.find([1n, 2n])).toEqual([fern]);
-    expect((await list()).plants).toEqual([fern]);
+    expect(await list(opened)).toEqual([fern]);
     expect(synced).toEqual([log]);
     other.exec(`INSERT INTO plants (id, name) VALUES (2, 'Rose')`);
-    await list();
+    await list(opened);
     expect(synced).toEqual([log, log]);
   });
 
@@ -157,10 +150,7 @@ describe('syncs to disk', () => {
     await store.find([]);
     synced = [];
     expect(await store.create([fern])).toEqual([stored]);
-    expect(await store.create([fern, rose])).toEqual([
-      { stored: false, existing: { ...fern, addedAt: expect.any(Number) } },
-      stored,
-    ]);
+    expect(await store.create([fern, rose])).toMatchObject([taken(fern), stored]);
     expect(await store.remove([1n, 1n])).toEqual(['removed', 'removed_before']);
     expect(synced).toEqual([]);
   });
@@ -172,23 +162,18 @@ describe('syncs to disk', () => {
     });
     syncBuiltinESMExports();
     const { store } = opened;
-    for (const read of [() => store.create([fern]), () => store.remove([2n]), () => store.find([1n])]) {
-      await expect(read()).rejects.toMatchObject({
-        errorName: 'database_unavailable',
-        cause: { message: 'EIO: i/o error, fsync' },
-      });
-    }
+    const error = { errorName: 'database_unavailable', cause: { message: 'EIO: i/o error, fsync' } };
+    await expect(store.create([fern])).rejects.toMatchObject(error);
+    await expect(store.remove([2n])).rejects.toMatchObject(error);
+    await expect(store.find([1n])).rejects.toMatchObject(error);
   });
 });
 
 describe('leaves nothing of the texts of deleted plants', () => {
   const ids = Array.from({ length: 100 }, (_, id) => BigInt(id));
   // Some are so long that they have pages of their own.
-  const plants = ids.map((id) => ({
-    id,
-    name: `secret${id} `.repeat(id % 10n === 0n ? 2_000 : 5),
-    tag: 'secret',
-  }));
+  const nameOf = (id: bigint) => `secret${id} `.repeat(id % 10n === 0n ? 2_000 : 5);
+  const plants = ids.map((id) => ({ id, name: nameOf(id), tag: 'secret' }));
 
   it('in the file', async () => {
     const { folder, path, store, database } = await openSqliteFile();

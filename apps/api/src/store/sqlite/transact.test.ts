@@ -20,13 +20,15 @@ async function open() {
   return { path, lines, guard, transact: createTransact(guard, log) };
 }
 
-it('checks again after a commit that took long, before its outcome is returned', async () => {
+it.each([
+  ['took long', () => sleep(2 * checkIntervalMs)],
+  ['failed', () => Promise.reject(new Error('disk I/O error'))],
+])('acknowledges nothing in a file that is deleted meanwhile, when the commit %s', async (_, end) => {
   const { path, transact } = await open();
   expect(await transact(async () => 'stored')).toBe('stored');
   const storing = transact(async () => {
     rmSync(path);
-    await sleep(2 * checkIntervalMs);
-    return 'stored';
+    await end();
   });
   await expect(storing).rejects.toMatchObject(unavailable);
 });
@@ -45,15 +47,6 @@ it('stores nothing in a file that is gone, and logs once until it is back', asyn
     `error: a file of the database is gone: ${path} was deleted or moved away while it is open. Move the same file back, or stop the service and restore a backup.`,
     'info: the files of the database are back',
   ]);
-});
-
-it('reports a file that is gone rather than the error of SQLite', async () => {
-  const { path, transact } = await open();
-  const storing = transact(async () => {
-    rmSync(path);
-    throw new Error('disk I/O error');
-  });
-  await expect(storing).rejects.toMatchObject(unavailable);
 });
 
 it('passes on any other error unchanged', async () => {

@@ -74,17 +74,3 @@ it('warns of a node that is away, and stores nothing on it when it is back witho
   const stored = await query<{ id: number }>('SELECT id::int FROM plants ORDER BY id');
   expect(stored.map(({ id }) => BigInt(id))).toEqual(present.map(({ id }) => id));
 });
-
-it('gives the advice that fits when a node is away that a migration needs', async () => {
-  const { database } = connections;
-  await database.query(
-    `CREATE FUNCTION fail() RETURNS event_trigger LANGUAGE plpgsql AS
-     $$ BEGIN RAISE EXCEPTION 'connection to the remote node db-1:5432 failed' USING ERRCODE = '08006'; END $$`,
-  );
-  await database.query('CREATE EVENT TRIGGER fail ON ddl_command_start EXECUTE FUNCTION fail()');
-  const opening = openTestDatabase(database);
-  await expect(opening).rejects.toBeInstanceOf(OperatorError);
-  await expect(opening).rejects.toThrow(
-    /remote node db-1:5432 failed\nA node of Citus is away.*Nothing was changed/,
-  );
-});
