@@ -12,7 +12,6 @@ export const longest = [
   'src/store/postgresql/run-query.test.ts',
   'src/store/postgresql/open-postgresql.test.ts',
   'test/process/stop-with-parent.test.ts',
-  'test/http/exact-ids.test.ts',
   'test/browser/documentation.test.ts',
   'test/browser/page/import-interrupted.test.ts',
   'test/browser/page/accessibility.test.ts',
