@@ -6,6 +6,7 @@ import {
   type PlantNode,
   queryNode,
   readNodes,
+  shareOf,
 } from '../store/postgresql/citus/nodes.js';
 import {
   connectionSettings,
@@ -97,15 +98,9 @@ export const presentNodes = (distribution: Distribution | undefined) =>
   (distribution?.inspections ?? []).filter((inspection) => 'settings' in inspection);
 
 /** An id on each node that is not away. */
-export async function findIdsOnPresentNodes(
-  connection: ClientBase,
-  { nodes, inspections }: Distribution,
-): Promise<readonly bigint[]> {
+export function findIdsOnPresentNodes({ nodes, inspections }: Distribution): readonly bigint[] {
   const away = inspections.flatMap((inspection) => ('reason' in inspection ? inspection.node : []));
-  const present = nodes.filter((node) => !away.includes(node));
-  const ids: (bigint | undefined)[] = [];
-  for (const { group } of present) ids.push(await findIdOn(connection, group));
-  return ids.filter((id) => id !== undefined);
+  return nodes.filter((node) => !away.includes(node)).flatMap((node) => findIdOn(node) ?? []);
 }
 
 /**
@@ -140,9 +135,9 @@ export async function inspectNodes({
 
 const percent = (share: number) => `${Math.round(100 * share)} %`;
 
-function describeAway({ name, share }: PlantNode, reason: string): Result {
+function describeAway({ name, shards }: PlantNode, reason: string): Result {
   return failure(
-    `the coordinator does not reach ${name} (${reason.replace(`${name}: `, '')}): plants with ${percent(share)} of the ids cannot be stored, and none exported`,
+    `the coordinator does not reach ${name} (${reason.replace(`${name}: `, '')}): plants with ${percent(shareOf(shards))} of the ids cannot be stored, and none exported`,
     'Start it, or put its standby in its place by citus_update_node on the coordinator: docs/operate/citus.md, "A node is away", has the steps.',
   );
 }
@@ -152,12 +147,14 @@ const tolerance = 1e-6;
 
 /** Warns when moving one shard from the node with the most ids to that with the fewest would make them more even. */
 export function assessShares(nodes: readonly PlantNode[]): Result {
-  const sorted = nodes.toSorted((a, b) => b.share - a.share);
+  const shares = nodes.map(({ name, shards }) => ({ name, shards, share: shareOf(shards) }));
+  const sorted = shares.toSorted((a, b) => b.share - a.share);
   const list = sorted.map(({ name, share }) => `${name} ${percent(share)}`).join(', ');
-  const shards = nodes.reduce((sum, node) => sum + node.shards, 0);
-  const found = `${shards} shards on ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}, with a part of the ids: ${list}`;
+  const count = nodes.reduce((sum, { shards }) => sum + shards.length, 0);
+  const found = `${count} shards on ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}, with a part of the ids: ${list}`;
   const [most, fewest] = [sorted[0], sorted.at(-1)];
-  if (!most || !fewest || most.smallestShare >= most.share - fewest.share - tolerance) return ok(found);
+  const smallest = Math.min(...(most?.shards ?? []).map((shard) => shareOf([shard])));
+  if (!most || !fewest || smallest >= most.share - fewest.share - tolerance) return ok(found);
   const advice = 'Move shards, while the service runs, on the coordinator: SELECT citus_rebalance_start().';
   return warning(found, advice);
 }

@@ -71,10 +71,10 @@ it.each([
   { shards: [3, 1], status: 'warning' },
   { shards: [3], status: 'ok' },
 ])('assesses nodes with so many shards of one size: $shards, $status', ({ shards, status }) => {
-  const total = shards.reduce((sum, count) => sum + count);
-  const nodes = shards.map((count, index) => ({
-    ...{ group: index + 1, name: `db-${index}:5432`, shards: count },
-    ...{ share: count / total, smallestShare: 1 / total },
+  const size = 2 ** 32 / shards.reduce((sum, count) => sum + count);
+  const nodes = shards.map((count, group) => ({
+    ...{ group, name: `db-${group}:5432` },
+    shards: Array.from({ length: count }, () => ({ group, min: 0, max: size - 1 })),
   }));
   expect(assessShares(nodes)).toMatchObject({ status });
 });

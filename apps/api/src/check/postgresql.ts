@@ -359,7 +359,7 @@ async function inspectTokens({ connection, ...context }: PostgresqlContext): Pro
 /** Where plants are distributed, one is inserted on each node that runs; the item `nodes` reports the others. */
 async function inspectWrite({ connection, distribution }: PostgresqlContext): Promise<Results> {
   try {
-    const ids = distribution ? await findIdsOnPresentNodes(connection, distribution) : [undefined];
+    const ids = distribution ? findIdsOnPresentNodes(distribution) : [undefined];
     if (ids.length === 0) return failure('no node that has plants runs');
     for (const id of ids) await tryInsert(connection, id);
     const where = distribution ? ' on each node that runs' : '';

@@ -39,16 +39,6 @@ export function isConflict({ code }: DriverError): boolean {
   return code === '40001' || code === '40P01';
 }
 
-/** Whether a statement has waited as long as it may, as the server says or because no answer came in time; see `rejectAfter`. */
-export function hasTimedOut({ code, message }: DriverError): boolean {
-  return code === '57014' || (code === undefined && message.startsWith('timeout exceeded: '));
-}
-
-/** Whether a statement may have succeeded: it has timed out, its connection broke, or the server says so (40003). */
-export function mayHaveSucceeded(error: DriverError): boolean {
-  return hasTimedOut(error) || error.code === undefined || error.code === '40003';
-}
-
 /** Whether a server was not reached, did not answer in time, or is stopping or starting. */
 export function isAway({ code }: DriverError): boolean {
   return code === undefined || /^(08|57)/.test(code);

@@ -49,7 +49,7 @@ export async function openPostgresql(
     const adapter = new PrismaPg(pool, { schema, statementNameGenerator: insert.nameOf });
     const connections = await adapter.connect();
     const store = createPostgresqlStore({ connections, table: plantTable, transact, insert });
-    const { plants, watch } = (await citus?.openCitus(pool, store, transact, log)) ?? { plants: store };
+    const { plants, watch } = (await citus?.openCitus(pool, store, log)) ?? { plants: store };
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
     const accessTokens = createPrismaAccessTokenStore({

@@ -10,7 +10,6 @@ import {
   withoutTombstones,
 } from '../store.js';
 import { integer, integers, type QueryWrapper, readPages, type Table, texts as textList } from '../table.js';
-import { findDriverError } from './errors.js';
 import { listIds } from './list-ids.js';
 import { durableColumnSql } from './probe-commit.js';
 
@@ -47,9 +46,13 @@ export function createPostgresqlStore<Resource>({
   const findSql = `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
   const setErased = `SET ${erased.join(', ')}, deleted = true`;
   // Rows are locked in the order of their ids, so that two removals that share some wait for each other instead of deadlocking.
+  // Citus forwards the statement, if all its ids are in one shard, as both parts say; otherwise it rejects it.
   const removeSql = `
     WITH found AS (SELECT id, deleted FROM ${name} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE),
-    removed AS (UPDATE ${name} ${setErased} FROM found WHERE ${name}.id = found.id AND NOT found.deleted RETURNING ${name}.id)
+    removed AS (
+      UPDATE ${name} ${setErased} FROM found
+      WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id AND NOT found.deleted RETURNING ${name}.id
+    )
     SELECT found.id, found.deleted, removed.id FROM found LEFT JOIN removed USING (id)`;
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
@@ -96,21 +99,7 @@ export function createPostgresqlStore<Resource>({
     });
   }
 
-  /** Whether rows can be locked in an order: not those of several shards. */
-  let locksRows = true;
-
   async function removeAll(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
-    try {
-      if (locksRows) return await removeLocked(ids);
-    } catch (error) {
-      // feature_not_supported: Citus distributes the table.
-      if (findDriverError(error)?.code !== '0A000') throw error;
-      locksRows = false;
-    }
-    return removeFound(ids);
-  }
-
-  async function removeLocked(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
     const { rows } = await connections.queryRaw({ sql: removeSql, args: [ids], argTypes: [integers] });
     const found = new Map<bigint, RemoveOutcome>();
     for (const [digits, wasRemoved, removed] of rows) {
@@ -119,15 +108,6 @@ export function createPostgresqlStore<Resource>({
       found.set(id, wasRemoved ? 'removed_before' : 'removed');
     }
     return toRemoveOutcomes(ids, (id) => found.get(id) ?? 'unknown');
-  }
-
-  /** Removes what is found first: what is there once never goes. */
-  async function removeFound(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
-    const found = await findAll(ids);
-    const live = [...found.values()].filter((record) => !isTombstone(record)).map(({ id }) => id);
-    const removed = live.length === 0 ? [] : await retireAll(live);
-    const outcomes = new Map(removed.map((outcome, at) => [live[at], outcome]));
-    return toRemoveOutcomes(ids, (id) => outcomes.get(id) ?? (found.has(id) ? 'removed_before' : 'unknown'));
   }
 
   /** Removes what has the ids, and takes those that nothing ever had. */

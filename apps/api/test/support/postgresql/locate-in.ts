@@ -1,9 +1,12 @@
-import pg from 'pg';
-import { locate } from '../../../src/store/postgresql/citus/nodes.js';
+import { query } from '@plant-store/postgresql-server';
 
-/** Returns the node of the plant with each id, in a database that is distributed. */
+/** Returns the group of the node of the plant with each id, in a database that is distributed. */
 export async function locateIn(url: string, ids: readonly bigint[]): Promise<ReadonlyMap<bigint, number>> {
-  const connection = new pg.Client(url);
-  await connection.connect();
-  return locate(connection, ids).finally(() => connection.end());
+  const rows = await query<{ id: string; group: number }>(
+    url,
+    `SELECT id, groupid AS "group" FROM unnest($1::bigint[]) AS id JOIN pg_catalog.pg_dist_placement
+       ON shardid = get_shard_id_for_distribution_column('plants', id)`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, group }) => [BigInt(id), group]));
 }

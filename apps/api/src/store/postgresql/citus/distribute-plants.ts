@@ -49,7 +49,7 @@ export const defaultShards = (nodes: number) => Math.max(4, 2 * nodes);
 export async function distributePlants(connection: ClientBase, shards: number | undefined) {
   const moved = await changeTables(connection, () => moveToShards(connection, shards));
   const nodes = await readNodes(connection);
-  const count = nodes.reduce((sum, node) => sum + node.shards, 0);
+  const count = nodes.reduce((sum, node) => sum + node.shards.length, 0);
   if (shards !== undefined && shards !== count)
     throw new OperatorError(
       `The plants are distributed already, over ${count} shards, which this command does not change. docs/operate/citus.md has the steps to split shards, or to have fewer.`,

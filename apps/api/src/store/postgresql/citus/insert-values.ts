@@ -4,11 +4,7 @@ import type { InsertStatement } from '../postgresql-store.js';
 /** The most rows whose statement is prepared: of larger batches that costs more than it saves. */
 const preparedRows = 64;
 
-/**
- * An insert with a list of values: Citus finds the shards of these, but not of what `unnest` returns,
- * and inserts shard by shard in the order of their numbers, so that of two inserts with the same ids none waits for the other in a
- * circle.
- */
+/** An insert with a list of values: Citus finds the shards of these, but not of what `unnest` returns. */
 export function createInsertOfValues<Resource>({
   name,
   texts,

@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import { findUndurable, type SessionSettings, selectSessionSettings } from '../connection.js';
 import { findDriverError } from '../errors.js';
+import { hashId } from './hash-id.js';
 
 type Coordinator = Pick<ClientBase | Pool, 'query'>;
 
@@ -14,13 +15,21 @@ export interface CitusNode {
   readonly name: string;
 }
 
+/** A shard of the plants: the least and the greatest hash of its ids, and the group of the node that it is on. */
+export interface Shard {
+  readonly group: number;
+  readonly min: number;
+  readonly max: number;
+}
+
 /** A node that has plants. */
 export interface PlantNode extends CitusNode {
-  readonly shards: number;
-  /** The fraction of all ids that it has, and the least that one of its shards has, from 0 to 1. */
-  readonly share: number;
-  readonly smallestShare: number;
+  readonly shards: readonly Shard[];
 }
+
+/** The fraction of all ids that shards have, from 0 to 1. */
+export const shareOf = (shards: readonly Shard[]) =>
+  shards.reduce((sum, { min, max }) => sum + (max - min + 1) / 2 ** 32, 0);
 
 /**
  * Reads which nodes have plants (https://docs.citusdata.com/en/stable/develop/api_metadata.html); none where the table is not
@@ -29,32 +38,27 @@ export interface PlantNode extends CitusNode {
 export async function readNodes(coordinator: Coordinator): Promise<readonly PlantNode[]> {
   const { rows } = await coordinator.query<PlantNode>(`
     SELECT groupid AS "group", coalesce(min(nodename || ':' || nodeport), 'of group ' || groupid) AS name,
-      count(*)::int AS shards, sum(share)::float AS share, min(share)::float AS "smallestShare"
-    FROM (
-      SELECT shardid, (shardmaxvalue::float - shardminvalue::float + 1) / 2 ^ 32 AS share
-      FROM pg_catalog.pg_dist_shard JOIN pg_catalog.pg_dist_partition USING (logicalrelid)
-      WHERE logicalrelid = to_regclass('plants') AND partmethod = 'h'
-        AND column_to_column_name(logicalrelid, partkey) = 'id'
-    ) AS shard JOIN pg_catalog.pg_dist_placement USING (shardid)
-    LEFT JOIN pg_catalog.pg_dist_node USING (groupid) WHERE noderole IS NULL OR noderole = 'primary'
+      json_agg(json_build_object('group', groupid, 'min', shardminvalue::int, 'max', shardmaxvalue::int)) AS shards
+    FROM pg_catalog.pg_dist_shard JOIN pg_catalog.pg_dist_partition USING (logicalrelid)
+    JOIN pg_catalog.pg_dist_placement USING (shardid) LEFT JOIN pg_catalog.pg_dist_node USING (groupid)
+    WHERE logicalrelid = to_regclass('plants') AND partmethod = 'h' AND column_to_column_name(logicalrelid, partkey) = 'id'
+      AND (noderole IS NULL OR noderole = 'primary')
     GROUP BY groupid ORDER BY groupid`);
   return rows;
 }
 
-/** Asks Citus on which node each of these ids is, by its group. */
-export async function locate(coordinator: Coordinator, ids: readonly bigint[]): Promise<Map<bigint, number>> {
-  const { rows } = await coordinator.query<{ id: string; group: number }>(
-    `SELECT id, groupid AS "group" FROM unnest($1::bigint[]) AS id JOIN pg_catalog.pg_dist_placement
-       ON shardid = get_shard_id_for_distribution_column('plants', id)`,
-    [ids],
-  );
-  return new Map(rows.map(({ id, group }) => [BigInt(id), group]));
+/** The shard that has an id, as the catalog had it: Citus itself decides where a plant is stored. */
+export function locate(nodes: readonly PlantNode[], id: bigint): Shard | undefined {
+  const hash = hashId(id);
+  for (const { shards } of nodes)
+    for (const shard of shards) if (shard.min <= hash && hash <= shard.max) return shard;
+  return undefined;
 }
 
-/** Finds an id on a node that no plant should have: one of the lowest; `undefined` if it has none of these. */
-export async function findIdOn(coordinator: Coordinator, group: number): Promise<bigint | undefined> {
+/** An id on a node that no plant should have: one of the lowest; `undefined` if it has none of these. */
+export function findIdOn(node: PlantNode): bigint | undefined {
   const lowest = Array.from({ length: 1_000 }, (_, index) => BigInt(index) - 2n ** 63n);
-  return [...(await locate(coordinator, lowest))].find(([, ofId]) => ofId === group)?.[0];
+  return lowest.find((id) => locate([node], id) !== undefined);
 }
 
 /**

@@ -1,103 +1,66 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { internalError, ServiceError } from '../../../errors/service-error.js';
 import { databaseUnavailable } from '../../database.js';
-import { createWriteByNode } from './open-citus.js';
+import { createWriteByShard } from './open-citus.js';
 
-/** An outage as `transact` converts an error of the server with this SQLSTATE. */
-function outage(code: string) {
-  const cause = Object.assign(new Error('the server'), { severity: 'ERROR', code });
-  return databaseUnavailable(new Error(code, { cause }));
-}
+const outage = databaseUnavailable(new Error('the node is away'));
 
-/** Writes numbers, of which even ones are on node 2 and odd ones on node 1; `failWith` says how a statement ends. */
-function createTestWrite(failWith: (ids: readonly bigint[]) => Error | undefined | Promise<undefined>) {
-  const statements: bigint[][] = [];
+/** Writes numbers: those that are divisible by 4, by 2 only, and by neither have a shard each, the even ones on node 2. */
+function createTestWrite(failWith: (ids: readonly bigint[]) => Error | undefined) {
+  const statements: string[] = [];
   const away = new Set<number | undefined>();
-  const writeByNode = createWriteByNode(
-    {
-      failingShare: () => away.size / 2,
-      refusalOf: async (group) => (away.has(group) ? outage('08006') : undefined),
-      checkAll: async () => undefined,
-    },
-    async (ids) => new Map(ids.map((id) => [id, id % 2n === 0n ? 2 : 1])),
-  );
-  const write = writeByNode<bigint, string>(
+  let checks = 0;
+  const shards = [2, 2, 1].map((group) => ({ group, min: 0, max: 0 }));
+  const writeByShard = createWriteByShard({
+    locate: (id) => shards[[4n, 2n, 1n].findIndex((divisor) => id % divisor === 0n)],
+    refusalOf: (group) => (away.has(group) ? outage : undefined),
+    checkAll: async () => [void checks++],
+  });
+  const write = writeByShard<bigint, string>(
     async (ids) => {
-      statements.push([...ids]);
-      const error = await failWith(ids);
+      statements.push(ids.join());
+      const error = failWith(ids);
       if (error !== undefined) throw error;
       return ids.map((id) => `wrote ${id}`);
     },
     (id) => id,
   );
-  return { write, statements, away };
+  return { write, statements, away, checks: () => checks };
 }
 
-it('sends a statement that failed again by node, so that the items of one alone are refused', async () => {
-  const away = outage('08006');
-  const { write, statements } = createTestWrite((ids) => (ids.includes(2n) ? away : undefined));
-  expect(await write([1n, 2n, 3n])).toEqual(['wrote 1', away, 'wrote 3']);
-  expect(statements).toEqual([[1n, 2n, 3n], [1n, 3n], [2n]]);
+it('sends a statement for each shard, and returns the outcomes in the order of the items', async () => {
+  const { write, statements } = createTestWrite(() => undefined);
+  const ids = [1n, 4n, 2n, 8n, 3n, 6n, 1n];
+  expect(await write(ids)).toEqual(ids.map((id) => `wrote ${id}`));
+  expect(statements).toEqual(['1,3,1', '4,8', '2,6']);
 });
 
-it.each(['40003', '57014'])('sends nothing again that may have been stored: %s', async (code) => {
-  const unknown = outage(code);
-  const { write, statements } = createTestWrite(() => unknown);
-  expect(await write([1n, 2n])).toEqual([unknown, unknown]);
-  expect(statements).toHaveLength(1);
-});
-
-it('throws what rejects an item once the statements of all nodes have ended', async () => {
-  const rejected = new Error('this row violates a constraint');
-  let hasEnded = false;
-  const { write } = createTestWrite(async (ids) => {
-    if (ids.length > 1) throw outage('08006');
-    if (ids[0] === 1n) throw rejected;
-    await new Promise(setImmediate);
-    hasEnded = true;
-    return undefined;
-  });
-  await expect(write([1n, 2n])).rejects.toBe(rejected);
-  expect(hasEnded).toBe(true);
-});
-
-it('sends items alone whose statement has timed out, all of them in turn, and together again once they are answered', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  let hangs = true;
-  const { write, statements } = createTestWrite(() => (hangs ? outage('57014') : undefined));
-  const ids = Array.from({ length: 10 }, (_, id) => BigInt(id));
-  const wrote = ids.map((id) => `wrote ${id}`);
-  await write(ids);
-  hangs = false;
-  const alone = write(ids);
-  await vi.advanceTimersByTimeAsync(500);
-  expect(await alone).toEqual(wrote);
-  expect(statements.slice(1)).toEqual(ids.map((id) => [id]));
-  expect(await write(ids)).toEqual(wrote);
-  expect(statements.at(-1)).toEqual(ids);
-});
-
-it('tries few of the items alone at a time, and refuses those that take long', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const { write, statements } = createTestWrite((ids) =>
-    ids.length > 1 ? outage('57014') : new Promise<undefined>(() => undefined),
-  );
-  const ids = Array.from({ length: 10 }, (_, id) => BigInt(id));
-  await write(ids);
-  for (let time = 0; time < 3; time++) {
-    const refused = write(ids);
-    await vi.advanceTimersByTimeAsync(600);
-    expect(await refused).toEqual(
-      ids.map(() => expect.objectContaining({ errorName: 'database_unavailable' })),
-    );
-  }
-  expect(statements).toEqual([ids, [0n], [1n], [2n]]);
+it('refuses the items alone whose shard fails, once all nodes were checked, and sends none again', async () => {
+  const { write, statements, checks } = createTestWrite((ids) => (ids.includes(2n) ? outage : undefined));
+  expect(await write([1n, 2n, 4n, 6n])).toEqual(['wrote 1', outage, 'wrote 4', outage]);
+  expect(statements).toHaveLength(3);
+  expect(checks()).toBe(1);
 });
 
 it('sends nothing for a node that is away', async () => {
   const { write, statements, away } = createTestWrite(() => undefined);
   away.add(2);
-  expect(await write([1n, 2n, 3n, 4n])).toEqual(['wrote 1', outage('08006'), 'wrote 3', outage('08006')]);
-  expect(statements).toEqual([[1n, 3n]]);
+  expect(await write([1n, 2n, 3n, 4n])).toEqual(['wrote 1', outage, 'wrote 3', outage]);
+  expect(statements).toEqual(['1,3']);
+});
+
+it('rejects the item alone that is the reason why its statement fails', async () => {
+  const violation = new Error('this row violates a constraint');
+  const { write, checks } = createTestWrite((ids) => (ids.includes(3n) ? violation : undefined));
+  const outcomes = await write([1n, 2n, 3n, 5n]);
+  expect(outcomes).toEqual(['wrote 1', 'wrote 2', internalError(violation), 'wrote 5']);
+  expect(outcomes[2]).toMatchObject({ cause: violation });
+  expect(checks()).toBe(0);
+});
+
+it('rejects all items of a shard with an error of the service', async () => {
+  const damaged = new ServiceError('database_damaged', 'damaged');
+  const { write, statements } = createTestWrite((ids) => (ids.includes(3n) ? damaged : undefined));
+  expect(await write([1n, 2n, 3n])).toEqual([damaged, 'wrote 2', damaged]);
+  expect(statements).toHaveLength(2);
 });

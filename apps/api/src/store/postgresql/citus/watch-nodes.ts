@@ -1,18 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { OperatorError } from '../../../errors/operator-error.js';
 import { withTimeout } from '../../../runtime/timing.js';
 import { type DatabaseLog, databaseUnavailable } from '../../database.js';
 import { findDriverError } from '../errors.js';
 import { probeCommit } from '../probe-commit.js';
-import { findIdOn, type PlantNode, readNodes, requireDurable } from './nodes.js';
+import { findIdOn, locate, type PlantNode, readNodes, requireDurable, shareOf } from './nodes.js';
 
-/** How long a check may take, and how often nodes that are away are checked, in milliseconds; every tenth time all are. */
+/** How long a check may take after a failure, and how often nodes that are away are checked, in milliseconds; every tenth time all are. */
 const checkMs = 1_000;
-/** How long after the failure of one the next one begins at the earliest, in milliseconds. */
-const delayMs = 20;
-/** How long those of a start may take: on a busy cluster a first connection takes longer. */
-const firstCheckMs = 10_000;
+/** How long those may take that no failure has caused: on a busy cluster they wait for a connection. */
+const slowCheckMs = 10_000;
 /** The most of the ids that a ready service cannot store; fractions are not exact. */
 const maxAway = 0.5 + 1e-9;
 
@@ -31,7 +28,7 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
 
   /** The fraction of all ids that are on nodes that are away, from 0 to 1. */
   const failingShare = () =>
-    nodes.reduce((sum, { group, share }) => sum + (problems.has(group) ? share : 0), 0);
+    nodes.reduce((sum, { group, shards }) => sum + (problems.has(group) ? shareOf(shards) : 0), 0);
 
   function setProblem({ group }: PlantNode, err: Error): void {
     const wasDegraded = failingShare() > 0;
@@ -40,10 +37,9 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
   }
 
   async function checkNode(node: PlantNode): Promise<void> {
-    if (problems.has(node.group)) await sleep(delayMs);
     try {
       await requireDurable(pool, node);
-      const id = await findIdOn(pool, node.group);
+      const id = findIdOn(node);
       if (id !== undefined) await probeCommit(pool, id);
       if (problems.delete(node.group) && failingShare() === 0) log.info({}, 'no longer degraded');
     } catch (error) {
@@ -53,42 +49,31 @@ export async function watchNodes(pool: Pick<Pool, 'query'>, log: Pick<DatabaseLo
     }
   }
 
-  /** A node has one check at a time. Resolves once it has ended, or has taken too long: it may hang. */
-  function checkOnce(node: PlantNode, withinMs = checkMs): Promise<void> {
-    const { group } = node;
-    const current = checks.get(group);
-    if (current !== undefined || problems.get(group) instanceof OperatorError)
-      return current ?? Promise.resolve();
-    const check = checkNode(node).finally(() => checks.delete(group));
-    const checked = withTimeout(check, withinMs, () => undefined);
-    checks.set(group, checked);
-    return checked;
+  /** A node has one check at a time. Resolves once it has ended, or has taken too long: then the node is away, too. */
+  async function checkOnce(node: PlantNode, withinMs = checkMs): Promise<void> {
+    const { group, name } = node;
+    if (problems.get(group) instanceof OperatorError) return;
+    const check = checks.get(group) ?? checkNode(node).finally(() => checks.delete(group));
+    checks.set(group, check);
+    await withTimeout(check, withinMs, () => setProblem(node, new Error(`${name} does not answer`)));
   }
 
-  /** Checks all nodes, since a statement has failed: one that does not answer in time is away, too. */
-  async function checkAll(withinMs = checkMs): Promise<void> {
-    await Promise.all(nodes.map((node) => checkOnce(node, withinMs)));
-    for (const node of nodes)
-      if (checks.has(node.group) && !problems.has(node.group))
-        setProblem(node, new Error(`${node.name} does not answer`));
-  }
-
-  await checkAll(firstCheckMs);
+  const checkAll = (withinMs?: number) => Promise.all(nodes.map((node) => checkOnce(node, withinMs)));
+  await checkAll(slowCheckMs);
   for (const problem of problems.values()) if (problem instanceof OperatorError) throw problem;
   let ticks = 0;
   const timer = setInterval(async () => {
     const isTenth = ++ticks % 10 === 0;
     // A coordinator that does not answer is noticed by what needs it.
     if (isTenth) nodes = await readNodes(pool).catch(() => nodes);
-    for (const node of nodes) if (isTenth || problems.has(node.group)) void checkOnce(node);
+    for (const node of nodes) if (isTenth || problems.has(node.group)) void checkOnce(node, slowCheckMs);
   }, checkMs).unref();
   return {
     failingShare,
     checkAll,
-    /** Why a node is sent nothing, if another check, for which it waits a second at most, fails again. */
-    async refusalOf(group: number | undefined) {
-      const node = nodes.find((other) => other.group === group);
-      if (node && problems.has(group)) await checkOnce(node);
+    locate: (id: bigint) => locate(nodes, id),
+    /** Why a node is sent nothing, if it is away. */
+    refusalOf(group: number | undefined) {
       const problem = problems.get(group);
       return problem && databaseUnavailable(problem);
     },
