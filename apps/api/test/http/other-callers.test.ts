@@ -58,9 +58,9 @@ it('stores a plant of another caller while one fills its part of the queue with 
   let on = true;
   let id = 1_000;
   const client = createClient({ ...service, token: greedy, ...patience });
-  const senders = Array.from({ length: 4 }, async () => {
+  const senders = Array.from({ length: 8 }, async () => {
     while (on) {
-      const plants = Array.from({ length: 200 }, () => ({ id: id++, name: 'Fern' }));
+      const plants = Array.from({ length: 1_000 }, () => ({ id: id++, name: 'Fern' }));
       await client.createPlants({ body: { plants } });
     }
   });
