@@ -13,23 +13,15 @@ const conformanceTests = 'src/store/conformance/**/*.test.ts';
 const independentTests = [
   'authentication-limit',
   'body-size',
-  'content-type',
   'cross-origin',
-  'documentation',
-  'json',
   'malformed-http',
-  'malformed-pipelined-http',
-  'order-of-errors',
-  'page',
-  'page-coding',
-  'page-observation',
   'rate-limit',
   'raw-requests',
   'request-cases',
-  'request-id',
   'request-log',
-  'request-target',
-  'routing',
+  'scopes',
+  'served-files',
+  'shutdown',
   'token-secrecy',
 ].map(toHttpTest);
 
@@ -38,13 +30,11 @@ const sharedLimitTests = ['authentication-limit', 'rate-limit'].map(toHttpTest);
 
 /** The tests of the API whose outcome may depend on whether worker processes serve the requests. */
 const workersTests = [
+  'creates',
   'delete-plant',
   'engine',
-  'idempotency',
   'metrics',
   'operation-cases',
-  'order-of-errors',
-  'pipelined-creates',
   'readiness',
   'request-log',
   'shutdown',

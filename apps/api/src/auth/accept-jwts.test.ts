@@ -1,12 +1,4 @@
-import {
-  CompactSign,
-  type CryptoKey,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWTHeaderParameters,
-  SignJWT,
-} from 'jose';
+import { CompactSign, type CryptoKey, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
 import { type JwtRejectedError, verifyJwt } from './accept-jwts.js';
 import type { JwtSettings } from './jwt-settings.js';
@@ -53,27 +45,41 @@ const verify = (text: string, changed: Partial<JwtSettings> = {}) =>
 
 it.each<[string, Members, Members]>([
   ['as RFC 9068 has it', {}, {}],
-  ['issued at the limit of the clock tolerance', { iat: inSeconds(30) }, {}],
+  [
+    'valid from, and issued at the limit of the clock tolerance',
+    { nbf: inSeconds(30), iat: inSeconds(30) },
+    {},
+  ],
+  ['expired just within the clock tolerance', { exp: inSeconds(-29) }, {}],
+  ['for several audiences', { aud: ['plants', settings.audience] }, {}],
+  ['with the longest subject', { sub: 'ü'.repeat(255) }, {}],
   ['with its type as a media type, in capitals', {}, { typ: 'Application/AT+JWT' }],
+  ['with the type JWT', {}, { typ: 'JWT' }],
+  ['without a type', {}, { typ: undefined }],
 ])('accepts a token %s', async (_, claims, header) => {
-  expect(await verify(await sign(claims, header))).toEqual({
-    subject: 'shop',
-    scopes: [],
-    acceptedUntil: (inSeconds(60) + 30) * 1_000,
-  });
+  const { sub: subject = 'shop', exp = inSeconds(60) } = claims;
+  const acceptedUntil = (Number(exp) + 30) * 1_000;
+  expect(await verify(await sign(claims, header))).toEqual({ subject, scopes: [], acceptedUntil });
 });
 
 it.each<[status: string, string, Members, Members]>([
   ['wrong_issuer', 'of another issuer', { iss: 'https://id.example.com' }, {}],
   ['wrong_audience', 'for another audience', { aud: 'plants' }, {}],
+  ['wrong_audience', 'for other audiences', { aud: ['plants', 'other'] }, {}],
   ['expired', 'expired', { exp: inSeconds(-31) }, {}],
   ['not_yet_valid', 'not valid yet', { nbf: inSeconds(31) }, {}],
   ['not_yet_valid', 'issued in the future', { iat: inSeconds(31) }, {}],
   ['missing_claim', 'whose time of issue is a text', { iat: '1' }, {}],
+  ['missing_claim', 'whose expiry is a text', { exp: '2030-01-01' }, {}],
+  ['missing_claim', 'without an audience', { aud: undefined }, {}],
   ['missing_claim', 'without an issuer', { iss: undefined }, {}],
   ['missing_claim', 'without an expiry', { exp: undefined }, {}],
   ['missing_claim', 'without a subject', { sub: undefined }, {}],
   ['missing_claim', 'whose subject is a number', { sub: 7 }, {}],
+  ['missing_claim', 'whose subject is empty', { sub: '' }, {}],
+  ['missing_claim', 'whose subject is too long', { sub: 'a'.repeat(256) }, {}],
+  ['missing_claim', 'with a control character in its subject', { sub: 'a\u001b[2Jb' }, {}],
+  ['missing_claim', 'with a line separator in its subject', { sub: 'a\u2028b' }, {}],
   ['missing_claim', 'whose subject begins with a line break', { sub: '\nshop' }, {}],
   ['missing_claim', 'whose subject ends with a line break', { sub: 'shop\n' }, {}],
   ['wrong_type', 'of a logout', {}, { typ: 'logout+jwt' }],
@@ -83,11 +89,8 @@ it.each<[status: string, string, Members, Members]>([
   ['unsupported_extension', 'with the extension b64', {}, { crit: ['b64'], b64: true }],
 ])('rejects as %s a token %s', async (status, _, claims, header) => {
   const error = await catchRejection(verify(await sign(claims, header)));
-  expect(error).toMatchObject({
-    name: 'JwtRejectedError',
-    status,
-    message: `The token is rejected: ${status}`,
-  });
+  const message = `The token is rejected: ${status}`;
+  expect(error).toMatchObject({ name: 'JwtRejectedError', status, message });
 });
 
 it.each([
@@ -116,9 +119,8 @@ it('rejects a token with an algorithm that is not allowed, before its key is loo
 });
 
 it('rejects as bad_signature a token of another key, and keeps the cause', async () => {
-  const other = await generateKeyPair('ES256', { extractable: true });
-  const key = await importJWK(await exportJWK(other.publicKey), 'ES256');
-  const verified = verifyJwt(await sign(), settings, { find: async () => key as CryptoKey }, now);
+  const { publicKey: other } = await generateKeyPair('ES256');
+  const verified = verifyJwt(await sign(), settings, { find: async () => other }, now);
   expect(await catchRejection(verified)).toMatchObject({
     status: 'bad_signature',
     cause: expect.objectContaining({ code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED' }),
@@ -135,8 +137,10 @@ it('rejects as unusable_key a token whose key cannot be read', async () => {
 it.each<[string, Members, accepted: boolean]>([
   ['among others', { scope: 'plants:read plants:write' }, true],
   ['in scp', { scp: ['plants:write'] }, true],
+  ['in scp, a text', { scp: 'plants:write openid' }, true],
   ['only as a part of another one', { scope: 'plants:write:own' }, false],
   ['in a claim that is neither a text nor a list', { scope: { 0: 'plants:write' } }, false],
+  ['in a claim that is a number', { scope: 7 }, false],
   ['nowhere', {}, false],
 ])('finds the required scope %s', async (_, claims, accepted) => {
   const verified = verify(await sign(claims), { requiredScope: 'plants:write' });

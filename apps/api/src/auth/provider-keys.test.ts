@@ -1,19 +1,13 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { listen } from '../../test/support/open-app.js';
 import { fetchKeySet, findUsableKeys } from './provider-keys.js';
 
 /** An identity provider that gives each request the same reply; returns its address. */
 async function startProvider(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+  return `${await listen(createServer(listener))}/keys`;
 }
 
 const fetchFrom = (url: string) => fetchKeySet(url, AbortSignal.timeout(10_000));
@@ -44,11 +38,15 @@ it.each([
   );
 });
 
-it('reads 256 KiB, and no byte more', async () => {
+it('reads 256 KiB, and no byte more, compressed or not', async () => {
   const largest = await startProvider((_, response) => response.end(keySetOf(2 ** 18)));
   expect(await fetchFrom(largest)).toEqual({ keys: [] });
-  const tooLarge = await startProvider((_, response) => response.end(keySetOf(2 ** 18 + 1)));
-  await expect(fetchFrom(tooLarge)).rejects.toThrow('answered with more than 262144 bytes');
+  const plain = await startProvider((_, response) => response.end(keySetOf(2 ** 18 + 1)));
+  const compressed = await startProvider((_, response) =>
+    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(keySetOf(2 ** 18 + 1))),
+  );
+  for (const url of [plain, compressed])
+    await expect(fetchFrom(url)).rejects.toThrow('answered with more than 262144 bytes');
 });
 
 it('does not quote what is not JSON, and keeps the cause', async () => {
@@ -60,11 +58,9 @@ it('does not quote what is not JSON, and keeps the cause', async () => {
 
 it('names the code of the error when the connection breaks', async () => {
   const url = await startProvider((request) => request.socket.destroy());
+  const message = expect.stringMatching(/^http:\S+ does not answer: (UND_ERR_SOCKET|ECONNRESET)$/);
   await expect(fetchFrom(url)).rejects.toThrow(
-    expect.objectContaining({
-      message: expect.stringMatching(/^http:\S+ does not answer: (UND_ERR_SOCKET|ECONNRESET)$/),
-      cause: expect.any(Error),
-    }),
+    expect.objectContaining({ message, cause: expect.any(Error) }),
   );
 });
 

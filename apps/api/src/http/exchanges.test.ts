@@ -27,7 +27,13 @@ async function startServer({ body = '', hold = false, stalledMs = 10_000 } = {})
   const server = createServer(app, silentLog, { limits });
   await listen(server);
   const { port } = server.address() as AddressInfo;
-  return { server, port, begun, held };
+  const count = () =>
+    new Promise<number>((resolve) => server.getConnections((_, connections) => resolve(connections)));
+  return { server, port, begun, held, count };
+}
+
+async function waitTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await nextTurn();
 }
 
 async function open(port: number): Promise<Socket> {
@@ -46,7 +52,7 @@ it('begins a request of a connection once the reply before it has left the proce
   socket.resume().write(composeRequests(3));
   other.resume().write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');
   await until(() => begun.length === 2);
-  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  await waitTurns(10);
   expect(begun.toSorted()).toEqual(['/0', '/other']);
   for (const next of ['/1', '/2']) {
     for (const end of held.splice(0)) end();
@@ -59,12 +65,12 @@ it('holds one reply of a connection that reads none, however many requests it se
   const socket = await open(port);
   socket.pause().write(composeRequests(60));
   await until(() => begun.length > 0);
-  for (let turn = 0; turn < 200; turn++) await nextTurn();
+  await waitTurns(200);
   expect(begun.length).toBeLessThan(3);
 });
 
 it('closes a connection through which nothing goes while some of a reply is left', async () => {
-  const { server, port, begun } = await startServer({ body: 'x'.repeat(2 ** 25), stalledMs: 3_000 });
+  const { port, begun, count } = await startServer({ body: 'x'.repeat(2 ** 25), stalledMs: 3_000 });
   const [stalled, slow] = [await open(port), await open(port)];
   stalled.pause().write(composeRequests(1));
   let received = 0;
@@ -75,8 +81,6 @@ it('closes a connection through which nothing goes while some of a reply is left
   });
   slow.write(composeRequests(1));
   await until(() => begun.length === 2);
-  const count = () =>
-    new Promise((resolve) => server.getConnections((_, connections) => resolve(connections)));
   await until(async () => (await count()) === 1);
   await until(() => received > 2 ** 25);
   expect(await count()).toBe(1);
@@ -88,9 +92,9 @@ it('leaves out the requests of a connection that is gone', async () => {
   socket.write(composeRequests(3));
   await until(() => begun.length === 1);
   socket.resetAndDestroy();
-  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  await waitTurns(10);
   for (const end of held) end();
-  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  await waitTurns(10);
   expect(begun).toEqual(['/0']);
 });
 
@@ -99,7 +103,7 @@ it('handles all requests that come at once, in order, and reads no more while ma
   let parsed = 0;
   server.on('request', () => parsed++);
   const socket = await open(port);
-  const count = 20_000;
+  const count = 6_000;
   socket.resume().write(composeRequests(count));
   let most = 0;
   while (begun.length < count) {
@@ -114,7 +118,7 @@ it('handles all requests that come at once, in order, and reads no more while ma
 it('handles the request of another connection before those that wait on one', async () => {
   const { port, begun } = await startServer();
   const socket = await open(port);
-  socket.resume().write(composeRequests(20_000));
+  socket.resume().write(composeRequests(6_000));
   await until(() => begun.length > 1_000, 1);
   const other = await open(port);
   const before = begun.length;
@@ -124,7 +128,7 @@ it('handles the request of another connection before those that wait on one', as
 });
 
 it('closes connections on which many requests wait, and no others, once too many do on all together', async () => {
-  const { server, port, begun, held } = await startServer({ hold: true });
+  const { port, begun, held, count } = await startServer({ hold: true });
   const few = await open(port);
   few.write(composeRequests(10));
   await until(() => begun.length === 1);
@@ -133,9 +137,7 @@ it('closes connections on which many requests wait, and no others, once too many
     socket.on('error', () => undefined);
     socket.write(composeRequests(2_000));
   }
-  const count = () =>
-    new Promise((resolve) => server.getConnections((_, connections) => resolve(connections)));
-  await until(async () => Number(await count()) < 12);
+  await until(async () => (await count()) < 12);
   expect(await count()).toBeGreaterThan(1);
   for (const socket of many) socket.destroy();
   let received = '';

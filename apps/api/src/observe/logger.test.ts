@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openFullPipe } from '../../test/support/process/open-full-pipe.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { createOutputWriter, createTerminalFormat } from './logger.js';
@@ -17,6 +17,10 @@ function read(reader: number, bytes: number): string {
     // It is empty.
     return '';
   }
+}
+
+function drain(reader: number): void {
+  while (read(reader, 65_536) !== '');
 }
 
 /** A writer to a full pipe, which is opened as an output is. */
@@ -43,39 +47,34 @@ it('does not retry at the end when the reader has gone away', () => {
   expect(performance.now() - startedAt).toBeLessThan(timeoutMs);
 });
 
-describe('writes nothing more once it has ended: the descriptor may then be that of another file', () => {
-  /** Ends a writer whose pipe is full, and reads what is written once the pipe has room again. */
-  async function readAfterEnd({ reader, writer }: ReturnType<typeof startWriter>): Promise<string> {
-    writer.endSync(0);
-    // A write that is in flight fails.
-    await sleep(500);
-    while (read(reader, 65_536) !== '');
-    writer.write('late\n');
-    await sleep(200);
-    return read(reader, 65_536);
-  }
-
-  it('if a write waits for its retry', async () => {
-    const started = startWriter();
-    started.writer.write('first\n');
-    await sleep(150);
-    started.writer.write('second\n');
-    expect(await readAfterEnd(started)).toBe('');
-  });
-
-  it('if a write is in flight', async () => {
-    const started = startWriter();
-    // More than is buffered.
-    for (let count = 0; count < 2; count++) started.writer.write(`${'x'.repeat(40_000)}\n`);
-    expect(await readAfterEnd(started)).toBe('');
-  });
-
-  it('if everything was written', async () => {
-    const started = startWriter();
-    while (read(started.reader, 65_536) !== '');
-    expect(await readAfterEnd(started)).toBe('');
-  });
+// The descriptor may then be that of another file.
+it.each<[string, (started: ReturnType<typeof startWriter>) => Promise<void> | void]>([
+  ['a write waits for its retry', waitForRetry],
+  ['a write is in flight', writeMore],
+  ['everything was written', ({ reader }) => drain(reader)],
+])('writes nothing more once it has ended, if %s', async (_, prepare) => {
+  const started = startWriter();
+  const { reader, writer } = started;
+  await prepare(started);
+  writer.endSync(0);
+  // A write that is in flight fails.
+  await sleep(500);
+  drain(reader);
+  writer.write('late\n');
+  await sleep(200);
+  expect(read(reader, 65_536)).toBe('');
 });
+
+/** Writes more than is buffered. */
+function writeMore({ writer }: ReturnType<typeof startWriter>): void {
+  for (let count = 0; count < 2; count++) writer.write(`${'x'.repeat(40_000)}\n`);
+}
+
+async function waitForRetry({ writer }: ReturnType<typeof startWriter>): Promise<void> {
+  writer.write('first\n');
+  await sleep(150);
+  writer.write('second\n');
+}
 
 it('keeps lines whole on a pipe that others write to', async () => {
   const { reader, output, writer } = startWriter(4_096);
@@ -96,7 +95,7 @@ it('keeps lines whole on a pipe that others write to', async () => {
 it('keeps 16 MiB while it is not read, drops what is past that, and goes on once it is read', async () => {
   const { reader, writer } = startWriter();
   const write = (name: string) => writer.write(`${name}${'x'.repeat(2 ** 20 - 2)}\n`);
-  while (read(reader, 65_536) !== '');
+  drain(reader);
   let text = '';
   const readMebibytes = async (count: number) => {
     while (text.length < count * 2 ** 20) {
@@ -117,13 +116,8 @@ const formatLine = await createTerminalFormat();
 const format = (fields: object) => stripVTControlCharacters(formatLine(JSON.stringify(fields)));
 
 it('shows time, level and message first, then the other fields, on one line', () => {
-  const text = format({
-    level: 30,
-    time: '2026-11-20T12:40:07.659Z',
-    path: '/plants',
-    status: 200,
-    msg: 'request',
-  });
+  const time = '2026-11-20T12:40:07.659Z';
+  const text = format({ level: 30, time, path: '/plants', status: 200, msg: 'request' });
   expect(text).toMatch(/^\[\d\d:\d\d:07\.659\] INFO: request \{"path":"\/plants","status":200\}\n$/);
 });
 

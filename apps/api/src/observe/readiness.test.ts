@@ -91,14 +91,8 @@ it('logs each change once, with the cause that the reply leaves out', async () =
   const { readiness, checks, lines } = createHeldReadiness();
   const cause = new Error('SQLITE_BUSY: database is locked');
   const unavailable = new ServiceError('database_unavailable', 'The database does not answer.', { cause });
-  for (const error of [
-    undefined,
-    unavailable,
-    new Error('another'),
-    undefined,
-    undefined,
-    new Error('third'),
-  ]) {
+  const errors = [undefined, unavailable, new Error('another'), undefined, undefined, new Error('third')];
+  for (const error of errors) {
     const result = readiness();
     if (error === undefined) checks.at(-1)?.pass();
     else checks.at(-1)?.fail(error);
@@ -125,12 +119,14 @@ it('is not ready once the service is stopping, whatever the database does', asyn
   expect(lines).toEqual([]);
 });
 
-it('includes the warnings of a database that works', async () => {
-  const { readiness, checks, warnings } = createHeldReadiness();
+it('includes the warnings of a database that works, and warns of a part of the ids that cannot be stored', async () => {
+  const { readiness, checks, warnings, failing } = createHeldReadiness();
   warnings.push('The disk is slow.');
+  failing.share = 1 / 3;
   const result = readiness();
   checks[0]?.pass();
-  expect(await result).toEqual({ ready: true, warnings: ['The disk is slow.'] });
+  const ofIds = expect.stringContaining('34 % of the ids');
+  expect(await result).toEqual({ ready: true, warnings: ['The disk is slow.', ofIds] });
 });
 
 it('has the name of the error as its reason, and logs a change of the reason', async () => {
@@ -142,12 +138,4 @@ it('has the name of the error as its reason, and logs a change of the reason', a
     await vi.advanceTimersByTimeAsync(reuseMs);
   }
   expect(lines).toMatchObject([{ reason: 'database_unavailable' }, { reason: 'overloaded' }]);
-});
-
-it('warns of a part of the ids that cannot be stored', async () => {
-  const { readiness, checks, failing } = createHeldReadiness();
-  failing.share = 1 / 3;
-  const result = readiness();
-  checks[0]?.pass();
-  expect(await result).toEqual({ ready: true, warnings: [expect.stringContaining('34 % of the ids')] });
 });

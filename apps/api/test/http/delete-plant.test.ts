@@ -1,47 +1,44 @@
 import { createClient } from '@plant-store/client';
-import supertest from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { postPlant } from '../support/post-plant.js';
-import { startTestService, type TestService } from '../support/start-test-service.js';
+import { useTestService } from '../support/start-test-service.js';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useTestService();
 
-const send = (method: 'get' | 'delete', id: bigint | number | string) =>
-  supertest(service.baseUrl)[method](`/plants/${id}`).auth(service.token, { type: 'bearer' });
+const send = (method: string, path: string, body: string | null = null) =>
+  fetch(service.baseUrl + path, {
+    method,
+    headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+    body,
+  });
 
-it('deletes a plant, and answers the same when it is repeated', async () => {
+it('has a reply without a body, and the same when it is repeated', async () => {
   await postPlant(service, { id: 1, name: 'Fern', tag: 'outdoor' });
   for (const _ of [1, 2]) {
-    const reply = await send('delete', 1);
-    expect(reply.status).toBe(204);
-    expect(reply.text).toBe('');
-    expect(reply.headers).not.toHaveProperty('content-type');
-    expect(reply.headers).not.toHaveProperty('content-length');
-    expect(reply.headers).toHaveProperty('x-request-id');
+    const { status, headers } = await send('DELETE', '/plants/1');
+    expect(status).toBe(204);
+    expect([...headers.keys()]).toContain('x-request-id');
+    for (const name of ['content-type', 'content-length']) expect([...headers.keys()]).not.toContain(name);
   }
 });
 
-it('lets no cache keep a plant beyond its delete', async () => {
-  await postPlant(service, { id: 4, name: 'Moss' });
+it('has no cache keep a plant beyond it, and HEAD the length of what GET gives', async () => {
+  const batch = '{"plants":[{"id":4,"name":"Moss"}]}';
   const exchanges = [
-    ['GET', '/plants/4', 200],
-    ['HEAD', '/plants/4', 200],
-    ['GET', '/plants', 200],
-    ['POST', '/plants/batch', 200],
-    ['DELETE', '/plants/4', 204],
+    ['POST', '/plants/batch', batch],
+    ['GET', '/plants/4'],
+    ['HEAD', '/plants/4'],
+    ['GET', '/plants'],
+    ['HEAD', '/plants'],
+    ['DELETE', '/plants/4'],
   ] as const;
-  for (const [method, path, status] of exchanges) {
-    const reply = await fetch(service.baseUrl + path, {
-      method,
-      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
-      body: method === 'POST' ? '{"plants":[{"id":4,"name":"Moss"}]}' : null,
-    });
-    expect(reply.status).toBe(status);
+  const lengths: Record<string, number> = {};
+  for (const [method, path, body] of exchanges) {
+    const reply = await send(method, path, body);
+    expect(reply.status).toBe(method === 'DELETE' ? 204 : 200);
     expect(reply.headers.get('cache-control'), `${method} ${path}`).toBe('no-store');
+    if (method === 'GET') lengths[path] = Buffer.byteLength(await reply.text());
+    if (method === 'HEAD') expect(reply.headers.get('content-length')).toBe(String(lengths[path]));
   }
 });
 
@@ -55,14 +52,14 @@ it('is typed in the client, which takes a reply without a body', async () => {
 });
 
 it('races with creates of the same id, and ends in one of the two orders', async () => {
-  const ids = Array.from({ length: 200 }, (_, index) => 1_000 + index);
+  const ids = Array.from({ length: 50 }, (_, index) => 1_000 + index);
   const outcomes = await Promise.all(
     ids.map(async (id) => {
       const [created, deleted] = await Promise.all([
         postPlant(service, { id, name: 'raced' }),
-        send('delete', id),
+        send('DELETE', `/plants/${id}`),
       ]);
-      const { status } = await send('get', id);
+      const { status } = await send('GET', `/plants/${id}`);
       return `${created.status} ${deleted.status} ${status}`;
     }),
   );

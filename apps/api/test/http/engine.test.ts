@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { TestEngine } from '../support/database/engines.js';
 import { expectStored } from '../support/expect-stored.js';
 import { postPlant } from '../support/post-plant.js';
-import { startTestService, type TestService } from '../support/start-test-service.js';
+import { useTestService } from '../support/start-test-service.js';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useTestService();
 
 /** A query that only this engine can run; on a cluster it finds nothing unless the plants are distributed. */
 const queries: Readonly<Record<TestEngine, string>> = {

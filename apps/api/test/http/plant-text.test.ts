@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { it } from 'vitest';
 import { expectStored } from '../support/expect-stored.js';
 import { postPlant } from '../support/post-plant.js';
-import { startTestService, type TestService } from '../support/start-test-service.js';
+import { useTestService } from '../support/start-test-service.js';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = useTestService();
 
 /** All characters between two code points, inclusive. */
 function characters(from: number, to: number): string {
   return String.fromCodePoint(...Array.from({ length: to - from + 1 }, (_, i) => from + i));
 }
+
+/** Escapes every UTF-16 code unit. */
+const escapeAll = (text: string) =>
+  text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const texts: [title: string, text: string][] = [
   ['empty', ''],
@@ -30,6 +30,7 @@ const texts: [title: string, text: string][] = [
   ['what looks like null', 'null'],
   ['what looks like an array', '["a",1]'],
   ['what looks like an object', '{"$.id":1}'],
+  ['a name of JavaScript', '__proto__'],
   ['an emoji', '🪴'],
   ['an emoji sequence', '👩🏽‍🌾🏳️‍🌈'],
   ['a composed letter', 'caf\u00e9'],
@@ -45,26 +46,16 @@ const texts: [title: string, text: string][] = [
   ['the replacement character', '\ufffd'],
   ['private use', '\ue000\u{f0000}'],
   ['letters that change length in another case', 'ẞßİı'],
+  ['nearly as long as a body may be', '🪴'.repeat(40_000)],
 ];
 
-describe.each(texts)('a text is stored exactly: %s', (_, text) => {
-  const id = texts.findIndex((entry) => entry[1] === text) + 1;
-
-  it('sent as it is', async () => {
-    const row = { id: String(id), name: text, tag: text };
-    await expectStored(service, postPlant(service, { id, name: text, tag: text }), row);
-  });
-
-  it('sent in escapes', async () => {
-    const row = { id: String(1_000 + id), name: text, tag: text };
-    const body = `{"id":${row.id},"name":"${escapeAll(text)}","tag":"${escapeAll(text)}"}`;
-    await expectStored(service, postPlant(service, body), row);
-  });
-});
-
-/** Escapes every UTF-16 code unit. */
-function escapeAll(text: string): string {
-  return Array.from({ length: text.length }, (_, i) => text.charCodeAt(i))
-    .map((code) => `\\u${code.toString(16).padStart(4, '0')}`)
-    .join('');
-}
+it.each(texts.map(([title, text], index) => [title, text, 2 * index] as const))(
+  'a text is stored exactly, sent as it is and in escapes: %s',
+  async (_, text, id) => {
+    for (const [at, sent] of [JSON.stringify(text), `"${escapeAll(text)}"`].entries()) {
+      const row = { id: String(id + at), name: text, tag: text };
+      const body = `{"id":${row.id},"name":${sent},"tag":${sent}}`;
+      await expectStored(service, postPlant(service, body), row);
+    }
+  },
+);

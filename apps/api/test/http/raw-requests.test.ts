@@ -5,29 +5,49 @@ import { composePlantRequest } from '../support/post-plant.js';
 import { plant, rawBodies, rawRequests } from '../support/raw-requests.js';
 import { readPlants } from '../support/read-plants.js';
 import { openConnection, sendRaw } from '../support/send-raw.js';
-import { startTestService, type TestService } from '../support/start-test-service.js';
+import { useTestService } from '../support/start-test-service.js';
+import { until } from '../support/until.js';
 
-let service: TestService;
+const service = useTestService();
+const warnings: Error[] = [];
+const keepWarning = (warning: Error) => void warnings.push(warning);
 beforeAll(async () => {
-  service = await startTestService();
   await sendRaw(service.baseUrl, composePlantRequest(service, plant));
+  process.on('warning', keepWarning);
 });
-afterAll(() => service.stop());
+afterAll(() => void process.off('warning', keepWarning));
+
+/** What every reply has, also to what the parser rejects. */
+const commonHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'x-request-id': expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
+  date: expect.stringMatching(/GMT$/),
+};
+const requestIds: (string | undefined)[] = [];
 
 describe.each(Object.entries(rawRequests))('%s', (_, cases) => {
-  it.each(cases)('%s', async (_, bytes, replies, end) => {
+  const named = cases.map(([title, ...sent]) => ({ title, sent }));
+  it.each(named)('$title', async ({ sent: [bytes, replies, end, message = /./] }) => {
     const connection = await openConnection(service.baseUrl);
     connection.write(Buffer.from(bytes.replaceAll('TOKEN', service.token), 'latin1'));
     if (end === 'ended') connection.end();
     const seen: Reply[] = [];
     for (const _ of replies) seen.push(await connection.readReply());
     expect(seen.map(toNumber)).toEqual(replies);
-    for (const reply of seen)
-      if (reply.status !== 100)
-        expect(
-          findUndocumented(reply, reply.status === 200 && bytes.startsWith('GET') ? 'listPlants' : undefined),
-        ).toEqual([]);
+    for (const { status, headers, body } of seen.filter(({ status }) => status !== 100)) {
+      const isList = status === 200 && bytes.startsWith('GET');
+      expect(findUndocumented({ status, headers, body }, isList ? 'listPlants' : undefined)).toEqual([]);
+      expect(headers).toMatchObject(commonHeaders);
+      if (status >= 400) expect(body).toHaveProperty('message', expect.stringMatching(/^[A-Z].+\.$/));
+      requestIds.push(headers['x-request-id']);
+    }
+    const last = seen.at(-1);
+    if (last && last.status >= 400) expect((last.body as { message: string }).message).toMatch(message);
     if (end !== 'open') {
+      expect(last?.headers['connection']).toBe('close');
       expect(await connection.readToEnd()).toBe('');
       return;
     }
@@ -37,8 +57,21 @@ describe.each(Object.entries(rawRequests))('%s', (_, cases) => {
   });
 });
 
-it('stores the plant that they have, and nothing else', async () => {
-  expect(await readPlants(service)).toEqual([{ id: '1', name: 'Fern', tag: null }]);
+describe('all of them', () => {
+  it('store the plant that they have, and nothing else', async () => {
+    expect(await readPlants(service)).toEqual([{ id: '1', name: 'Fern', tag: null }]);
+  });
+
+  it('are each logged once under an id of its own, without a token, and cause no warning of Node.js', async () => {
+    const readIds = () => service.logLines.map((line) => JSON.parse(line).requestId);
+    const sent = new Set(requestIds);
+    await until(() => sent.isSubsetOf(new Set(readIds())));
+    expect(sent.size).toBe(requestIds.length);
+    const logged = readIds().filter((id) => sent.has(id));
+    expect(logged.toSorted()).toEqual([...sent].toSorted());
+    expect(service.logLines.join('')).not.toContain(service.token.slice('pst_'.length, 'pst_'.length + 12));
+    expect(warnings).toEqual([]);
+  });
 });
 
 describe('a body', () => {
@@ -50,6 +83,7 @@ describe('a body', () => {
     const isStored = typeof outcome === 'string';
     expect(toNumber(reply)).toBe(isStored ? 200 : outcome);
     expect(await readPlants(service)).toEqual(isStored ? [{ id: outcome, name: 'n', tag: null }] : []);
+    expect('polluted' in {}).toBe(false);
   });
 });
 

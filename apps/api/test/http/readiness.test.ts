@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { expectStored } from '../support/expect-stored.js';
 import { postPlant } from '../support/post-plant.js';
-import { startTestService, type TestService } from '../support/start-test-service.js';
+import { useTestService } from '../support/start-test-service.js';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ ADMIN_PORT: '0' }, (config) => ({ ...config, failingAfterMs: 300 }));
-});
-afterAll(() => service.stop());
+const service = useTestService({ ADMIN_PORT: '0' }, (config) => ({ ...config, failingAfterMs: 300 }));
 
 /** How to make each engine fail on creates, but on nothing else, and reject negative ids. */
 const rejectionsOfPostgresql = {

@@ -23,23 +23,24 @@ const largePath = viewerPaths.swaggerUiScript;
 const largeReplies = 10;
 
 /** Opens a connection on which large replies are written that nobody reads yet, and maybe that to one more request. */
-async function openConnectionWithReplies(service: TestService, last?: string): Promise<RawConnection> {
+async function openConnectionWithReplies(service: TestService, ...last: string[]): Promise<RawConnection> {
   const connection = await openConnection(service.baseUrl);
-  const requests = [
-    'GET /nowhere',
-    ...Array<string>(largeReplies).fill(`GET ${largePath}`),
-    last ?? [],
-  ].flat();
+  const requests = ['GET /nowhere', ...Array<string>(largeReplies).fill(`GET ${largePath}`), ...last];
   connection.write(requests.map((line) => `${line} HTTP/1.1\r\nHost: plants.example\r\n\r\n`).join(''));
   expect(await connection.readReply()).toMatchObject({ status: 404 });
   return connection;
 }
 
-it('answers the request in flight, rejects the next on its connection, and accepts no new connections', async () => {
+it('answers requests in flight, rejects any next one of a connection, and accepts no new connections', async () => {
   const service = await startTestService();
   const connection = await openRequestInFlight(service);
+  const others = await Promise.all(
+    ['GET /plant', 'POST http://[::1/plants', 'GET x://', 'CONNECT plants.example:443'].map(async (next) => ({
+      next,
+      other: await openRequestInFlight(service),
+    })),
+  );
   const stopped = service.stop();
-
   await untilRefused(service);
 
   const next = composePlantRequest(service, '{"id":2,"name":"Fern"}');
@@ -47,6 +48,11 @@ it('answers the request in flight, rejects the next on its connection, and accep
   connection.write(Buffer.concat([Buffer.from(body), next.subarray(0, 20)]));
   expect(await connection.readReply()).toMatchObject({ status: 200, body: { name: 'Monstera' } });
   expect(await readPlants(service)).toEqual([{ id: '1', name: 'Monstera', tag: null }]);
+  for (const { next, other } of others) {
+    other.write(`${body}${next} HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
+    expect(await other.readReply()).toMatchObject({ status: 200 });
+    expectError(await other.readReply(), 'shutting_down', 'The service is shutting down.');
+  }
 
   connection.write(next.subarray(20));
   const rejected = await connection.readReply();
@@ -58,28 +64,13 @@ it('answers the request in flight, rejects the next on its connection, and accep
   expect(lines).toMatchObject([{ level: 30, status: 503, msg: 'request' }]);
 });
 
-it.each(['GET /plant', 'POST http://[::1/plants', 'GET x://', 'CONNECT plants.example:443'])(
-  'rejects any request: %s',
-  async (next) => {
-    const service = await startTestService();
-    const connection = await openRequestInFlight(service);
-    const stopped = service.stop();
-    await untilRefused(service);
-    connection.write(`${body}${next} HTTP/1.1\r\nHost: plants.example\r\n\r\n`);
-    expect(await connection.readReply()).toMatchObject({ status: 200 });
-    expectError(await connection.readReply(), 'shutting_down', 'The service is shutting down.');
-    expect(await stopped).toBe(true);
-  },
-);
-
-it('closes idle connections and stops', async () => {
+it('closes idle connections, also those without a request, and stops', async () => {
   const service = await startTestService();
-  const connection = await openConnection(service.baseUrl);
-  connection.write(composePlantRequest(service, body));
-  expect(await connection.readReply()).toMatchObject({ status: 200 });
-
+  const [idle, unused] = [await openConnection(service.baseUrl), await openConnection(service.baseUrl)];
+  idle.write(composePlantRequest(service, body));
+  expect(await idle.readReply()).toMatchObject({ status: 200 });
   expect(await service.stop()).toBe(true);
-  expect(await connection.readToEnd()).toBe('');
+  for (const connection of [idle, unused]) expect(await connection.readToEnd()).toBe('');
 });
 
 it('sends the reply that it has begun completely, even if its client begins to read it only now', async () => {
@@ -96,23 +87,16 @@ it('sends the reply that it has begun completely, even if its client begins to r
   expect(await stopped).toBe(true);
 });
 
-it('does not wait for a connection without a request', async () => {
-  const service = await startTestService();
-  const connection = await openConnection(service.baseUrl);
-  expect(await service.stop()).toBe(true);
-  expect(await connection.readToEnd()).toBe('');
+it.each([
+  ['an unfinished request', openRequestInFlight],
+  ['a CONNECT behind replies that nobody reads', openConnectWithReplies],
+])('closes the connection of %s when the time is over, and reports that', async (_, open) => {
+  const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
+  const connection = await open(service);
+  expect(await service.stop()).toBe(false);
+  expect(await connection.readToEnd()).not.toContain('"Monstera"');
 });
 
-it('closes the connection of an unfinished request, and reports that', async () => {
-  const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
-  const connection = await openRequestInFlight(service);
-  expect(await service.stop()).toBe(false);
-  expect(await connection.readToEnd()).not.toContain('200 OK');
-});
-
-it('closes a connection with a CONNECT whose client reads no reply', async () => {
-  const service = await startTestService({ SHUTDOWN_TIMEOUT_MS: '1' });
-  const connection = await openConnectionWithReplies(service, 'CONNECT plants.example:443');
-  expect(await service.stop()).toBe(false);
-  connection.destroy();
-});
+function openConnectWithReplies(service: TestService): Promise<RawConnection> {
+  return openConnectionWithReplies(service, 'CONNECT plants.example:443');
+}

@@ -1,195 +1,197 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { acceptJwts } from '../../src/auth/accept-jwts.js';
 import type { KeyTimes } from '../../src/auth/jwt-settings.js';
-import { expectError } from '../support/expect-error.js';
+import { createTokenService } from '../../src/auth/token-service.js';
+import { parseConfig } from '../../src/config.js';
+import { ServiceError } from '../../src/errors/service-error.js';
 import {
   beAway,
+  createShortKey,
   createSigningKey,
   type IdentityProvider,
   startIdentityProvider,
 } from '../support/identity/start-identity-provider.js';
-import { postPlant } from '../support/post-plant.js';
-import { startTestService, type TestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
 // Guards upgrades of jose: `createRemoteJWKSet` shares a fetch, keeps its keys when one fails, waits for `cooldownDuration`, and
 // passes on what its `customFetch` throws.
 
-const plant = { id: 1, name: 'Monstera' };
 const never = 3_600_000;
 
-/** Starts a provider, and a service with its own times of fetching keys. */
-async function start(
-  times: Partial<KeyTimes>,
-  prepare: (provider: IdentityProvider) => void = () => undefined,
-): Promise<{ provider: IdentityProvider; service: TestService; post(token: string): Promise<Reply> }> {
+/** Accepts the tokens of a new identity provider, without a service, with times of fetching its keys, at a time that can be set. */
+async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvider) => void) {
   const provider = await startIdentityProvider();
-  prepare(provider);
+  prepare?.(provider);
+  const { jwt } = parseConfig(provider.environment, '/');
+  if (!jwt) throw new Error('There are no settings');
   const keyTimes = { refreshMs: never, cooldownMs: never, timeoutMs: never, staleMs: never, ...times };
-  const service = await startTestService(provider.environment, (config) => ({
-    ...config,
-    jwt: config.jwt && { ...config.jwt, keyTimes },
-  }));
+  const clock = { now: Date.now() };
+  const warnings: string[] = [];
+  const log = { info: () => undefined, warn: (_: unknown, message: string) => void warnings.push(message) };
+  const unused = () => Promise.reject(new Error('The database is not asked'));
+  const ownTokens = createTokenService({ add: unused, findByHash: unused, list: unused, revoke: unused });
+  const tokens = acceptJwts(ownTokens, { ...jwt, keyTimes }, log, () => clock.now);
   onTestFinished(async () => {
-    await service.stop();
+    tokens.close();
     await provider.stop();
   });
-  return { provider, service, post: async (token) => postPlant({ ...service, token }, plant) };
+  /** The status of a token, or the name of the error of a request with it. */
+  const verify = async (token: string) => {
+    try {
+      return (await tokens.verify(token)).status;
+    } catch (error) {
+      if (error instanceof ServiceError) return error.errorName;
+      throw error;
+    }
+  };
+  return { provider, tokens, verify, clock, warnings };
 }
 
-type Reply = Awaited<ReturnType<typeof postPlant>>;
-
-const messagesOf = ({ logLines }: TestService) => logLines.map((line) => String(JSON.parse(line).msg));
-
 it('fetches the keys once for many tokens, concurrent ones too', async () => {
-  const { provider, post } = await start({});
-  const tokens = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => provider.sign({ sub: `user ${index}` })),
-  );
-  const replies = await Promise.all([...tokens, ...tokens].map(post));
-  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  const { provider, verify } = await open({});
+  const tokens = await Promise.all(Array.from({ length: 20 }, (_, index) => provider.sign({ jti: index })));
+  const statuses = await Promise.all([...tokens, ...tokens].map(verify));
+  expect(new Set(statuses)).toEqual(new Set(['valid']));
   expect(provider.requests).toBe(1);
 });
 
 it('accepts a key that is published later as soon as a token names it', async () => {
-  const { provider, post } = await start({ cooldownMs: 0 });
-  expect((await post(await provider.sign())).status).toBe(200);
+  const { provider, verify } = await open({ cooldownMs: 0 });
+  expect(await verify(await provider.sign())).toBe('valid');
   provider.keys = [await createSigningKey('second', 'RS256'), ...provider.keys];
-  expect((await post(await provider.sign())).status).toBe(200);
+  expect(await verify(await provider.sign())).toBe('valid');
   expect(provider.requests).toBe(2);
 });
 
 it('rejects a key that is no longer published once the keys are fetched again', async () => {
-  const { provider, post } = await start({ refreshMs: 10 });
+  const { provider, verify } = await open({ refreshMs: 10 });
   const [first] = provider.keys;
   const sign = () => provider.sign({ jti: Math.random() }, {}, first);
-  expect((await post(await sign())).status).toBe(200);
   const used = await sign();
-  expect((await post(used)).status).toBe(200);
+  expect(await verify(used)).toBe('valid');
   provider.keys = [await createSigningKey('second')];
-  await until(async () => (await post(await sign())).status === 401);
-  expectError(await post(await sign()), 'invalid_token', 'does not publish');
-  await until(async () => (await post(used)).status === 401);
-  expect((await post(await provider.sign())).status).toBe(200);
+  await until(async () => (await verify(await sign())) === 'unknown_key');
+  await until(async () => (await verify(used)) === 'unknown_key');
+  expect(await verify(await provider.sign())).toBe('valid');
 });
 
 it('does not fetch more often for strangers than the cooldown allows', async () => {
-  const { provider, post } = await start({});
-  await post(await provider.sign());
+  const { provider, verify } = await open({});
+  await verify(await provider.sign());
   const unknown = await Promise.all(
     Array.from({ length: 20 }, (_, index) => provider.sign({}, { kid: `unknown ${index}` })),
   );
-  for (const reply of await Promise.all(unknown.map(post)))
-    expectError(reply, 'invalid_token', 'does not publish');
+  expect(new Set(await Promise.all(unknown.map(verify)))).toEqual(new Set(['unknown_key']));
   expect(provider.requests).toBe(1);
 });
 
 it('shares one fetch among the concurrent tokens of keys that are not known', async () => {
-  const { provider, post } = await start({ cooldownMs: 0 });
-  await post(await provider.sign());
+  const { provider, verify } = await open({ cooldownMs: 0 });
+  await verify(await provider.sign());
   const published = JSON.stringify({ keys: provider.keys.map(({ jwk }) => jwk) });
   const held: (() => void)[] = [];
   provider.reply = (response) => void held.push(() => response.end(published));
   const tokens = [await provider.sign({}, { kid: 'a' }), await provider.sign({}, { kid: 'b' })];
-  const replies = tokens.map(post);
+  const statuses = tokens.map(verify);
   await until(() => held.length === 1);
   held[0]?.();
-  for (const reply of await Promise.all(replies)) expect(reply.status).toBe(401);
+  expect(await Promise.all(statuses)).toEqual(['unknown_key', 'unknown_key']);
   expect(provider.requests).toBe(2);
 });
 
 it('fetches no key for a token of another issuer', async () => {
-  const { provider, post } = await start({ cooldownMs: 0 });
-  await post(await provider.sign());
-  await post(await provider.sign({ iss: 'https://other.example.com' }, { kid: 'other' }));
+  const { provider, verify } = await open({ cooldownMs: 0 });
+  await verify(await provider.sign());
+  await verify(await provider.sign({ iss: 'https://other.example.com' }, { kid: 'other' }));
   expect(provider.requests).toBe(1);
 });
 
-it('starts while the provider is away, and recovers by itself', async () => {
-  const { provider, service, post } = await start({ cooldownMs: 50 }, (started) => {
-    started.reply = beAway;
-  });
-  await until(() => messagesOf(service).includes('could not fetch the keys of the identity provider'));
-  expectError(
-    await post(await provider.sign()),
-    'identity_provider_unavailable',
-    /^The keys .* Try again in 1 s\.$/,
-  );
-  expect((await postPlant(service, plant)).status).toBe(200);
-
-  provider.reply = undefined;
-  await until(() => messagesOf(service).includes('keys of the identity provider fetched again'));
-  expect((await post(await provider.sign())).status).toBe(200);
-  const warnings = messagesOf(service).filter((message) => message.startsWith('could not fetch'));
-  expect(warnings).toHaveLength(1);
-});
-
 it('keeps using known keys while the provider is away, and asks for a retry where a key is not known', async () => {
-  const { provider, service, post } = await start({ refreshMs: 10, cooldownMs: 10 });
-  await until(() => provider.requests > 0);
-  expect((await post(await provider.sign())).status).toBe(200);
+  const { provider, verify, warnings } = await open({ refreshMs: 10, cooldownMs: 10 });
+  expect(await verify(await provider.sign())).toBe('valid');
   provider.reply = beAway;
-  await until(() => messagesOf(service).includes('could not fetch the keys of the identity provider'));
-  expect((await post(await provider.sign({ sub: 'bob' }))).status).toBe(200);
-  expect((await postPlant(service, plant)).status).toBe(200);
+  await until(() => warnings.includes('could not fetch the keys of the identity provider'));
+  expect(await verify(await provider.sign({ sub: 'bob' }))).toBe('valid');
 
   const unknown = await provider.sign({}, { kid: 'unknown' });
-  expectError(await post(unknown), 'identity_provider_unavailable', 'cannot be fetched');
+  expect(await verify(unknown)).toBe('identity_provider_unavailable');
   provider.reply = undefined;
-  await until(async () => (await post(unknown)).status === 401);
-});
-
-it('looks up tokens of the service while tokens of the same address wait for a provider that hangs', async () => {
-  const { provider, service, post } = await start({ cooldownMs: 0 }, ({ environment }) => {
-    environment['AUTH_FAILURES_PER_MINUTE'] = '1';
-    // The request that waits for the provider is cut off at the end.
-    environment['SHUTDOWN_TIMEOUT_MS'] = '0';
-  });
-  await post(await provider.sign());
-  provider.reply = () => undefined;
-  const waiting = post(await provider.sign({}, { kid: 'unknown' })).catch(() => undefined);
-  await until(() => provider.requests === 2);
-  expect((await postPlant(service, plant)).status).toBe(200);
-  provider.reply = undefined;
-  await service.stop();
-  await waiting;
+  await until(async () => (await verify(unknown)) === 'unknown_key');
 });
 
 it('stops using keys that are too old while the provider is away', async () => {
-  const { provider, post } = await start({ staleMs: 0, cooldownMs: 0 });
-  await until(async () => (await post(await provider.sign())).status === 200);
+  const { provider, verify } = await open({ staleMs: 0, cooldownMs: 0 });
+  await until(async () => (await verify(await provider.sign())) === 'valid');
   provider.reply = beAway;
-  const reply = await post(await provider.sign({ sub: 'bob' }));
-  expectError(reply, 'identity_provider_unavailable', 'cannot be fetched');
+  expect(await verify(await provider.sign({ sub: 'bob' }))).toBe('identity_provider_unavailable');
 });
 
 it('waits for a provider that hangs no longer than the timeout, and does not ask it again at once', async () => {
-  const { provider, post } = await start({ timeoutMs: 500 }, (started) => {
+  const { provider, tokens } = await open({ timeoutMs: 500 }, (started) => {
     started.reply = () => undefined;
   });
   for (const kid of ['first', 'second']) {
-    const reply = await post(await provider.sign({}, { kid }));
-    expectError(reply, 'identity_provider_unavailable', /Try again in [1-3]\d{3} s\.$/);
-    expect(reply.headers['retry-after']).toMatch(/^[1-3]\d{3}$/);
+    const token = await provider.sign({}, { kid });
+    await expect(async () => tokens.verify(token)).rejects.toMatchObject({
+      errorName: 'identity_provider_unavailable',
+      message: expect.stringMatching(/^The keys .* cannot be fetched\. Try again in [1-3]\d{3} s\.$/),
+      headers: { 'Retry-After': expect.stringMatching(/^[1-3]\d{3}$/) },
+    });
   }
   expect(provider.requests).toBeLessThanOrEqual(1);
 });
 
-it('ends a fetch in flight when the service stops', async () => {
-  const provider = await startIdentityProvider();
-  onTestFinished(() => provider.stop());
-  let requested = false;
-  let closed = false;
-  provider.reply = (response) => {
-    requested = true;
-    response.on('close', () => {
-      closed = true;
-    });
-  };
-  const service = await startTestService(provider.environment, (config) => ({
-    ...config,
-    jwt: config.jwt && { ...config.jwt, keyTimes: { ...config.jwt.keyTimes, timeoutMs: never } },
-  }));
+it('ends a fetch in flight when it is closed', async () => {
+  let [requested, closed] = [false, false];
+  const { tokens } = await open({}, (provider) => {
+    provider.reply = (response) => {
+      requested = true;
+      response.on('close', () => {
+        closed = true;
+      });
+    };
+  });
   await until(() => requested);
-  await service.stop();
+  tokens.close();
   await until(() => closed);
+});
+
+it('checks a token once, then finds it in the cache, until it has expired', async () => {
+  const { provider, tokens, clock } = await open({});
+  const expiry = Math.floor(clock.now / 1_000) + 60;
+  const token = await provider.sign({ exp: expiry });
+  expect(tokens.verifyCached(token)).toBeUndefined();
+  const acceptedUntil = (expiry + 30) * 1_000;
+  const valid = { status: 'valid', subject: 'alice', scopes: ['create'], acceptedUntil };
+  const checks = await Promise.all([tokens.verify(token), tokens.verify(token)]);
+  expect(checks).toEqual(Array(2).fill(valid));
+  expect(tokens.verifyCached(token)).toEqual(valid);
+  clock.now = acceptedUntil - 1;
+  expect(await tokens.verify(token)).toEqual(valid);
+  clock.now += 1;
+  expect(await tokens.verify(token)).toEqual({ status: 'expired' });
+  const uncached = await provider.sign({ exp: expiry, jti: 'not cached' });
+  expect(await tokens.verify(uncached)).toEqual({ status: 'expired' });
+});
+
+it('finds a rejected token in the cache, too, unless the next fetch of keys may change that', async () => {
+  const { provider, tokens } = await open({});
+  const expired = await provider.sign({ exp: 1 });
+  expect(await tokens.verify(expired)).toEqual({ status: 'expired' });
+  expect(tokens.verifyCached(expired)).toEqual({ status: 'expired' });
+  const unknown = await provider.sign({}, { kid: 'another' });
+  expect(await tokens.verify(unknown)).toEqual({ status: 'unknown_key' });
+  expect(tokens.verifyCached(unknown)).toBeUndefined();
+});
+
+it('logs a key that cannot be used once between two fetches', async () => {
+  const key = await createShortKey();
+  const { provider, verify, clock, warnings } = await open({}, (started) => {
+    started.keys = [key];
+  });
+  for (const _ of [1, 2]) expect(await verify(await provider.sign())).toBe('unusable_key');
+  expect(warnings).toEqual(['a key of the identity provider cannot be used']);
+  clock.now += never;
+  expect(await verify(await provider.sign())).toBe('unusable_key');
+  expect(warnings).toHaveLength(2);
 });

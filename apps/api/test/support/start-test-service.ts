@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { startCluster } from '../../src/cluster/start-cluster.js';
 import { type Config, parseConfig } from '../../src/config.js';
 import { type Service, startService } from '../../src/service.js';
@@ -53,6 +53,14 @@ export async function startTestService(
       return inTime;
     },
   };
+}
+
+/** Starts a service for all tests of a file or a group, with the arguments of `startTestService`; it is there while they run. */
+export function useTestService(...settings: Parameters<typeof startTestService>): TestService {
+  const service = {} as TestService;
+  beforeAll(async () => void Object.assign(service, await startTestService(...settings)));
+  afterAll(() => service.stop());
+  return service;
 }
 
 /** Starts the service in this process or, where the vitest project says so, with workers that run the built command. */

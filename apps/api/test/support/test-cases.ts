@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Case, createExchange } from '../../../../packages/contract/test/exchange.js';
-import { startTestService, type TestService } from './start-test-service.js';
+import { useTestService } from './start-test-service.js';
 
 /** Defines a test for each case, by topic: each topic begins with a new service, whose database is empty. */
 export function testCases(topics: Readonly<Record<string, readonly Case[]>>): void {
   describe.each(Object.entries(topics))('%s', (_, cases) => {
-    let service: TestService;
+    const service = useTestService();
     let exchange: ReturnType<typeof createExchange>;
-    beforeAll(async () => {
-      service = await startTestService();
+    beforeAll(() => {
       exchange = createExchange({ ...service, fetch });
     });
-    afterAll(() => service.stop());
 
     it.each(cases)('%s', async (_, request, reply) => {
       expect(await exchange(request)).toEqual(reply);

@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { errors } from '@plant-store/contract/errors';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { expectError } from '../support/expect-error.js';
+import { getFile } from '../support/get-file.js';
+import { plantRequest } from '../support/post-plant.js';
+import { readLog } from '../support/read-log.js';
+import { sendRaw } from '../support/send-raw.js';
+import { startTestService, type TestService, useTestService } from '../support/start-test-service.js';
+import { until } from '../support/until.js';
+import { viewerFolder, viewerPaths } from '../support/viewer-files.js';
+import { testPage, writeTestPage } from '../support/write-test-page.js';
+
+const origin = 'https://app.example.com';
+const written = writeTestPage();
+
+afterAll(written.remove);
+const limits = { RATE_LIMIT_PER_MINUTE: '1', AUTH_FAILURES_PER_MINUTE: '1' };
+const service = useTestService({ ADMIN_PORT: '0', CORS_ORIGINS: origin, ...limits }, (config) => ({
+  ...config,
+  pageFolder: written.folder,
+}));
+
+const get = (path: string, headers?: Record<string, string>, method?: string) =>
+  getFile(service.baseUrl, path, headers, method);
+const getRaw = (path: string, method = 'GET') =>
+  sendRaw(service.baseUrl, `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`);
+
+const decoders: Readonly<Record<string, (content: Buffer) => Buffer>> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+};
+const decode = (content: Buffer, coding: unknown) => decoders[String(coding)]?.(content) ?? content;
+
+const { resolve } = createRequire(import.meta.url);
+const script = '/assets/index-BjGIhLHV.js';
+const [html, javascript, css] = ['html', 'javascript', 'css'].map((type) => `text/${type}; charset=utf-8`);
+const ofPage = (name: keyof typeof testPage) => Buffer.from(testPage[name]);
+const ofViewer = (path: string) => readFileSync(viewerFolder + path.replace('/docs/', ''));
+const ofPackage = (name: string) => readFileSync(resolve(name));
+
+const files: [path: string, type: string | undefined, content: Buffer][] = [
+  ['/', html, ofPage('index.html')],
+  ['/icon.svg', 'image/svg+xml', ofPage('icon.svg')],
+  [script, javascript, ofPage('assets/index-BjGIhLHV.js')],
+  ['/assets/index-C_NqZPfo.css', css, ofPage('assets/index-C_NqZPfo.css')],
+  ['/openapi.json', 'application/json; charset=utf-8', ofPackage('@plant-store/contract/openapi.json')],
+  ['/docs', html, ofViewer('page-no-client.html')],
+  [viewerPaths.swaggerUiScript, javascript, ofPackage('swagger-ui-dist/swagger-ui-bundle.js')],
+  [viewerPaths.swaggerUiStyle, css, ofPackage('swagger-ui-dist/swagger-ui.css')],
+  [viewerPaths.script, javascript, ofViewer(viewerPaths.script)],
+  [viewerPaths.style, css, ofViewer(viewerPaths.style)],
+];
+
+/** What lets a browser load and call only what is of this service, run nothing inline, and frame nothing. */
+const securityHeaders = {
+  ofPage: {
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types plant-store-worker",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+  },
+  ofDocumentation: {
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+  },
+};
+
+describe.each(files)('%s', (path, type, expected) => {
+  // It would become larger.
+  const isCompressed = path !== '/icon.svg';
+  const isHashed = path.includes('/assets/');
+
+  it('is the file of the build, as it is and compressed, each with an entity tag, and needs no token', async () => {
+    const replies = [];
+    for (const accepted of ['gzip, deflate, br, zstd', 'gzip', 'identity']) {
+      const reply = await get(path, { 'Accept-Encoding': accepted });
+      expect(reply.status).toBe(200);
+      expect(reply.headers).toMatchObject({
+        'content-type': type,
+        'content-length': String(reply.content.length),
+        'x-request-id': expect.stringMatching(/./),
+        vary: isCompressed ? 'Origin, Accept-Encoding' : 'Origin',
+        'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+        ...(/^\/(docs|openapi)/.test(path) ? securityHeaders.ofDocumentation : securityHeaders.ofPage),
+      });
+      for (const name of ['set-cookie', 'x-powered-by']) expect(reply.headers).not.toHaveProperty(name);
+      expect(decode(reply.content, reply.headers['content-encoding']).equals(expected)).toBe(true);
+      replies.push(reply);
+    }
+    expect(replies.map(({ headers }) => headers['content-encoding'])).toEqual(
+      isCompressed ? ['br', 'gzip', undefined] : Array(3).fill(undefined),
+    );
+    expect(new Set(replies.map(({ headers }) => headers['etag'])).size).toBe(isCompressed ? 3 : 1);
+    const sizes = replies.map(({ content }) => content.length);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
+  });
+
+  it('is not sent again to a client that has it in this coding', async () => {
+    const { headers } = await get(path, { 'Accept-Encoding': 'br' });
+    const { etag = '' } = headers as Record<string, string>;
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const again = await get(path, { 'Accept-Encoding': 'br', 'If-None-Match': known });
+      expect({ known, status: again.status }).toEqual({ known, status: 304 });
+      expect(again.content).toHaveLength(0);
+      for (const sent of ['etag', 'cache-control', 'vary', 'content-security-policy'])
+        expect([sent, again.headers[sent]]).toEqual([sent, headers[sent]]);
+      for (const omitted of ['content-type', 'content-length', 'content-encoding'])
+        expect(again.headers).not.toHaveProperty(omitted);
+    }
+    const other = isCompressed ? etag : '"x"';
+    expect((await get(path, { 'Accept-Encoding': 'gzip', 'If-None-Match': other })).status).toBe(200);
+  });
+
+  it('is the same for HEAD, without its content', async () => {
+    for (const encoding of ['br', 'identity']) {
+      const { headers } = await get(path, { 'Accept-Encoding': encoding });
+      const head = await get(path, { 'Accept-Encoding': encoding }, 'HEAD');
+      const changing = { date: expect.any(String), 'x-request-id': expect.any(String) };
+      expect(head.status).toBe(200);
+      expect(head.headers).toEqual({ ...headers, ...changing });
+      expect(head.content).toHaveLength(0);
+    }
+  });
+
+  it('is served completely, whatever range or version is requested', async () => {
+    const conditions = { 'If-Match': '"x"', 'If-Unmodified-Since': new Date(0).toUTCString() };
+    const { status, content } = await get(path, { Range: 'bytes=0-1', ...conditions });
+    expect(status).toBe(200);
+    expect(content.equals(expected)).toBe(true);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('has no method %s', async (method) => {
+    const reply = await getRaw(path, method);
+    expectError(reply, 'method_not_allowed', `${method} is not allowed on ${path}. Use GET or HEAD.`);
+    expect(reply.headers).toMatchObject({
+      allow: 'GET, HEAD',
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+    });
+  });
+});
+
+it.each([
+  ['', undefined],
+  ['zstd, deflate', undefined],
+  ['GZIP', 'gzip'],
+  ['br', 'br'],
+  ['*', 'br'],
+  ['br;q=0, *', 'gzip'],
+  ['br;q=0.5, gzip', 'gzip'],
+  ['gzip;q=0.1', 'gzip'],
+  ['gzip;q=0.1, identity', undefined],
+  ['gzip;q=0, br;q=0', undefined],
+  ['gzip, identity;q=0', 'gzip'],
+  ['identity;q=0, br;q=0.001', 'br'],
+  // None is acceptable, so the header is disregarded.
+  ['identity;q=0', undefined],
+  ['*;q=0', undefined],
+  ['br;q=x, ;;,=', undefined],
+])('for Accept-Encoding %j a file has the coding %s', async (accepted, coding) => {
+  const { status, headers } = await get(script, { 'Accept-Encoding': accepted });
+  expect([status, headers['content-encoding']]).toEqual([200, coding]);
+});
+
+it.each([
+  ...['/index.html', '/files.json', `${script}.br`, `${script}.gz`, `${script}.map`, `${script}/`, '//'],
+  ...['/assets', '/assets/', '/assets/unknown-00000000.js', '/Assets/index-BjGIhLHV.js'],
+  ...['/assets/../icon.svg', '/assets/../../package.json', '/assets/..%2ficon.svg', '/assets/..\\icon.svg'],
+  ...['/assets%2Findex-BjGIhLHV.js', '/assets/%69ndex-BjGIhLHV.js', '/assets/%00', '/assets/%', '/./'],
+  ...['/assets/%2e%2e/%2e%2e/%2e%2e/etc/passwd', '/%2e/icon.svg', '/__proto__', '/constructor'],
+  ...['/docs/', '/Docs', '/docs/page-client.html', '/docs/page-no-client.html', '/docs/files.json'],
+  ...[
+    '/docs/openapi.json',
+    '/openapi.json.br',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/assets',
+    '/docs/assets/',
+  ],
+  ...['/docs/assets/viewer-00000000.js', '/docs/assets/../../package.json', '/docs/__proto__'],
+  ...[`${viewerPaths.script}.br`, `${viewerPaths.script}/`, viewerPaths.script.replace('/docs/', '/')],
+  viewerPaths.script.replace('/assets/', '/assets%2F'),
+])('serves nothing else: %s', async (path) => {
+  expectError(await getRaw(path), 'not_found', `Nothing is served under ${path}.`);
+});
+
+it('ignores a query, and accepts an absolute target', async () => {
+  for (const target of ['/?utm_source=x&%zz', 'http://plants.example/'])
+    expect((await get(target)).content.equals(ofPage('index.html'))).toBe(true);
+});
+
+it('can be read by pages of the origins that may call the service', async () => {
+  const { headers } = await get(script, { Origin: origin });
+  expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin, Accept-Encoding' });
+});
+
+it('lists the operations in the documentation itself, for people who wait for the rest', async () => {
+  const { content } = await get('/docs');
+  const { paths } = JSON.parse((await get('/openapi.json')).content.toString()) as { paths: object };
+  const expected = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `<b>${method.toUpperCase()}</b> <code>${path}</code>`),
+  );
+  expect(expected).toContain('<b>POST</b> <code>/plants</code>');
+  expect(expected.filter((operation) => !content.includes(operation))).toEqual([]);
+});
+
+it('has one route in the metrics for all files of a build, whose names are others in the next one', async () => {
+  await get('/assets/unknown-00000000.js');
+  const counted = (method: string, route: string, status: number, error = '') =>
+    new RegExp(
+      `^plant_store_http_requests_total\\{method="${method}",route="${route}",status="${status}",error="${error}"\\} \\d`,
+      'm',
+    );
+  const expected = [
+    counted('GET', '/', 200),
+    counted('GET', '/assets/\\*', 200),
+    counted('GET', '/docs/assets/\\*', 200),
+    counted('GET', 'other', 404, '40400'),
+    counted('DELETE', '/assets/\\*', 405, '40500'),
+  ];
+  const readMetrics = async () => (await fetch(`${service.adminUrl}/metrics`)).text();
+  await until(async () => {
+    const text = await readMetrics();
+    return expected.every((line) => line.test(text));
+  });
+  expect(await readMetrics()).not.toMatch(/BjGIhLHV|viewer-|-00000000/);
+});
+
+it('logs the request for the page, but of its files only what was wrong', async () => {
+  await get(script, { 'X-Request-Id': 'script' });
+  await get('/', { 'X-Request-Id': 'document' });
+  await get(script, { 'X-Request-Id': 'wrong' }, 'DELETE');
+  expect(await readLog(service, 'document')).toMatchObject([{ msg: 'request', path: '/', status: 200 }]);
+  expect(await readLog(service, 'wrong')).toMatchObject([{ path: script, error: 40500 }]);
+  expect(service.logLines.join('')).not.toContain('"requestId":"script"');
+});
+
+// Each worker counts for itself.
+it.skipIf(inject('workers') > 1)('counts for no limit, and is served once one is reached', async () => {
+  const wrong = () => plantRequest({ ...service, token: 'x' }).send('{"id":1,"name":"Fern"}');
+  await wrong();
+  expect((await wrong()).body).toMatchObject({ error: errors.rate_limited.error });
+  for (let request = 0; request < 3; request++) expect((await get('/')).status).toBe(200);
+  await plantRequest(service).send('{"id":1,"name":"Fern"}').expect(200);
+  await plantRequest(service).send('{"id":2,"name":"Fern"}').expect(429);
+  expect((await get(script)).status).toBe(200);
+});
+
+it('leaves out the page with PAGE=off, and the link to it', async () => {
+  const without = await startTestService({ PAGE: 'off' });
+  const linked = async ({ baseUrl }: TestService) =>
+    (await getFile(baseUrl, '/docs')).content.includes('<a href="/">Add plants');
+  expect([await linked(service), await linked(without)]).toEqual([true, false]);
+  for (const [path] of files.slice(0, 4)) expect((await getFile(without.baseUrl, path)).status).toBe(404);
+  await without.stop();
+});
