@@ -93,10 +93,12 @@ const storedPlants: readonly (readonly [bigint, Members?])[] = [
 ];
 
 /** What no text of a plant may be, in JSON, by why. */
+const hasNul = 'must not contain the character NUL (U+0000)';
+const isUnpaired = 'must not contain an unpaired surrogate';
 const invalidTexts = {
   'must be a string': ['null', '7', '1e400', `${max}`, 'true', '[]', '{}'],
-  'must not contain the character NUL (U+0000)': ['"\\u0000"', '"a\\u0000b"'],
-  'must not contain an unpaired surrogate': ['"\\ud83e"', '"\\udeb4\\ud83e"'],
+  [hasNul]: ['"\\u0000"', '"a\\u0000b"'],
+  [isUnpaired]: ['"\\ud83e"', '"\\udeb4\\ud83e"'],
 };
 
 const invalidIds = ['x', '01', '-0', '+1', '1.0', '1e1', '0x1', '9223372036854775808', '%20', '1%00', '%31'];
@@ -106,12 +108,12 @@ const invalidPaths = ['%', '%FF', '1%zz', '%E0%A4%A'];
 /** Of an operation on one plant: how the id is written, and that it has no query. */
 const ofPath = (method: string): readonly Case[] => [
   ...each(
-    invalidIds.map((id) => get(`/plants/${id}`, method)),
     invalidId,
+    invalidIds.map((id) => get(`/plants/${id}`, method)),
   ),
   ...each(
-    invalidPaths.map((id) => get(`/plants/${id}`, method)),
     rejected('bad_request', messages.invalidPath),
+    invalidPaths.map((id) => get(`/plants/${id}`, method)),
   ),
   ['a query', get('/plants/1?x=1', method), unknown('x')],
   ['no token', { ...get('/plants/1', method), headers: withoutToken }, noToken],
@@ -132,6 +134,10 @@ const queryNames = Object.keys(PlantQuerySchema.shape);
 /** Requests for lists, by their queries. */
 const lists = (...queries: readonly string[]) => queries.map((query) => get(`/plants?${query}`));
 const notEncoded = ['%', '%zz', '%F', '%FF', '%C0%AF', '%ED%A0%80', 'a%E0%A4'];
+const notCursors = [
+  ...['', 'x', '1', '1..', '%00', '.'.repeat(100), '<next>%20', '<next>0000000000000000000'],
+  writeCursor({}, { id: 0n }).replace(/^1/, '2'),
+];
 const otherCursor = rejected('bad_request', messages.invalidCursor);
 
 /** What of a token each operation needs. */
@@ -153,26 +159,23 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       createOf(`{"height":1e400,${plant('10e-1', { ...all, name: '"\\u0041 name"' }).slice(1)}`),
       replayed(all),
     ],
-    ...each(
-      [
-        ...plantFieldNames.map((name) => create(1, { ...all, [name]: `"a ${name}"` })),
-        ...optional.map((name) => create(1, without(name, all))),
-        ...['"A NAME"', '"A name "', '" A name"'].map((name) => create(1, { ...all, name })),
-      ],
-      taken(1n),
-    ),
+    ...each(taken(1n), [
+      ...plantFieldNames.map((name) => create(1, { ...all, [name]: `"a ${name}"` })),
+      ...optional.map((name) => create(1, without(name, all))),
+      ...['"A NAME"', '"A name "', '" A name"'].map((name) => create(1, { ...all, name })),
+    ]),
     ['texts swapped', create(1, { ...all, name: '"A tag"', tag: '"A name"' }), taken(1n)],
     ['the plant that was stored', create(1, all), replayed(all)],
     ['no more than the required texts', create(2), created()],
     ...each(
-      optional.map((name) => create(2, { [name]: '""' })),
       taken(2n),
+      optional.map((name) => create(2, { [name]: '""' })),
     ),
     ['the required texts again', create(2), replayed()],
     ['empty texts', create(3, empty), created(empty)],
     ...each(
-      optional.map((name) => create(3, without(name, empty))),
       taken(3n),
+      optional.map((name) => create(3, without(name, empty))),
     ),
     [
       'exact texts',
@@ -181,19 +184,17 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ],
     ['another form of the same text', create(4, { ...exact, name: '" \u00e9\\t\\"/\u007f "' }), taken(4n)],
     ...each(
-      [...writtenIds.keys()].map((id) => create(id)),
       created(),
+      [...writtenIds.keys()].map((id) => create(id)),
     ),
     ['the id -0, which is 0', create('-0'), replayed()],
     ['the largest id for another plant', create(max, { name: '"m"' }), taken(max)],
-    ...each(['null', '[]', '"x"', '7', 'true'].map(createOf), invalid('the body must be a JSON object')),
-    ...each(['{}', '{"ID":1,"Name":"n"}'].map(createOf), invalid('id is required; name is required')),
+    ...each(invalid('the body must be a JSON object'), ['null', '[]', '"x"', '7', 'true'].map(createOf)),
+    ...each(invalid('id is required; name is required'), ['{}', '{"ID":1,"Name":"n"}'].map(createOf)),
     [
       'different issues',
       createOf('{"name":"\\u0000","tag":"\\ud800"}'),
-      invalid(
-        'id is required; name must not contain the character NUL (U+0000); tag must not contain an unpaired surrogate',
-      ),
+      invalid(`id is required; name ${hasNul}; tag ${isUnpaired}`),
     ],
     [
       'members that are not known',
@@ -206,14 +207,14 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       invalid(`id ${int64}; name must be a string; tag must be a string`),
     ],
     ...each(
-      notWrittenIds.map((id) => create(id)),
       invalid(`id ${int64}`),
+      notWrittenIds.map((id) => create(id)),
     ),
     ...plantFieldNames.flatMap((name) =>
       Object.entries(invalidTexts).flatMap(([issue, texts]) =>
         each(
-          texts.map((text) => create(5, { [name]: text })),
           invalid(`${name} ${issue}`),
+          texts.map((text) => create(5, { [name]: text })),
         ),
       ),
     ),
@@ -247,8 +248,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       results(
         ...[created(), taken(1n), replayed(), invalid('id is required')],
         ...Array(3).fill(invalid('the body must be a JSON object')),
-        invalid('name must not contain the character NUL (U+0000)'),
-        ...[invalid(`id ${int64}`), invalid('tag must be a string'), created()],
+        ...[invalid(`name ${hasNul}`), invalid(`id ${int64}`), invalid('tag must be a string'), created()],
       ),
     ],
     [
@@ -277,16 +277,6 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       'too many plants, of which one is no JSON',
       batch(...Array(1_000).fill('0'), '01'),
       malformed("Expected ',' or ']' but got '1' at position 2012"),
-    ],
-    [
-      'a body that is too large',
-      batchOf(`["${'x'.repeat(2 ** 20)}"]`),
-      rejected('body_too_large', messages.bodyTooLarge(2 ** 20)),
-    ],
-    [
-      'another content type',
-      { ...batch(), headers: { 'Content-Type': 'text/plain' } },
-      rejected('unsupported_content_type', messages.unsupportedContentType('text/plain')),
     ],
     ['a list as a batch', batchOf('[]'), invalid('the body must be a JSON object')],
     ['no plants', batchOf('{}'), invalidBatch('plants is required')],
@@ -354,7 +344,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ...listedPlants.map(
       ([id, texts]): Case => [`a plant to be listed: ${id}`, create(id, texts), created(texts)],
     ),
-    ...each(lists('', 'limit=5', 'q=', 'order=id'), listed([a, b, c, d, e])),
+    ...each(listed([a, b, c, d, e]), lists('', 'limit=5', 'q=', 'order=id')),
     ['the first page', get('/plants?limit=2'), listed([a, b], true)],
     ['the page after it', get('/plants?limit=2&after=<next>'), listed([c, d], true)],
     ['the last page, with another limit', get('/plants?limit=1000&after=<next>'), listed([e])],
@@ -362,7 +352,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['the page after them', get('/plants?order=newest&limit=2&after=<next>'), listed([c, b], true)],
     ['the oldest', get('/plants?order=newest&limit=2&after=<next>'), listed([a])],
     ['a tag', get('/plants?tag=indoor'), listed([a, d])],
-    ...each(lists('q=nothing', ...plantFilters.map((name) => `${name}=nothing`)), listed([])),
+    ...each(listed([]), lists('q=nothing', ...plantFilters.map((name) => `${name}=nothing`))),
     ['a tag, one at a time', get('/plants?tag=indoor&limit=1'), listed([a], true)],
     ['its next plant', get('/plants?tag=indoor&limit=100&after=<next>'), listed([d])],
     ['an empty tag, which differs from none', get('/plants?tag='), listed([e])],
@@ -381,40 +371,33 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ],
     ['the longest texts, deleted', remove(10), deleted],
     ['another page', get('/plants?limit=1'), listed([a], true)],
-    ...each(lists('tag=indoor&after=<next>', 'q=&after=<next>', 'order=newest&after=<next>'), otherCursor),
+    ...each(otherCursor, lists('tag=indoor&after=<next>', 'q=&after=<next>', 'order=newest&after=<next>')),
     ...each(
-      [
-        ...['', 'x', '1', '1..', '%00', '.'.repeat(100), '<next>%20', '<next>0000000000000000000'],
-        writeCursor({}, { id: 0n }).replace(/^1/, '2'),
-      ].map((after) => get(`/plants?after=${after}`)),
       otherCursor,
+      notCursors.map((after) => get(`/plants?after=${after}`)),
     ),
     ['its next, with the default order', get('/plants?order=id&limit=1&after=<next>'), listed([b], true)],
     ...each(
-      ['0', '1001', '1.5', '', '01', '1e1'].map((limit) => get(`/plants?limit=${limit}`)),
       invalidQuery('limit', `must be an integer from 1 to ${MAX_PLANTS}`),
+      ['0', '1001', '1.5', '', '01', '1e1'].map((limit) => get(`/plants?limit=${limit}`)),
     ),
     ['an order that there is not', get('/plants?order=name'), invalidQuery('order', 'must be id or newest')],
-    ['NUL', get('/plants?q=%00'), invalidQuery('q', 'must not contain the character NUL (U+0000)')],
+    ['NUL', get('/plants?q=%00'), invalidQuery('q', hasNul)],
     ...queryNames.flatMap((name) => [
-      ...each(lists(`${name}=1&${name}=1`, `${name}=1&${name}=%`), invalidQuery(name, 'must be given once')),
+      ...each(invalidQuery(name, 'must be given once'), lists(`${name}=1&${name}=1`, `${name}=1&${name}=%`)),
       ...each(
-        notEncoded.map((value) => get(`/plants?${name}=${value}`)),
         invalidQuery(name, 'must be percent-encoded UTF-8'),
+        notEncoded.map((value) => get(`/plants?${name}=${value}`)),
       ),
     ]),
     ...Object.entries(QUERY_MAX_LENGTHS).flatMap(([name, length]) =>
       each(
-        ['a', '%F0%9F%8C%B1', '.'].map((character) => get(`/plants?${name}=${character.repeat(length + 1)}`)),
         invalidQuery(name, `must have at most ${length} characters`),
+        ['a', '%F0%9F%8C%B1', '.'].map((character) => get(`/plants?${name}=${character.repeat(length + 1)}`)),
       ),
     ),
-    ...Object.entries({
-      ids: ['ids=1,31'],
-      color: ['color=1&color=2', 'color=%FF'],
-      ...{ '%FF': ['%FF=1'], '%': ['%'], Q: ['Q=%zz'], '': ['=1'] },
-    }).flatMap(([name, queries]) =>
-      each(lists(...queries), unknown(name, `there are ${queryNames.join(', ')}`)),
+    ...['ids=1,31', 'color=1&color=2', 'color=%FF', '%FF=1', '%', 'Q=%zz', '=1'].flatMap((query) =>
+      each(unknown(query.replace(/=.*/, ''), `there are ${queryNames.join(', ')}`), lists(query)),
     ),
     ['HEAD, without the body', get('/plants', 'HEAD'), ok('')],
     ['no token', { ...get('/plants'), headers: withoutToken }, noToken],

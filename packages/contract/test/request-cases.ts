@@ -3,6 +3,7 @@ import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { messages } from '../src/messages.js';
 import { type Case, each, ok, type Request, rejected } from './exchange.js';
 
+const int64 = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
 const valid = '{"id":1,"name":"Monstera"}';
 const replayed = ok('{"name":"Monstera"}', { 'idempotent-replayed': 'true' });
 const line = 'POST /plants';
@@ -12,9 +13,11 @@ const post = (body: string | Uint8Array<ArrayBuffer>, headers?: Request['headers
   ...(headers && { headers }),
 });
 const stored: Case = ['a plant', post(valid), ok('{"name":"Monstera"}')];
-/** Requests for a plant that is stored, each with another value of a header. */
-const withHeader = (name: string, values: readonly (string | undefined)[]) =>
+/** Requests that differ in their body, and requests for a plant that is stored that differ in a header. */
+const posts = (...bodies: readonly (string | Uint8Array<ArrayBuffer>)[]) => bodies.map((body) => post(body));
+const withHeader = (name: string, ...values: readonly (string | undefined)[]) =>
   values.map((value) => post(valid, { [name]: value }));
+const authorized = (...values: readonly (string | undefined)[]) => withHeader('Authorization', ...values);
 
 const notFound = (path: string) => rejected('not_found', messages.notFound(path));
 const notAllowed = (method: string, path: string, allowed: readonly string[]) =>
@@ -30,8 +33,12 @@ const invalidToken = (message: string) =>
   rejected('invalid_token', message, { 'www-authenticate': `${challenge}, error="invalid_token"` });
 const secret = `pst_${'0'.repeat(43)}`;
 const neverIssued = `${secret}${accessTokenChecksum(secret)}`;
+const malformedTokens = ['secret', neverIssued.slice(0, -1), 'TOKEN0', '"TOKEN"', 'TOKEN TOKEN'].map(
+  (token) => `Bearer ${token}`,
+);
 const noTokens = [undefined, '', 'Bearer', 'Bearer   ', 'Basic dXNlcjpwYXNzd29yZA==', 'TOKEN', 'BearerTOKEN'];
 
+const keeping = (id: string) => ({ ...replayed, headers: { ...replayed.headers, 'x-request-id': id } });
 const keptIds = ['a', 'req_1.a:b-C', 'x'.repeat(64), '5f0c954e-1a41-4c8e-9d8c-3f0f4d2f9d55', 'pst_', 'pst_-'];
 const replacedIds = ['', 'x'.repeat(65), 'a b', 'a/b', 'a,b', 'café', '<script>', 'pst_0', 'a:pst_abc'];
 
@@ -85,26 +92,16 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
       { ...post(valid, unauthorized), line: `${line}?access_token=pst_0` },
       missing,
     ],
-    ...each(withHeader('Authorization', noTokens), missing),
-    ...each(
-      ['secret', neverIssued.slice(0, -1), 'TOKEN0', '"TOKEN"', 'TOKEN TOKEN'].map((token) =>
-        post(valid, { Authorization: `Bearer ${token}` }),
-      ),
-      invalidToken(messages.malformedToken),
-    ),
-    ...each(withHeader('Authorization', [`Bearer ${neverIssued}`]), invalidToken(messages.unknownToken)),
-    ...each(withHeader('Authorization', ['bearer TOKEN', 'BEARER TOKEN', 'Bearer   TOKEN']), replayed),
+    ...each(missing, authorized(...noTokens)),
+    ...each(invalidToken(messages.malformedToken), authorized(...malformedTokens)),
+    ...each(invalidToken(messages.unknownToken), authorized(`Bearer ${neverIssued}`)),
+    ...each(replayed, authorized('bearer TOKEN', 'BEARER TOKEN', 'Bearer   TOKEN')),
   ],
 
   'X-Request-Id': [
     stored,
-    ...keptIds.flatMap((id) =>
-      each(withHeader('X-Request-Id', [id]), {
-        ...replayed,
-        headers: { ...replayed.headers, 'x-request-id': id },
-      }),
-    ),
-    ...each(withHeader('X-Request-Id', replacedIds), replayed),
+    ...keptIds.flatMap((id) => each(keeping(id), withHeader('X-Request-Id', id))),
+    ...each(replayed, withHeader('X-Request-Id', ...replacedIds)),
     [
       'of a rejected request',
       { line: 'GET /plant', headers: { 'X-Request-Id': 'a' } },
@@ -125,24 +122,21 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
       unsupported(messages.unsupportedContentType('text/plain;charset=UTF-8')),
     ],
     ...unsupportedTypes.flatMap((type) =>
-      each(withHeader('Content-Type', [type]), unsupported(messages.unsupportedContentType(type))),
+      each(unsupported(messages.unsupportedContentType(type)), withHeader('Content-Type', type)),
     ),
-    ...each(withHeader('Content-Type', supportedTypes), replayed),
+    ...each(replayed, withHeader('Content-Type', ...supportedTypes)),
     ...['gzip', 'GZIP', 'br', 'identity, gzip', 'x'.repeat(300)].flatMap((coding) =>
-      each(withHeader('Content-Encoding', [coding]), unsupported(messages.unsupportedContentCoding(coding))),
+      each(unsupported(messages.unsupportedContentCoding(coding)), withHeader('Content-Encoding', coding)),
     ),
-    ...each(withHeader('Content-Encoding', ['identity', 'Identity']), replayed),
+    ...each(replayed, withHeader('Content-Encoding', 'identity', 'Identity')),
     ['the largest body', post(valid.padEnd(2 ** 20)), replayed],
     ['a body larger than that', post(valid.padEnd(2 ** 20 + 1)), tooLarge],
   ],
 
   JSON: [
-    ...each([{ line }, post('')], malformed('it is empty')),
+    ...each(malformed('it is empty'), [{ line }, post('')]),
     ['a byte order mark', post(`\uFEFF${valid}`), malformed('it starts with a byte order mark')],
-    ...each(
-      [bytes('{"id":1,"name":"\xe9"}'), bytes('"\xed\xa0\x80"')].map((body) => post(body)),
-      malformed('it is not in UTF-8'),
-    ),
+    ...each(malformed('it is not in UTF-8'), posts(bytes('{"id":1,"name":"\xe9"}'), bytes('"\xed\xa0\x80"'))),
     // Of each kind of problem one; exact-json/parse.test.ts has more.
     ...Object.entries({
       ' \r\n\t ': 'Expected a value but reached end of input at position 5',
@@ -153,21 +147,17 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
       '{"id":1,"name":"n","\\u005f_proto__":null}': "Forbidden member '__proto__' at position 19",
       '{"id":1,"name":"n","x":[1,{"y":01}]}': "Expected ',' or '}' but got '1' at position 32",
       [`{"x":${'['.repeat(500)}${']'.repeat(500)}}`]: 'Nested too deeply at position 504',
-    }).flatMap(([body, problem]) => each([post(body)], malformed(problem))),
-    ...each(
-      [
+    }).flatMap(([body, problem]) => each(malformed(problem), posts(body))),
+    ...each(ok('{"name":"n"}'), [
+      ...posts(
         '{"id":1,"name":"n","name":"n","id":1.0}',
-        '{"x":1,"id":2,"x":{"y":1,"y":2},"name":"n","x":[]}',
         '{"id":3,"name":"n","constructor":1,"toString":null}',
-      ].map((body) => post(body)),
-      ok('{"name":"n"}'),
-    ),
-    ...each(
-      ['{"id":[1],"name":{"a":1}}', '{"id":{},"name":{"a":1},"name":{"a":2}}'].map((body) => post(body)),
-      rejected(
-        'invalid_plant',
-        `The plant is not valid: id must be an integer from ${INT64_MIN} to ${INT64_MAX}; name must be a string.`,
       ),
+      ...posts('{"x":1,"id":2,"x":{"y":1,"y":2},"name":"n","x":[]}'),
+    ]),
+    ...each(
+      rejected('invalid_plant', `The plant is not valid: id ${int64}; name must be a string.`),
+      posts('{"id":[1],"name":{"a":1}}', '{"id":{},"name":{"a":1},"name":{"a":2}}'),
     ),
   ],
 
