@@ -44,19 +44,7 @@ describe.each(['with source text', 'without'])('parsing a reply in an engine %s'
 
   it('parses what the service may send, whatever the texts of plants', async () => {
     const parseReply = await loadParseReply();
-    const texts = [
-      '',
-      '"id":1',
-      '\\"id\\":1,',
-      '{"id":1}',
-      '\\',
-      '\\\\"',
-      '"',
-      ':',
-      'id',
-      '\n\u2028',
-      '\ud800',
-    ];
+    const texts = ['', '"id":1', '\\"id\\":1,', '{"id":1}', '\\', '\\\\"', '"', 'id', '\n\u2028\ud800'];
     const ids = [0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
     const plants = texts.flatMap((name, index) =>
       texts.map((tag) => ({ id: ids[index % ids.length] ?? 0n, name, tag })),

@@ -69,11 +69,8 @@ describe('a redirect', () => {
 
 it('explains some statuses as a redirect, and no other', () => {
   const statuses = [0, 100, 204, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 404];
-  const redirects = statuses.filter(
-    (status) => explainStatus(status, 'x') === 'redirect to x; update baseUrl',
-  );
+  const redirects = statuses.filter((status) => explainStatus(status) !== 'undeclared status');
   expect(redirects).toEqual([0, 301, 302, 303, 307, 308]);
-  expect(explainStatus(404)).toBe('undeclared status');
 });
 
 /** Creates a plant with a fresh client, which detects its runtime. */

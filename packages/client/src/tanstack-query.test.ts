@@ -127,21 +127,13 @@ describe('the options of a query', () => {
     expect(() => getPlant.queryKey(request)).toThrow(RangeError);
   });
 
+  type Lists = ReturnType<typeof open>['plantStore']['listPlants'];
   const ignore = () => undefined;
 
-  it.each<
-    [string, (client: QueryClient, utils: ReturnType<typeof open>['plantStore']['listPlants']) => unknown]
-  >([
-    ['a query', (client, { queryOptions }) => new QueryObserver(client, queryOptions()).subscribe(ignore)],
-    [
-      'queries',
-      (client, { queryOptions }) => new QueriesObserver(client, [queryOptions()]).subscribe(ignore),
-    ],
-    [
-      'a suspending query',
-      (client, { queryOptions }) =>
-        new QueryObserver(client, queryOptions()).fetchOptimistic(queryOptions()).catch(ignore),
-    ],
+  it.each<[string, (client: QueryClient, lists: Lists) => unknown]>([
+    ['one', (client, { queryOptions }) => new QueryObserver(client, queryOptions()).subscribe(ignore)],
+    ['some', (client, { queryOptions }) => new QueriesObserver(client, [queryOptions()]).subscribe(ignore)],
+    ['fetched', (client, { queryOptions }) => client.fetchQuery(queryOptions()).catch(ignore)],
     [
       'pages',
       (client, { infiniteQueryOptions }) =>

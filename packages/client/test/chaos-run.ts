@@ -37,35 +37,19 @@ export function planRun(seed: number): Plan {
   const random = createRandom(seed);
   const integer = (min: number, max: number) => min + Math.floor(random() * (max - min + 1));
   const pick = <Value>(...values: readonly Value[]) => values[integer(0, values.length - 1)] as Value;
-  const scriptOf = (probability: number, common: FaultName, others: readonly FaultName[]) =>
-    Array.from({ length: 8 }, () => (random() < probability ? common : pick(...others)));
-  const kind = random();
-  const plan: Omit<Plan, 'script'> = {
+  const isLong = random() < 0.3;
+  const isAborted = random() < 0.25;
+  // Without an abort a long call must not wait long. With one, a timer that is left behind is still running at the end.
+  const rest = isLong && !isAborted ? promptFaults : faultNames;
+  const often = isLong && isAborted ? '503, again much later' : 'success';
+  return {
     seed,
     retries: integer(0, 4),
-    token: pick('fixed', 'renewed', 'renewed', 'the same'),
-    timeoutMs: longMs,
-    attemptTimeoutMs: longMs,
-  };
-  // A long timeout and always an abort: a timer that is left behind shows only while it is still running.
-  if (kind < 0.12) {
-    const script = scriptOf(0.4, '503, again much later', faultNames);
-    return {
-      ...plan,
-      attemptTimeoutMs: pick(60, longMs),
-      abortAfterMs: integer(0, pick(0, 20, 300)),
-      script,
-    };
-  }
-  // A long timeout, no abort, and only faults after which there is no long wait.
-  if (kind < 0.3) return { ...plan, script: scriptOf(0.15, 'success', promptFaults) };
-  return {
-    ...plan,
-    timeoutMs: pick(60, 150, 300, 600, 600, 1_000, 1_600),
-    attemptTimeoutMs: pick(40, 80, 150, 300),
-    ...(random() < 0.02 && { token: 'never' }),
-    ...(random() < 0.15 && { abortAfterMs: integer(0, pick(0, 20, 300)) }),
-    script: scriptOf(0.15, 'success', faultNames),
+    timeoutMs: isLong ? longMs : pick(60, 150, 300, 600, 600, 1_000, 1_600),
+    attemptTimeoutMs: isLong ? longMs : pick(40, 80, 150, 300),
+    token: !isLong && random() < 0.03 ? 'never' : pick('fixed', 'renewed', 'renewed', 'the same'),
+    ...(isAborted && { abortAfterMs: integer(0, pick(0, 20, 300)) }),
+    script: Array.from({ length: 8 }, () => (random() < 0.2 ? often : pick(...rest))),
   };
 }
 

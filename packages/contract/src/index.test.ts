@@ -24,16 +24,13 @@ const modules = {
   './openapi': ['@ts-rest/core', 'zod', 'zod-openapi'],
 } as const;
 
-it.each(Object.entries(modules))(
-  '%s has a source, is built from it, and loads %j',
-  async (subpath, packages) => {
-    const target = packageJson.exports[subpath as keyof typeof modules];
-    const source = target['@plant-store/source'];
-    const built = source.replace('./src/', './dist/').replace(/\.ts$/, '');
-    expect([target.types, target.default]).toEqual([`${built}.d.ts`, `${built}.js`]);
-    expect(await packagesLoadedBy(source)).toEqual(packages);
-  },
-);
+it.each(Object.entries(modules))('%s is built from its source, and loads %j', async (subpath, packages) => {
+  const target = packageJson.exports[subpath as keyof typeof modules];
+  const source = target['@plant-store/source'];
+  const built = source.replace('./src/', './dist/').replace(/\.ts$/, '');
+  expect([target.types, target.default]).toEqual([`${built}.d.ts`, `${built}.js`]);
+  expect(await packagesLoadedBy(source)).toEqual(packages);
+});
 
 it('exports these subpaths and names, and nothing else', () => {
   const files = ['openapi.json', 'package.json'] as const;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type * as z from 'zod';
 import { type ErrorName, errors } from './errors.js';
 import { explainInvalidRequest, messages, type RequestIssues, shorten } from './messages.js';
 import { NewPlantSchema, NewPlantsSchema } from './schemas.js';
@@ -37,19 +38,14 @@ it.each([
   expect(message.length).toBeLessThan(300);
 });
 
+const issuesOf = (schema: z.ZodType, body: unknown) => ({ body: schema.safeParse(body).error?.issues });
 const required = (...path: unknown[]) => [{ message: 'is required', path }];
 
 it.each<[string, RequestIssues]>([
-  [
-    'The plant is not valid: id is required; name is required.',
-    { body: NewPlantSchema.safeParse({}).error?.issues },
-  ],
-  [
-    'The plant is not valid: the body must be a JSON object.',
-    { body: NewPlantSchema.safeParse([]).error?.issues },
-  ],
+  ['The plant is not valid: id is required; name is required.', issuesOf(NewPlantSchema, {})],
+  ['The plant is not valid: the body must be a JSON object.', issuesOf(NewPlantSchema, [])],
   ['The plant is not valid: plants.0.id is required.', { path: [], body: required('plants', 0, 'id') }],
-  ['The batch is not valid: plants is required.', { body: NewPlantsSchema.safeParse({}).error?.issues }],
+  ['The batch is not valid: plants is required.', issuesOf(NewPlantsSchema, {})],
   ['The request is not valid: the path parameter id is required.', { path: required('id') }],
   [
     'The request is not valid: the path parameter id is required; the query parameter limit is required; ' +

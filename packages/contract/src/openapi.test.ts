@@ -12,9 +12,7 @@ import { ErrorSchema, Int64ParameterSchema, NewPlantSchema, PlantSchema } from '
 
 const document = createOpenApiDocument();
 const createPlant = document.paths?.['/plants']?.post;
-const jsonOf = (schema: string) => ({
-  'application/json': { schema: { $ref: `#/components/schemas/${schema}` } },
-});
+const schemaOf = (body: unknown) => Object(body).content['application/json'].schema.$ref.split('/').at(-1);
 
 describe('the document', () => {
   it('is printed in openapi.json', () => {
@@ -42,28 +40,20 @@ describe('the document', () => {
         return [operationId, method, path, operation['x-required-scope']];
       }),
     );
-    const declared = Object.entries(contract).map(
-      ([
-        name,
-        {
-          method,
-          path,
-          metadata: { scope },
-        },
-      ]) => {
-        return [name, method.toLowerCase(), path.replace(/:(\w+)/g, '{$1}'), scope];
-      },
-    );
+    const declared = Object.entries(contract).map(([name, { method, path, metadata }]) => {
+      return [name, method.toLowerCase(), path.replace(/:(\w+)/g, '{$1}'), metadata.scope];
+    });
     expect(described.sort()).toEqual(declared.sort());
   });
 
   it('has the request and the replies of createPlant', () => {
-    expect(createPlant).toMatchObject({ requestBody: { required: true, content: jsonOf('NewPlant') } });
+    expect(createPlant).toHaveProperty('requestBody.required', true);
     expect(createPlant).not.toHaveProperty('parameters');
+    expect(schemaOf(createPlant?.requestBody)).toBe('NewPlant');
     const replies = Object.entries(createPlant?.responses ?? {}).map(([status, response]) => {
-      const { content, headers, description } = Object(response);
+      const { headers, description } = Object(response);
       expect(description).toMatch(/^[A-Z]/);
-      return [status, content['application/json'].schema.$ref.split('/').at(-1), ...Object.keys(headers)];
+      return [status, schemaOf(response), ...Object.keys(headers)];
     });
     const limits = ['RateLimit', 'RateLimit-Policy'];
     expect(replies).toEqual([
@@ -103,21 +93,15 @@ describe('the document', () => {
     expect(examplesOf('Error')).toBeUndefined();
   });
 
-  it.each(['400', '401', '403', '429', '500', '503'])(
-    'has a valid example of each error of status %s',
-    (status) => {
-      const expected = Object.entries<ErrorDefinition>(errors)
-        .filter(([name, definition]) => definition.status === Number(status) && name !== 'batch_too_large')
-        .map(([name, { error, meaning, example }]) => [
-          name,
-          { summary: meaning, value: ErrorSchema.parse({ error, message: example }) },
-        ]);
-      expect(createPlant?.responses?.[status]).toHaveProperty(
-        ['content', 'application/json', 'examples'],
-        Object.fromEntries(expected),
-      );
-    },
-  );
+  it.each(['400', '401', '403', '429', '500', '503'])('has an example of each error of a %s', (status) => {
+    const expected = Object.entries<ErrorDefinition>(errors)
+      .filter(([name, definition]) => definition.status === Number(status) && name !== 'batch_too_large')
+      .map(([name, { error, meaning, example }]) => {
+        return [name, { summary: meaning, value: { error, message: example } }];
+      });
+    const { examples } = Object(createPlant?.responses?.[status]).content['application/json'];
+    expect(examples).toEqual(Object.fromEntries(expected));
+  });
 });
 
 const plants = {
@@ -141,10 +125,8 @@ describe('the paths of the document', () => {
   it('have each method of a path, and a body where the operation takes one', () => {
     const list = { ...bodiless, method: 'GET' } as const;
     const drain = { ...plants, method: 'PUT', body: ContractNoBody } as const;
-    const paths = describePaths(
-      { create: plants, list, drain },
-      { create: texts, list: texts, drain: texts },
-    );
+    const routes = { create: plants, list, drain };
+    const paths = describePaths(routes, { create: texts, list: texts, drain: texts });
     const body = { requestBody: expect.anything() };
     const [withBody, without] = [expect.objectContaining(body), expect.not.objectContaining(body)];
     expect(paths['/plants']).toEqual({ post: withBody, get: without, put: without });
@@ -159,6 +141,7 @@ describe('the paths of the document', () => {
       query: z.object({ colour: z.string().optional() }),
       headers: { 'x-tenant': z.string() },
     };
+    const pattern = '^(0|-?[1-9][0-9]{0,18})$';
     const { paths } = createDocument({
       openapi: '3.1.1',
       info: { title: 'Plants', version: '1.0.0' },
@@ -166,27 +149,19 @@ describe('the paths of the document', () => {
     });
     expect(paths?.['/plants/{plantId}/leaves']?.get?.parameters).toMatchObject([
       // As text: a generated client would otherwise pass a number that is not exact beyond 2^53.
-      {
-        in: 'path',
-        name: 'plantId',
-        required: true,
-        schema: { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,18})$' },
-      },
+      { in: 'path', name: 'plantId', required: true, schema: { type: 'string', pattern } },
       { in: 'query', name: 'colour', schema: { type: 'string' } },
       { in: 'header', name: 'x-tenant', required: true, schema: { type: 'string' } },
     ]);
   });
 
   it('describe each reply as its operation does, with its headers and errors', () => {
-    const responses = Object(
-      describePaths({ create: plants }, { create: texts })['/plants']?.post?.responses,
-    );
+    const paths = describePaths({ create: plants }, { create: texts });
+    const responses = Object(paths['/plants']?.post?.responses);
     expect(responses[200].description).toBe('The plant');
     expect(responses[400].description).toBe('The plant is not valid');
-    expect([200, 400].map((status) => 'Idempotent-Replayed' in responses[status].headers)).toEqual([
-      true,
-      false,
-    ]);
+    expect(responses[200].headers).toHaveProperty('Idempotent-Replayed');
+    expect(responses[400].headers).not.toHaveProperty('Idempotent-Replayed');
     expect(Object.keys(responses[400].content['application/json'].examples)).toEqual(['invalid_plant']);
   });
 

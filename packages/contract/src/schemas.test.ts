@@ -17,6 +17,7 @@ import {
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const rose = { id: 1, name: 'Rose' };
 const nul = 'must not contain the character NUL (U+0000)';
+const unpaired = 'must not contain an unpaired surrogate';
 const parameters = ['limit', 'after', 'order', 'tag', 'q'];
 
 /** Objects with one member, by its values, and plants of which one member has them. */
@@ -29,40 +30,24 @@ type Row = [issues: string, schema: z.ZodType, values: unknown[]];
 
 it.each<Row>([
   [range, Int64Schema, [INT64_MIN - 1n, INT64_MAX + 1n, 1.5, 2 ** 53, NaN, '1', '', true, null, [1], {}]],
-  [
-    range,
-    Int64ParameterSchema,
-    ['9223372036854775808', '-9223372036854775809', '9'.repeat(100_000), ['1'], null],
-  ],
+  [range, Int64ParameterSchema, [`${INT64_MAX + 1n}`, `${INT64_MIN - 1n}`, '9'.repeat(100_000), ['1'], null]],
   [range, Int64ParameterSchema, ['', ' 1', '1 ', '+1', '-0', '01', '1.0', '1e2', '0x1', '1n', '١']],
   ['is required', Int64Schema, [undefined]],
   ['is required', Int64ParameterSchema, [undefined]],
   ['name is required', PlantSchema, [{}]],
   ['id is required; name is required', NewPlantSchema, [{}]],
-  [
-    `id ${range}; name ${nul}; name must not contain an unpaired surrogate; tag must be a string`,
-    NewPlantSchema,
-    [{ id: '1', name: '\0\ud800', tag: null }],
-  ],
+  [`id ${range}; name ${nul}; name ${unpaired}`, NewPlantSchema, [{ id: '1', name: '\0\ud800' }]],
   ...['name', 'tag'].flatMap((name): Row[] => [
     [`${name} must be a string`, NewPlantSchema, plantsWith(name, null, 1, 1n, true, ['Rose'], {})],
     [`${name} ${nul}`, NewPlantSchema, plantsWith(name, '\0', 'Ro\0se')],
-    [
-      `${name} must not contain an unpaired surrogate`,
-      NewPlantSchema,
-      plantsWith(name, '\ud83c', '\udf39\ud83c'),
-    ],
+    [`${name} ${unpaired}`, NewPlantSchema, plantsWith(name, '\ud83c', '\udf39\ud83c')],
   ]),
   ['must be a JSON object', NewPlantSchema, [null, 1, 'Rose', true, [], [rose], undefined]],
   ['must be a JSON object', NewPlantsSchema, [null, []]],
   ['plants is required', NewPlantsSchema, [{}]],
   ['plants must have at least one plant', NewPlantsSchema, each('plants', [])],
   ['plants must be a list of plants', NewPlantsSchema, each('plants', { length: 1 }, null)],
-  [
-    'limit must be an integer from 1 to 1000',
-    PlantQuerySchema,
-    each('limit', '0', '1001', '1.5', '', '01', 1),
-  ],
+  ['limit must be an integer from 1 to 1000', PlantQuerySchema, each('limit', '0', '1001', '', '01', 1)],
   ['order must be id or newest', PlantQuerySchema, each('order', 'name')],
   [`tag ${nul}`, PlantQuerySchema, each('tag', '\0')],
   [`q ${nul}`, PlantQuerySchema, each('q', '\0')],

@@ -22,7 +22,7 @@ export interface Reply {
 export type Case = readonly [title: string, request: Request, reply: Reply];
 
 /** Cases of requests that all get one reply; each is named by what is sent. */
-export function each(reply: Reply, requests: readonly Request[]): readonly Case[] {
+export function each(reply: Reply, ...requests: readonly Request[]): readonly Case[] {
   return requests.map((request) => {
     const headers = JSON.stringify(request.headers, (_, value) => value ?? null);
     const sent = [request.line, headers, request.body].filter(Boolean).join(' ');

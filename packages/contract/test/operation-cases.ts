@@ -107,13 +107,10 @@ const invalidPaths = ['%', '%FF', '1%zz', '%E0%A4%A'];
 
 /** Of an operation on one plant: how the id is written, and that it has no query. */
 const ofPath = (method: string): readonly Case[] => [
-  ...each(
-    invalidId,
-    invalidIds.map((id) => get(`/plants/${id}`, method)),
-  ),
+  ...each(invalidId, ...invalidIds.map((id) => get(`/plants/${id}`, method))),
   ...each(
     rejected('bad_request', messages.invalidPath),
-    invalidPaths.map((id) => get(`/plants/${id}`, method)),
+    ...invalidPaths.map((id) => get(`/plants/${id}`, method)),
   ),
   ['a query', get('/plants/1?x=1', method), unknown('x')],
   ['no token', { ...get('/plants/1', method), headers: withoutToken }, noToken],
@@ -159,38 +156,27 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       createOf(`{"height":1e400,${plant('10e-1', { ...all, name: '"\\u0041 name"' }).slice(1)}`),
       replayed(all),
     ],
-    ...each(taken(1n), [
-      ...plantFieldNames.map((name) => create(1, { ...all, [name]: `"a ${name}"` })),
-      ...optional.map((name) => create(1, without(name, all))),
-      ...['"A NAME"', '"A name "', '" A name"'].map((name) => create(1, { ...all, name })),
-    ]),
+    ...each(taken(1n), ...plantFieldNames.map((name) => create(1, { ...all, [name]: `"a ${name}"` }))),
+    ...each(taken(1n), ...optional.map((name) => create(1, without(name, all)))),
+    ...each(taken(1n), ...['"A NAME"', '"A name "', '" A name"'].map((name) => create(1, { ...all, name }))),
     ['texts swapped', create(1, { ...all, name: '"A tag"', tag: '"A name"' }), taken(1n)],
     ['the plant that was stored', create(1, all), replayed(all)],
     ['no more than the required texts', create(2), created()],
-    ...each(
-      taken(2n),
-      optional.map((name) => create(2, { [name]: '""' })),
-    ),
+    ...each(taken(2n), ...optional.map((name) => create(2, { [name]: '""' }))),
     ['the required texts again', create(2), replayed()],
     ['empty texts', create(3, empty), created(empty)],
-    ...each(
-      taken(3n),
-      optional.map((name) => create(3, without(name, empty))),
-    ),
+    ...each(taken(3n), ...optional.map((name) => create(3, without(name, empty)))),
     [
       'exact texts',
       create(4, { name: '" e\\u0301\\t\\"/\\u007f "', tag: '"\\u2028\\ud83e\\udeb4"' }),
       created(exact),
     ],
     ['another form of the same text', create(4, { ...exact, name: '" \u00e9\\t\\"/\u007f "' }), taken(4n)],
-    ...each(
-      created(),
-      [...writtenIds.keys()].map((id) => create(id)),
-    ),
+    ...each(created(), ...[...writtenIds.keys()].map((id) => create(id))),
     ['the id -0, which is 0', create('-0'), replayed()],
     ['the largest id for another plant', create(max, { name: '"m"' }), taken(max)],
-    ...each(invalid('the body must be a JSON object'), ['null', '[]', '"x"', '7', 'true'].map(createOf)),
-    ...each(invalid('id is required; name is required'), ['{}', '{"ID":1,"Name":"n"}'].map(createOf)),
+    ...each(invalid('the body must be a JSON object'), ...['null', '[]', '"x"', '7', 'true'].map(createOf)),
+    ...each(invalid('id is required; name is required'), ...['{}', '{"ID":1,"Name":"n"}'].map(createOf)),
     [
       'different issues',
       createOf('{"name":"\\u0000","tag":"\\ud800"}'),
@@ -206,16 +192,10 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       createOf('{"id":"1","name":null,"tag":7}'),
       invalid(`id ${int64}; name must be a string; tag must be a string`),
     ],
-    ...each(
-      invalid(`id ${int64}`),
-      notWrittenIds.map((id) => create(id)),
-    ),
+    ...each(invalid(`id ${int64}`), ...notWrittenIds.map((id) => create(id))),
     ...plantFieldNames.flatMap((name) =>
       Object.entries(invalidTexts).flatMap(([issue, texts]) =>
-        each(
-          invalid(`${name} ${issue}`),
-          texts.map((text) => create(5, { [name]: text })),
-        ),
+        each(invalid(`${name} ${issue}`), ...texts.map((text) => create(5, { [name]: text }))),
       ),
     ),
     ['a query', { ...create(5), line: 'POST /plants?id=7' }, unknown('id')],
@@ -344,7 +324,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ...listedPlants.map(
       ([id, texts]): Case => [`a plant to be listed: ${id}`, create(id, texts), created(texts)],
     ),
-    ...each(listed([a, b, c, d, e]), lists('', 'limit=5', 'q=', 'order=id')),
+    ...each(listed([a, b, c, d, e]), ...lists('', 'limit=5', 'q=', 'order=id')),
     ['the first page', get('/plants?limit=2'), listed([a, b], true)],
     ['the page after it', get('/plants?limit=2&after=<next>'), listed([c, d], true)],
     ['the last page, with another limit', get('/plants?limit=1000&after=<next>'), listed([e])],
@@ -352,7 +332,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['the page after them', get('/plants?order=newest&limit=2&after=<next>'), listed([c, b], true)],
     ['the oldest', get('/plants?order=newest&limit=2&after=<next>'), listed([a])],
     ['a tag', get('/plants?tag=indoor'), listed([a, d])],
-    ...each(listed([]), lists('q=nothing', ...plantFilters.map((name) => `${name}=nothing`))),
+    ...each(listed([]), ...lists('q=nothing', ...plantFilters.map((name) => `${name}=nothing`))),
     ['a tag, one at a time', get('/plants?tag=indoor&limit=1'), listed([a], true)],
     ['its next plant', get('/plants?tag=indoor&limit=100&after=<next>'), listed([d])],
     ['an empty tag, which differs from none', get('/plants?tag='), listed([e])],
@@ -371,33 +351,33 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ],
     ['the longest texts, deleted', remove(10), deleted],
     ['another page', get('/plants?limit=1'), listed([a], true)],
-    ...each(otherCursor, lists('tag=indoor&after=<next>', 'q=&after=<next>', 'order=newest&after=<next>')),
-    ...each(
-      otherCursor,
-      notCursors.map((after) => get(`/plants?after=${after}`)),
-    ),
+    ...each(otherCursor, ...lists('tag=indoor&after=<next>', 'q=&after=<next>', 'order=newest&after=<next>')),
+    ...each(otherCursor, ...notCursors.map((after) => get(`/plants?after=${after}`))),
     ['its next, with the default order', get('/plants?order=id&limit=1&after=<next>'), listed([b], true)],
     ...each(
       invalidQuery('limit', `must be an integer from 1 to ${MAX_PLANTS}`),
-      ['0', '1001', '1.5', '', '01', '1e1'].map((limit) => get(`/plants?limit=${limit}`)),
+      ...['0', '1001', '1.5', '', '01', '1e1'].map((limit) => get(`/plants?limit=${limit}`)),
     ),
     ['an order that there is not', get('/plants?order=name'), invalidQuery('order', 'must be id or newest')],
     ['NUL', get('/plants?q=%00'), invalidQuery('q', hasNul)],
     ...queryNames.flatMap((name) => [
-      ...each(invalidQuery(name, 'must be given once'), lists(`${name}=1&${name}=1`, `${name}=1&${name}=%`)),
+      ...each(
+        invalidQuery(name, 'must be given once'),
+        ...lists(`${name}=1&${name}=1`, `${name}=1&${name}=%`),
+      ),
       ...each(
         invalidQuery(name, 'must be percent-encoded UTF-8'),
-        notEncoded.map((value) => get(`/plants?${name}=${value}`)),
+        ...notEncoded.map((value) => get(`/plants?${name}=${value}`)),
       ),
     ]),
     ...Object.entries(QUERY_MAX_LENGTHS).flatMap(([name, length]) =>
       each(
         invalidQuery(name, `must have at most ${length} characters`),
-        ['a', '%F0%9F%8C%B1', '.'].map((character) => get(`/plants?${name}=${character.repeat(length + 1)}`)),
+        ...lists(...['a', '%F0%9F%8C%B1', '.'].map((character) => `${name}=${character.repeat(length + 1)}`)),
       ),
     ),
     ...['ids=1,31', 'color=1&color=2', 'color=%FF', '%FF=1', '%', 'Q=%zz', '=1'].flatMap((query) =>
-      each(unknown(query.replace(/=.*/, ''), `there are ${queryNames.join(', ')}`), lists(query)),
+      each(unknown(query.replace(/=.*/, ''), `there are ${queryNames.join(', ')}`), ...lists(query)),
     ),
     ['HEAD, without the body', get('/plants', 'HEAD'), ok('')],
     ['no token', { ...get('/plants'), headers: withoutToken }, noToken],

@@ -44,6 +44,12 @@ const replacedIds = ['', 'x'.repeat(65), 'a b', 'a/b', 'a,b', 'café', '<script>
 
 const unsupported = (message: string) => rejected('unsupported_content_type', message);
 const malformed = (problem: string) => rejected('malformed_json', messages.malformedJson(problem));
+const invalid = rejected('invalid_plant', `The plant is not valid: id ${int64}; name must be a string.`);
+/** Plants with members that are known twice, or not known. */
+const taken = [
+  ...['{"id":1,"name":"n","name":"n","id":1.0}', '{"id":3,"name":"n","constructor":1,"toString":null}'],
+  '{"x":1,"id":2,"x":{"y":1,"y":2},"name":"n","x":[]}',
+];
 const tooLarge = rejected('body_too_large', messages.bodyTooLarge(2 ** 20));
 const bytes = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
@@ -92,16 +98,16 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
       { ...post(valid, unauthorized), line: `${line}?access_token=pst_0` },
       missing,
     ],
-    ...each(missing, authorized(...noTokens)),
-    ...each(invalidToken(messages.malformedToken), authorized(...malformedTokens)),
-    ...each(invalidToken(messages.unknownToken), authorized(`Bearer ${neverIssued}`)),
-    ...each(replayed, authorized('bearer TOKEN', 'BEARER TOKEN', 'Bearer   TOKEN')),
+    ...each(missing, ...authorized(...noTokens)),
+    ...each(invalidToken(messages.malformedToken), ...authorized(...malformedTokens)),
+    ...each(invalidToken(messages.unknownToken), ...authorized(`Bearer ${neverIssued}`)),
+    ...each(replayed, ...authorized('bearer TOKEN', 'BEARER TOKEN', 'Bearer   TOKEN')),
   ],
 
   'X-Request-Id': [
     stored,
-    ...keptIds.flatMap((id) => each(keeping(id), withHeader('X-Request-Id', id))),
-    ...each(replayed, withHeader('X-Request-Id', ...replacedIds)),
+    ...keptIds.flatMap((id) => each(keeping(id), ...withHeader('X-Request-Id', id))),
+    ...each(replayed, ...withHeader('X-Request-Id', ...replacedIds)),
     [
       'of a rejected request',
       { line: 'GET /plant', headers: { 'X-Request-Id': 'a' } },
@@ -122,21 +128,24 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
       unsupported(messages.unsupportedContentType('text/plain;charset=UTF-8')),
     ],
     ...unsupportedTypes.flatMap((type) =>
-      each(unsupported(messages.unsupportedContentType(type)), withHeader('Content-Type', type)),
+      each(unsupported(messages.unsupportedContentType(type)), ...withHeader('Content-Type', type)),
     ),
-    ...each(replayed, withHeader('Content-Type', ...supportedTypes)),
+    ...each(replayed, ...withHeader('Content-Type', ...supportedTypes)),
     ...['gzip', 'GZIP', 'br', 'identity, gzip', 'x'.repeat(300)].flatMap((coding) =>
-      each(unsupported(messages.unsupportedContentCoding(coding)), withHeader('Content-Encoding', coding)),
+      each(unsupported(messages.unsupportedContentCoding(coding)), ...withHeader('Content-Encoding', coding)),
     ),
-    ...each(replayed, withHeader('Content-Encoding', 'identity', 'Identity')),
+    ...each(replayed, ...withHeader('Content-Encoding', 'identity', 'Identity')),
     ['the largest body', post(valid.padEnd(2 ** 20)), replayed],
     ['a body larger than that', post(valid.padEnd(2 ** 20 + 1)), tooLarge],
   ],
 
   JSON: [
-    ...each(malformed('it is empty'), [{ line }, post('')]),
+    ...each(malformed('it is empty'), { line }, post('')),
     ['a byte order mark', post(`\uFEFF${valid}`), malformed('it starts with a byte order mark')],
-    ...each(malformed('it is not in UTF-8'), posts(bytes('{"id":1,"name":"\xe9"}'), bytes('"\xed\xa0\x80"'))),
+    ...each(
+      malformed('it is not in UTF-8'),
+      ...posts(bytes('{"id":1,"name":"\xe9"}'), bytes('"\xed\xa0\x80"')),
+    ),
     // Of each kind of problem one; exact-json/parse.test.ts has more.
     ...Object.entries({
       ' \r\n\t ': 'Expected a value but reached end of input at position 5',
@@ -147,18 +156,9 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
       '{"id":1,"name":"n","\\u005f_proto__":null}': "Forbidden member '__proto__' at position 19",
       '{"id":1,"name":"n","x":[1,{"y":01}]}': "Expected ',' or '}' but got '1' at position 32",
       [`{"x":${'['.repeat(500)}${']'.repeat(500)}}`]: 'Nested too deeply at position 504',
-    }).flatMap(([body, problem]) => each(malformed(problem), posts(body))),
-    ...each(ok('{"name":"n"}'), [
-      ...posts(
-        '{"id":1,"name":"n","name":"n","id":1.0}',
-        '{"id":3,"name":"n","constructor":1,"toString":null}',
-      ),
-      ...posts('{"x":1,"id":2,"x":{"y":1,"y":2},"name":"n","x":[]}'),
-    ]),
-    ...each(
-      rejected('invalid_plant', `The plant is not valid: id ${int64}; name must be a string.`),
-      posts('{"id":[1],"name":{"a":1}}', '{"id":{},"name":{"a":1},"name":{"a":2}}'),
-    ),
+    }).flatMap(([body, problem]) => each(malformed(problem), ...posts(body))),
+    ...each(ok('{"name":"n"}'), ...posts(...taken)),
+    ...each(invalid, ...posts('{"id":[1],"name":{"a":1}}', '{"id":{},"name":{"a":1},"name":{"a":2}}')),
   ],
 
   'several errors': [

@@ -17,34 +17,23 @@ describe('the grammar of RFC 8259', () => {
   });
 
   it('refuses what JSON.parse refuses', () => {
-    const parts = fc.constantFrom(
-      ...'[]{}:,"\\u/019.eE+- \n',
-      ...['"a"', '12', 'true', 'null', '[1]', '{"a":0}'],
-    );
-    const text = fc.array(parts).map((all) => all.join(''));
-    fc.assert(
-      fc.property(
-        text.filter((joined) => !isJson(joined)),
-        (refused) => {
-          expect(() => parseExactJson(refused)).toThrow(SyntaxError);
-        },
-      ),
-      { numRuns: 3_000 },
-    );
+    const parts = [...'[]{}:,"\\u/019.eE+- \n', '"a"', '12', 'true', 'null', '[1]', '{"a":0}'];
+    const refused = fc
+      .string({ unit: fc.constantFrom(...parts), maxLength: 12 })
+      .filter((text) => !isJson(text));
+    const property = fc.property(refused, (text) => {
+      expect(() => parseExactJson(text)).toThrow(SyntaxError);
+    });
+    fc.assert(property, { numRuns: 3_000 });
   });
 
   it.each([
     ['two values', ['1 2', '{}{}', '[] ,', 'null null']],
-    [
-      'words of JavaScript',
-      ['undefined', 'NaN', 'Infinity', '-Infinity', 'True', 'nul', 'nulll', "'a'", '`a`'],
-    ],
+    ['words of JavaScript', ['undefined', 'NaN', 'Infinity', '-Infinity', 'True', 'nul', 'nulll', "'a'"]],
     ['names without quotes', ['{a:1}', "{'a':1}", '{1:1}', '{null:1}']],
     ['comments', ['// 1', '/* */ 1', '[1] # one']],
-    [
-      'numbers that are none',
-      ['01', '-01', '1.', '.5', '-', '-.5', '+1', '1e', '1e+', '1.e1', '0x1', '1_0', '１', '1n'],
-    ],
+    ['numbers that are none', ['01', '-01', '1.', '.5', '-', '-.5', '+1', '1e', '1e+', '1.e1', '1_0', '１']],
+    ['numbers of JavaScript', ['0x1', '1n', '9007199254740993n']],
     ['control characters in a string', ['"\0"', '"\n"', '"\t"', '"\u001f"']],
     ['unknown escapes', ['"\\x41"', '"\\a"', '"\\u12"', '"\\u00g0"', '"\\U0041"', '"\\\'"']],
     ['a byte order mark', ['\uFEFF{}', '{}\uFEFF', '\uFEFF']],
@@ -109,30 +98,18 @@ describe('a member named twice', () => {
   });
 
   const values = [
-    ...[
-      '1',
-      '2',
-      '"1"',
-      'null',
-      'false',
-      '0',
-      '""',
-      '9007199254740993',
-      '9007199254740992',
-      '1e400',
-      '10e399',
-    ],
+    ...['1', '2', '"1"', 'null', 'false', '0', '""', '9007199254740993', '9007199254740992'],
+    ...['1e400', '10e399', '{"c":1}', '{"b":{"c":1}}', '{"b":{"c":2}}', '{"length":0}'],
     ...['[]', '[1]', '[1,2]', '[2,1]', '[[]]', '[{}]', '[1e400]', '{}', '{"0":1}', '{"b":null}', '{"b":1}'],
-    ...['{"c":1}', '{"b":{"c":1}}', '{"b":{"c":2}}', '{"length":0}', '{"text":"1e400"}', '{"toString":1}'],
+    ...['{"text":"1e400"}', '{"toString":1}'],
   ];
 
   it.each(values)('is taken with another %s alone', (value) => {
     const member = parseExactJson(`{"a":${value}}`);
     expect(parseExactJson(`{"a":${value},"b":0,"a":${value}}`)).toEqual({ ...Object(member), b: 0 });
-    for (const other of values) {
+    for (const other of values.filter((one) => one !== value)) {
       const text = `{"a":${value},"b":0,"a":${other}}`;
-      if (other !== value)
-        expect(() => parseExactJson(text), text).toThrow("Duplicate member 'a' with a different");
+      expect(() => parseExactJson(text), text).toThrow("Duplicate member 'a' with a different");
     }
   });
 
