@@ -9,9 +9,8 @@ import { isRejectedError } from './unwrap.js';
 
 async function open(count: number) {
   const store = createFakePlantStore();
-  const { baseUrl, token, fetch } = store;
   const urls: string[] = [];
-  const client = createClient({ baseUrl, token, fetch, onRequest: ({ url }) => void urls.push(url) });
+  const client = createClient({ ...store, onRequest: ({ url }) => void urls.push(url) });
   for (let id = 1; id <= count; id++) {
     await client.createPlant({ body: { id, name: `plant ${id}`, tag: id % 2 ? 'odd' : 'even' } });
   }

@@ -37,32 +37,21 @@ describe('the handlers', () => {
     expect(reply).toMatchObject({ status: 200, body: plant, replayed: false, requestId: expect.any(String) });
     expect([...store.plants]).toEqual([[body.id, plant]]);
     expect(await open().createPlant({ body })).toMatchObject({ status: 200, replayed: true });
-    const taken = await open().createPlant({ body: { ...body, name: 'Another' } });
-    expect(taken).toMatchObject({ status: 400, body: { error: errors.id_taken.error } });
-  });
-
-  it('check the token', async () => {
-    const reply = await open({ token: 'pst_another' }).createPlant({ body });
-    expect(reply).toMatchObject({ status: 401, body: { error: errors.invalid_token.error } });
-    expect(store.plants.size).toBe(0);
+    const unauthorized = await open({ token: 'pst_another' }).createPlant({ body });
+    expect(unauthorized).toMatchObject({ status: 401, body: { error: errors.invalid_token.error } });
   });
 
   it('reject another method of a path as the service does', async () => {
-    const response = await fetch(`${baseUrl}/plants?tag=indoor`, {
-      method: 'PUT',
-      headers: { 'X-Request-Id': 'a1' },
-    });
+    const init = { method: 'PUT', headers: { 'X-Request-Id': 'a1' } };
+    const response = await fetch(`${baseUrl}/plants?tag=indoor`, init);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, GET, HEAD']);
     expect(response.headers.get('x-request-id')).toBe('a1');
     expect(await response.json()).toMatchObject({ error: errors.method_not_allowed.error });
   });
 
-  it('stand at the address of the store, unless another is given', async () => {
+  it('stand at the address of the store, unless another is given, which can be one', async () => {
     server.resetHandlers(...createHandlers(store));
     expect(await open({ baseUrl: store.baseUrl }).createPlant({ body })).toMatchObject({ status: 200 });
-  });
-
-  it('need an address that can be one', () => {
     expect(() => createHandlers(store, { baseUrl: 'plants' })).toThrow(TypeError);
   });
 
@@ -74,13 +63,9 @@ describe('the handlers', () => {
 
 describe('a scripted failure', () => {
   it.each<[Fault, object, number]>([
-    [{ kind: 'drop' }, { name: 'NetworkError', outcome: 'unknown' }, 0],
     [{ kind: 'drop', stored: true }, { name: 'NetworkError', outcome: 'unknown' }, 1],
     [{ kind: 'refuse' }, { name: 'NetworkError', outcome: 'unknown' }, 0],
-    [{ kind: 'status', status: 503, headers: { 'Retry-After': '1' } }, { status: 503 }, 0],
-    [{ kind: 'status', status: 504, stored: true }, { name: 'UnexpectedResponseError', status: 504 }, 1],
-    [{ kind: 'malformed', body: 'html' }, { name: 'UnexpectedResponseError', bodyStart: /^<!doctype/ }, 1],
-    [{ kind: 'malformed', body: 'truncated' }, { name: 'UnexpectedResponseError', status: 200 }, 1],
+    [{ kind: 'status', status: 504 }, { name: 'UnexpectedResponseError', status: 504 }, 0],
     [{ kind: 'malformed', body: 'empty' }, { name: 'UnexpectedResponseError', bodyStart: '' }, 1],
     [{ kind: 'delay', ms: 1 }, { status: 200, body: plant }, 1],
   ])('reaches the caller: %j', async (fault, expected, stored) => {
@@ -88,9 +73,7 @@ describe('a scripted failure', () => {
     const result = await open()
       .createPlant({ body })
       .catch((error: unknown) => error);
-    const { bodyStart, ...others } = Object(expected);
-    expect(result).toMatchObject(others);
-    if (bodyStart !== undefined) expect(Object(result).bodyStart).toMatch(bodyStart);
+    expect(result).toMatchObject(expected);
     expect([store.plants.size, store.faultsLeft]).toEqual([stored, 0]);
   });
 
@@ -112,18 +95,13 @@ describe('a scripted failure', () => {
   });
 });
 
-describe('any other request', () => {
-  it('passes to the handlers of others', async () => {
-    server.use(http.get('https://weather.example.com/', () => HttpResponse.text('Rain')));
-    expect(await (await fetch('https://weather.example.com/')).text()).toBe('Rain');
-  });
-
-  it('of the same origin passes to the network', async () => {
-    const { url: origin } = await listen((request, response) => response.end(`The page ${request.url}`));
-    server.close();
-    server.listen({ onUnhandledFrame: 'bypass' });
-    server.resetHandlers(...createHandlers(store, { baseUrl: origin }));
-    expect(await (await fetch(`${origin}/index.html`)).text()).toBe('The page /index.html');
-    expect(await open({ baseUrl: origin }).createPlant({ body })).toMatchObject({ status: 200 });
-  });
+it('any other request passes to the handlers of others, or to the network', async () => {
+  server.use(http.get('https://weather.example.com/', () => HttpResponse.text('Rain')));
+  expect(await (await fetch('https://weather.example.com/')).text()).toBe('Rain');
+  const { url: origin } = await listen((request, response) => response.end(`The page ${request.url}`));
+  server.close();
+  server.listen({ onUnhandledFrame: 'bypass' });
+  server.resetHandlers(...createHandlers(store, { baseUrl: origin }));
+  expect(await (await fetch(`${origin}/index.html`)).text()).toBe('The page /index.html');
+  expect(await open({ baseUrl: origin }).createPlant({ body })).toMatchObject({ status: 200 });
 });

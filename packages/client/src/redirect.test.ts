@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../test/listen.js';
-import type { CallOptions, TsRestOptions } from './options.js';
+import type { CallOptions, Fetch, TsRestOptions } from './options.js';
 import { explainStatus } from './redirect.js';
 
 let redirected = 0;
@@ -9,8 +9,7 @@ let baseUrl = '';
 let target = '';
 
 beforeEach(async () => {
-  redirected = 0;
-  arrived = 0;
+  [redirected, arrived] = [0, 0];
   const elsewhere = await listen((_, response) => {
     arrived++;
     response.setHeader('content-type', 'application/json').end('{"name":"Fern"}');
@@ -55,14 +54,11 @@ describe('a redirect', () => {
 
   it('is named in browsers, which hide its status and its target', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
-    const fetch = vi.fn(async () => Response.error());
+    const fetch = vi.fn<Fetch>(async () => Response.error());
     await expect(create({ fetch })).rejects.toMatchObject({
       message: 'Unexpected response with status 0: redirect to another URL; update baseUrl',
     });
-    expect(fetch).toHaveBeenCalledExactlyOnceWith(
-      `${baseUrl}/plants`,
-      expect.objectContaining({ redirect: 'manual' }),
-    );
+    expect(fetch.mock.calls).toMatchObject([[`${baseUrl}/plants`, { redirect: 'manual' }]]);
   });
 
   it('is followed when a call asks for it', async () => {
@@ -71,21 +67,15 @@ describe('a redirect', () => {
   });
 });
 
-describe('an undeclared status', () => {
-  it.each([0, 301, 302, 303, 307, 308])('%i is explained as a redirect', (status) => {
-    expect(explainStatus(status, target)).toBe(`redirect to ${target}; update baseUrl`);
-  });
-
-  it.each([100, 204, 300, 304, 305, 306, 309, 404])('%i is not explained as a redirect', (status) => {
-    expect(explainStatus(status, target)).toBe('undeclared status');
-  });
+it('explains some statuses as a redirect, and no other', () => {
+  const statuses = [0, 100, 204, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 404];
+  const redirects = statuses.filter((status) => explainStatus(status) !== 'undeclared status');
+  expect(redirects).toEqual([0, 301, 302, 303, 307, 308]);
 });
 
 /** Creates a plant with a fresh client, which detects its runtime. */
 async function create(options: CallOptions & TsRestOptions = {}) {
   const { createClient } = await import('./create-client.js');
-  return createClient({ baseUrl, token: 'pst_secret' }).createPlant({
-    body: { id: 1, name: 'Fern' },
-    ...options,
-  });
+  const client = createClient({ baseUrl, token: 'pst_secret' });
+  return client.createPlant({ body: { id: 1, name: 'Fern' }, ...options });
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { deserialize, serialize } from './serialize.js';
 
 const copyOf = (value: unknown) => deserialize(serialize(value));
@@ -9,16 +9,7 @@ describe('what is serialized and deserialized', () => {
     { pages: [{ plants: [] }], pageParams: [undefined, 'after', null] },
     [undefined],
     { gcTime: Infinity, since: -Infinity, mean: NaN },
-    [
-      'bigint:1',
-      'number:1',
-      'string:',
-      'string:string:a',
-      'undefined:undefined',
-      'bigint:1\n2',
-      'bigint',
-      'a bigint:1',
-    ],
+    ['bigint:1', 'number:1', 'string:', 'string:string:a', 'undefined:undefined', 'a bigint:1'],
     { 'bigint:1': true, nested: [[{ text: 'ä\u2028"' }], null, false, ''] },
     'bigint:1',
     1n,
@@ -27,43 +18,20 @@ describe('what is serialized and deserialized', () => {
     expect(copyOf(value)).toStrictEqual(value);
   });
 
-  it('is otherwise what JSON makes of it', () => {
-    class Tag {
-      toJSON() {
-        return 'bigint:1';
-      }
-    }
-    const value = {
-      at: new Date(0),
-      tag: new Tag(),
-      left: undefined,
-      run: () => 1,
-      url: new URL('http://a.test'),
-    };
-    expect(copyOf(value)).toStrictEqual({
-      at: '1970-01-01T00:00:00.000Z',
-      tag: 'bigint:1',
-      url: 'http://a.test/',
+  it('is otherwise what JSON makes of it, and has no signal, which another page could not read', () => {
+    const { signal } = new AbortController();
+    const tag = { toJSON: () => 'bigint:1' };
+    const value = { at: new Date(0), tag, left: undefined, run: () => 1, call: { timeoutMs: 5, signal } };
+    const copy = { at: '1970-01-01T00:00:00.000Z', tag: 'bigint:1', call: { timeoutMs: 5 } };
+    expect(copyOf(value)).toStrictEqual(copy);
+  });
+
+  it('has a bigint also in a program that writes every bigint as a text', () => {
+    const prototype = BigInt.prototype as { toJSON?: () => string };
+    prototype.toJSON = () => '1';
+    onTestFinished(() => {
+      delete prototype.toJSON;
     });
-  });
-
-  it('has no signal, which another page could not read', () => {
-    expect(copyOf({ variables: { timeoutMs: 5, signal: new AbortController().signal } })).toStrictEqual({
-      variables: { timeoutMs: 5 },
-    });
-  });
-});
-
-describe('a program that writes every bigint as a text', () => {
-  const prototype = BigInt.prototype as { toJSON?: () => string };
-  afterEach(() => {
-    delete prototype.toJSON;
-  });
-
-  it('gets a bigint back nevertheless', () => {
-    prototype.toJSON = function (this: bigint) {
-      return this.toString();
-    };
     expect(JSON.stringify([1n])).toBe('["1"]');
     expect(copyOf([1n])).toStrictEqual([1n]);
   });

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { delay, timeoutReason, withTimeout } from './timeout.js';
 
 const never = () => new Promise<never>(() => undefined);
@@ -10,44 +10,37 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('withTimeout', () => {
-  it('returns or throws what the work does', async () => {
-    expect(await withTimeout(async () => 'done', 10)).toBe('done');
-    const error = new Error('no');
-    await expect(withTimeout(() => Promise.reject(error), 10)).rejects.toBe(error);
-  });
-
-  it('times out, and aborts the work', async () => {
-    const work = vi.fn<(signal: AbortSignal) => Promise<never>>(never);
-    const wait = expect(withTimeout(work, 10)).rejects.toBe(timeoutReason);
-    await vi.advanceTimersByTimeAsync(10);
-    await wait;
-    expect(work.mock.lastCall?.[0].reason).toBe(timeoutReason);
-  });
-
-  it('ends with the signal, and removes its listener', async () => {
-    const control = new AbortController();
-    const wait = expect(withTimeout(never, 10, control.signal)).rejects.toBe('enough');
-    control.abort('enough');
-    await wait;
-    expect(getEventListeners(control.signal, 'abort')).toEqual([]);
-  });
-
-  it('does not start when the signal is aborted', async () => {
-    const work = vi.fn(never);
-    await expect(withTimeout(work, 10, AbortSignal.abort('enough'))).rejects.toBe('enough');
-    expect(work).not.toHaveBeenCalled();
-  });
+it('returns or throws what the work does', async () => {
+  expect(await withTimeout(async () => 'done', 10)).toBe('done');
+  const error = new Error('no');
+  await expect(withTimeout(() => Promise.reject(error), 10)).rejects.toBe(error);
 });
 
-describe('delay', () => {
-  it('resolves after its time', async () => {
-    const done = delay(10);
-    await vi.advanceTimersByTimeAsync(10);
-    expect(await done).toBeUndefined();
-  });
+it('times out, and aborts the work', async () => {
+  const work = vi.fn<(signal: AbortSignal) => Promise<never>>(never);
+  const wait = expect(withTimeout(work, 10)).rejects.toBe(timeoutReason);
+  await vi.advanceTimersByTimeAsync(10);
+  await wait;
+  expect(work.mock.lastCall?.[0].reason).toBe(timeoutReason);
+});
 
-  it('rejects with the reason of the signal', async () => {
-    await expect(delay(10, AbortSignal.abort('enough'))).rejects.toBe('enough');
-  });
+it('ends with the signal, and removes its listener', async () => {
+  const control = new AbortController();
+  const wait = expect(withTimeout(never, 10, control.signal)).rejects.toBe('enough');
+  control.abort('enough');
+  await wait;
+  expect(getEventListeners(control.signal, 'abort')).toEqual([]);
+});
+
+it('does not start when the signal is aborted', async () => {
+  const work = vi.fn(never);
+  await expect(withTimeout(work, 10, AbortSignal.abort('enough'))).rejects.toBe('enough');
+  await expect(delay(10, AbortSignal.abort('enough'))).rejects.toBe('enough');
+  expect(work).not.toHaveBeenCalled();
+});
+
+it('delays', async () => {
+  const done = delay(10);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(await done).toBeUndefined();
 });

@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { compile } from './compile.js';
 
 const folder = join(import.meta.dirname, '..');
 
@@ -41,35 +41,13 @@ function toProgram(block: string): string {
 
 // Only a test that hangs takes this long: it runs the compiler.
 it('compiles the code that the pages of the packages show', { timeout: 300_000 }, () => {
-  const project = mkdtempSync(join(folder, 'node_modules/.documented-code-'));
-  onTestFinished(() => rmSync(project, { recursive: true }));
   const pages = globSync(['README.md', 'docs/*.md', '../contract/README.md'], { cwd: folder });
   const blocks = pages.flatMap((page) =>
-    [...readFileSync(join(folder, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = '']) => ({
-      page,
-      block,
-    })),
+    [...readFileSync(join(folder, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(
+      ([, block = ''], index) => [`${page.replaceAll(/[./]+/g, '-')}-${index}.ts`, toProgram(block)] as const,
+    ),
   );
   expect(blocks.length).toBeGreaterThan(6);
-  const programs = blocks.map(
-    ({ page, block }, index) => [`${index}-${basename(page, '.md')}.ts`, toProgram(block)] as const,
-  );
-  const files = [['context.d.ts', context] as const, ['persister.d.ts', persister] as const, ...programs];
-  for (const [name, text] of files) writeFileSync(join(project, name), text);
-  const compilerOptions = {
-    lib: ['es2024', 'dom', 'dom.iterable'],
-    skipLibCheck: true,
-    noUnusedLocals: false,
-  };
-  writeFileSync(
-    join(project, 'tsconfig.json'),
-    JSON.stringify({
-      extends: '../../../../tsconfig.base.json',
-      compilerOptions,
-      files: files.map(([name]) => name),
-    }),
-  );
-  const tsc = join(folder, 'node_modules/typescript/bin/tsc');
-  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
-  expect(status, stdout).toBe(0);
+  const files = { 'context.d.ts': context, 'persister.d.ts': persister, ...Object.fromEntries(blocks) };
+  compile(files, { lib: ['es2024', 'dom', 'dom.iterable'], skipLibCheck: true, noUnusedLocals: false });
 });

@@ -1,24 +1,25 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import type * as z from 'zod';
 import { type ErrorName, errors } from './errors.js';
-import { explainInvalidRequest, messages, shorten } from './messages.js';
-import { NewPlantSchema } from './schemas.js';
+import { explainInvalidRequest, messages, type RequestIssues, shorten } from './messages.js';
+import { NewPlantSchema, NewPlantsSchema } from './schemas.js';
 
-describe('the messages', () => {
-  it.each<[ErrorName, string]>([
-    ['malformed_json', messages.malformedJson("Expected end of input but got '}' at position 27")],
-    ['id_taken', messages.idTaken(9223372036854775807n)],
-    ['unsupported_content_type', messages.unsupportedContentType('text/plain')],
-    ['body_too_large', messages.bodyTooLarge(1024 * 1024)],
-    ['missing_token', messages.missingToken],
-    ['not_found', messages.notFound('/plant')],
-    ['method_not_allowed', messages.methodNotAllowed('GET', '/plants', ['POST'])],
-  ])('the example of %s is one of them', (name, message) => {
-    expect(errors[name].example).toBe(message);
-  });
+it.each<[ErrorName, string]>([
+  ['malformed_json', messages.malformedJson("Expected end of input but got '}' at position 27")],
+  ['id_taken', messages.idTaken(9223372036854775807n)],
+  ['id_retired', messages.idRetired(7n)],
+  ['plant_not_found', messages.plantNotFound(7n)],
+  ['batch_too_large', messages.batchTooLarge(1001)],
+  ['unsupported_content_type', messages.unsupportedContentType('text/plain')],
+  ['body_too_large', messages.bodyTooLarge(1024 * 1024)],
+  ['missing_token', messages.missingToken],
+  ['not_found', messages.notFound('/plant')],
+  ['method_not_allowed', messages.methodNotAllowed('GET', '/plants', ['POST'])],
+])('the example of %s is one of the messages', (name, message) => {
+  expect(errors[name].example).toBe(message);
 });
 
 it.each([
-  ['Rose', 'Rose'],
   ['12345', '12345'],
   ['123456', '12345…'],
   ['1234🌵6', '1234…'],
@@ -37,48 +38,27 @@ it.each([
   expect(message.length).toBeLessThan(300);
 });
 
-describe('the message of a plant that is not valid', () => {
-  it.each([
-    [{}, 'id is required; name is required'],
-    [
-      { id: '1', name: null, tag: 7 },
-      'id must be an integer from -9223372036854775808 to 9223372036854775807; name must be a string; tag must be a string',
-    ],
-    [[], 'the body must be a JSON object'],
-  ])('names every issue and its field: %j', (body, issues) => {
-    const { message } = explainInvalidRequest({ body: NewPlantSchema.safeParse(body).error?.issues });
-    expect(message).toBe(`The plant is not valid: ${issues}.`);
-  });
+const issuesOf = (schema: z.ZodType, body: unknown) => ({ body: schema.safeParse(body).error?.issues });
+const required = (...path: unknown[]) => [{ message: 'is required', path }];
 
-  it('names a nested field by its path', () => {
-    const body = [{ message: 'is odd', path: ['plants', 0, 'id'] }];
-    expect(explainInvalidRequest({ body }).message).toBe('The plant is not valid: plants.0.id is odd.');
-  });
-});
-
-describe('explainInvalidRequest', () => {
-  const required = (...path: unknown[]) => [{ message: 'is required', path }];
-
-  it('calls a plant invalid where only the body has issues', () => {
-    expect(explainInvalidRequest({ path: [], body: required('id') })).toEqual({
-      errorName: 'invalid_plant',
-      message: 'The plant is not valid: id is required.',
-    });
-  });
-
-  it('names the part of the request that each issue is in', () => {
-    const issues = {
+it.each<[string, RequestIssues]>([
+  ['The plant is not valid: id is required; name is required.', issuesOf(NewPlantSchema, {})],
+  ['The plant is not valid: the body must be a JSON object.', issuesOf(NewPlantSchema, [])],
+  ['The plant is not valid: plants.0.id is required.', { path: [], body: required('plants', 0, 'id') }],
+  ['The batch is not valid: plants is required.', issuesOf(NewPlantsSchema, {})],
+  ['The request is not valid: the path parameter id is required.', { path: required('id') }],
+  [
+    'The request is not valid: the path parameter id is required; the query parameter limit is required; ' +
+      'the query parameter tag.0 is required; the header x-tenant is required; ' +
+      'the field name of the body is required; the body must be a JSON object.',
+    {
       path: required('id'),
       query: [...required('limit'), ...required('tag', 0)],
       headers: required('x-tenant'),
       body: [...required('name'), { message: 'must be a JSON object' }],
-    };
-    expect(explainInvalidRequest(issues)).toEqual({
-      errorName: 'bad_request',
-      message:
-        'The request is not valid: the path parameter id is required; the query parameter limit is required; ' +
-        'the query parameter tag.0 is required; the header x-tenant is required; ' +
-        'the field name of the body is required; the body must be a JSON object.',
-    });
-  });
+    },
+  ],
+])('names every issue, and the part of the request that it is in: %s', (message, issues) => {
+  const errorName = message.startsWith('The request') ? 'bad_request' : 'invalid_plant';
+  expect(explainInvalidRequest(issues)).toEqual({ errorName, message });
 });

@@ -1,11 +1,5 @@
-/** What a module of the contract gets, once. */
-interface Edit {
-  readonly after: string;
-  readonly add: string;
-}
-
-/** The optional text field `location`, as a developer would add it. */
-const edits: Readonly<Record<string, Edit>> = {
+/** The optional text field `location`, as a developer would add it to each of these modules. */
+const edits = {
   '/packages/contract/src/fields.ts': {
     after: "tag: { label: 'Tag', required: false, filter: true },",
     add: "location: { label: 'Location', required: false, since: '9.0' },",

@@ -21,6 +21,15 @@ export interface Reply {
 /** What is special about a request, the request, and its reply. Cases in a list follow each other in one plant store. */
 export type Case = readonly [title: string, request: Request, reply: Reply];
 
+/** Cases of requests that all get one reply; each is named by what is sent. */
+export function each(reply: Reply, ...requests: readonly Request[]): readonly Case[] {
+  return requests.map((request) => {
+    const headers = JSON.stringify(request.headers, (_, value) => value ?? null);
+    const sent = [request.line, headers, request.body].filter(Boolean).join(' ');
+    return [`${sent.slice(0, 120)}: ${reply.status}`, request, reply];
+  });
+}
+
 /** A reply of success with a body of JSON. */
 export function ok(body: string, headers: Readonly<Record<string, string>> = {}): Reply {
   return { status: 200, body, headers: { 'content-type': json, ...headers } };
@@ -56,11 +65,7 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
     const sent = Object.entries(given).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, value.replaceAll('TOKEN', token)]],
     );
-    const reply = await fetch(`${baseUrl}${target}`, {
-      method,
-      headers: sent,
-      body,
-    });
+    const reply = await fetch(`${baseUrl}${target}`, { method, headers: sent, body });
     const text = await reply.text();
     next = /"next":"([^"]+)"/.exec(text)?.[1] ?? next;
     const requestId = reply.headers.get('x-request-id') ?? '';
@@ -71,9 +76,7 @@ export function createExchange({ fetch, baseUrl, token }: Store): (request: Requ
       status: reply.status,
       body: text.replace(/("next":")[^"]+/, '$1…').replace(/(?<="addedAt":")[^"]+/g, writeTime),
       headers: Object.fromEntries([
-        ...compared
-          .flatMap((name) => [[name, reply.headers.get(name)] as const])
-          .filter(([, value]) => value),
+        ...compared.map((name) => [name, reply.headers.get(name)] as const).filter(([, value]) => value),
         ...(isNew ? [] : [['x-request-id', requestId]]),
       ]),
     };

@@ -2,46 +2,46 @@ import { describe, expect, it } from 'vitest';
 import { createFakePlantStore, type FakePlantStore } from './create-fake-plant-store.js';
 
 /** Posts a plant as the client would. */
-function post(store: FakePlantStore, plant: object, init: RequestInit = {}): Promise<Response> {
+function post(store: FakePlantStore, plant: object, signal: AbortSignal | null = null, token = store.token) {
   return store.fetch(`${store.baseUrl}/plants`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${store.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(plant),
-    ...init,
+    signal,
   });
 }
 
 const fern = { id: 1, name: 'Fern' };
 
 describe('a fake plant store', () => {
-  it('stores plants, and shows them by id in the order in which they came', async () => {
+  it('shows plants by id in the order in which they came, and shares none with another one', async () => {
     const store = createFakePlantStore();
     const { plants } = store;
-    expect(plants.size).toBe(0);
     await post(store, { ...fern, id: 7, tag: 'indoor', height: 3 });
     await post(store, fern);
     expect([...plants]).toEqual([
       [7n, { name: 'Fern', tag: 'indoor' }],
       [1n, { name: 'Fern' }],
     ]);
-  });
-
-  it('shares nothing with another one', async () => {
-    const store = createFakePlantStore();
-    await post(store, fern);
     expect(createFakePlantStore().plants.size).toBe(0);
   });
 
   it('forgets plants and faults on clear, and keeps the tokens', async () => {
     const store = createFakePlantStore();
-    const { plants } = store;
     store.acceptTokens('next');
     await post(store, fern);
+    await post(store, { ...fern, id: 2 });
+    await store.fetch(`${store.baseUrl}/plants/2`, {
+      method: 'DELETE',
+      headers: { authorization: 'Bearer next' },
+    });
     store.fail({ kind: 'refuse' });
     store.clear();
-    expect([plants.size, store.faultsLeft, store.token]).toEqual([0, 0, 'next']);
-    const reply = await post(store, { ...fern, name: 'Monstera' });
-    expect([reply.status, reply.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect([store.plants.size, store.faultsLeft, store.token]).toEqual([0, 0, 'next']);
+    for (const id of [1, 2]) {
+      const reply = await post(store, { id, name: 'Monstera' });
+      expect([reply.status, reply.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    }
   });
 });
 
@@ -75,26 +75,16 @@ describe('the base address', () => {
   );
 });
 
-describe('the access token', () => {
-  const authorized = async (store: FakePlantStore, token: string) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    return (await post(store, fern, { headers })).status;
+it('accepts a token of the form that the service issues, or those given', async () => {
+  expect(createFakePlantStore().token).toMatch(/^pst_[0-9A-Za-z]{49}$/);
+  const store = createFakePlantStore({ token: 'first' });
+  const accepted = async () => {
+    const statuses = ['first', 'First', 'second', 'third'].map((token) => post(store, fern, null, token));
+    return [store.token, ...(await Promise.all(statuses)).map(({ status }) => status)];
   };
-
-  it('is one of the form that the service issues, or the one given', async () => {
-    expect(createFakePlantStore().token).toMatch(/^pst_[0-9A-Za-z]{49}$/);
-    const store = createFakePlantStore({ token: 'secret' });
-    expect([store.token, await authorized(store, 'secret')]).toEqual(['secret', 200]);
-    expect(await authorized(store, 'Secret')).toBe(401);
-  });
-
-  it('may change, and be one of several', async () => {
-    const store = createFakePlantStore({ token: 'first' });
-    store.acceptTokens('second', 'third');
-    expect(store.token).toBe('second');
-    const statuses = ['first', 'second', 'third'].map((token) => authorized(store, token));
-    expect(await Promise.all(statuses)).toEqual([401, 200, 200]);
-  });
+  expect(await accepted()).toEqual(['first', 200, 401, 401, 401]);
+  store.acceptTokens('second', 'third');
+  expect(await accepted()).toEqual(['second', 401, 401, 200, 200]);
 });
 
 describe('the signal of a request', () => {
@@ -103,54 +93,44 @@ describe('the signal of a request', () => {
   it('that has ended already: nothing is stored, no fault is met', async () => {
     const store = createFakePlantStore();
     store.fail({ kind: 'refuse' });
-    await expect(post(store, fern, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(post(store, fern, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect([store.plants.size, store.faultsLeft]).toEqual([0, 1]);
   });
 
   it('that ends before the request is read: nothing is stored', async () => {
     const store = createFakePlantStore();
     const controller = new AbortController();
-    const reply = post(store, fern, { signal: controller.signal });
+    const reply = post(store, fern, controller.signal);
     controller.abort(reason);
     await expect(reply).rejects.toBe(reason);
     await post(store, { ...fern, id: 2 });
     expect([...store.plants.keys()]).toEqual([2n]);
   });
 
-  it('that ends during a delay: nothing is stored', async () => {
-    const store = createFakePlantStore();
-    store.fail({ kind: 'delay', ms: 60_000 });
-    const controller = new AbortController();
-    const reply = post(store, fern, { signal: controller.signal });
-    setTimeout(() => controller.abort(reason), 10);
-    await expect(reply).rejects.toBe(reason);
-    expect(store.plants.size).toBe(0);
-  });
-
-  it('that ends by a time limit: rejects with its reason', async () => {
-    const store = createFakePlantStore();
-    store.fail({ kind: 'delay', ms: 60_000 });
-    await expect(post(store, fern, { signal: AbortSignal.timeout(10) })).rejects.toMatchObject({
-      name: 'TimeoutError',
-    });
-  });
-
-  it('may be of another kind than that of the platform, as in jsdom', async () => {
-    const store = createFakePlantStore();
-    store.fail({ kind: 'delay', ms: 60_000 });
-    const signal = new Proxy(AbortSignal.timeout(10), {
+  /** A signal as of jsdom: of another kind than that of the platform. */
+  const other = (signal: AbortSignal) =>
+    new Proxy(signal, {
       getPrototypeOf: () => EventTarget.prototype,
       get(target, name) {
         const value: unknown = Reflect.get(target, name, target);
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    await expect(post(store, fern, { signal })).rejects.toMatchObject({ name: 'TimeoutError' });
+
+  it.each([
+    ['', (signal: AbortSignal) => signal],
+    [' of another kind', other],
+  ])('%s that ends during a delay: rejects with its reason, and nothing is stored', async (_, kind) => {
+    const store = createFakePlantStore();
+    store.fail({ kind: 'delay', ms: 60_000 });
+    const reply = post(store, fern, kind(AbortSignal.timeout(10)));
+    await expect(reply).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(store.plants.size).toBe(0);
   });
 
   it('that ends after the reply changes nothing', async () => {
     const controller = new AbortController();
-    const reply = await post(createFakePlantStore(), fern, { signal: controller.signal });
+    const reply = await post(createFakePlantStore(), fern, controller.signal);
     controller.abort(reason);
     expect(await reply.json()).toEqual({ name: 'Fern' });
   });

@@ -4,7 +4,7 @@ import { INT64_MAX, INT64_MIN } from '../int64.js';
 import { parseExactJson } from './parse.js';
 import { type ExactJson, stringifyExactJson } from './stringify.js';
 
-const numRuns = 2_000;
+const numRuns = 500;
 const text = fc.string({ unit: 'binary' });
 const fraction = fc.double({ noNaN: true, noDefaultInfinity: true, noInteger: true });
 const plainLeaf = fc.oneof(text, fc.maxSafeInteger(), fraction, fc.boolean(), fc.constant(null));
@@ -45,42 +45,24 @@ describe('stringifyExactJson', () => {
     );
   });
 
-  it('writes a bigint of any length', () => {
-    expect(stringifyExactJson(10n ** 400n)).toBe(`1${'0'.repeat(400)}`);
-  });
-
   it.each<[string, ExactJson]>([
     ['0', -0],
-    ['1', 1n],
     ['9007199254740991', 2 ** 53 - 1],
-    ['9007199254740993', 9007199254740993n],
-    ['-9223372036854775808', INT64_MIN],
-    ['1.5', 1.5],
     ['5e-324', 5e-324],
-    ['[]', []],
-    ['{}', {}],
+    [`1${'0'.repeat(400)}`, 10n ** 400n],
     ['[null,[true]]', [null, [true]]],
-    ['{"id":9223372036854775807,"name":"é \\" \\n"}', { id: INT64_MAX, name: 'é " \n' }],
+    ['{"id":9223372036854775807,"name":"é \\" \\n"}', { id: INT64_MAX, tag: undefined, name: 'é " \n' }],
+    ['[{}]', [{ tag: undefined }]],
     ['"\\ud800"', '\ud800'],
   ])('writes %s', (expected, value) => {
     expect(stringifyExactJson(value)).toBe(expected);
   });
 
-  it('leaves out members that are undefined', () => {
-    expect(stringifyExactJson({ id: 1n, tag: undefined, name: 'Rose' })).toBe('{"id":1,"name":"Rose"}');
-    expect(stringifyExactJson([{ tag: undefined }])).toBe('[{}]');
-  });
-
-  it.each([
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    Number.NEGATIVE_INFINITY,
-    2 ** 53,
-    -(2 ** 53),
-    1e21,
-    Number.MAX_VALUE,
-  ])('refuses the number %s at any depth', (value) => {
-    expect(() => stringifyExactJson(value)).toThrow(RangeError);
-    expect(() => stringifyExactJson({ plants: [{ id: value }] })).toThrow(RangeError);
-  });
+  it.each([Number.NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 1e21, Number.MAX_VALUE])(
+    'refuses the number %s at any depth',
+    (value) => {
+      expect(() => stringifyExactJson(value)).toThrow(RangeError);
+      expect(() => stringifyExactJson({ plants: [{ id: value }] })).toThrow(RangeError);
+    },
+  );
 });

@@ -1,0 +1,372 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { resolveOptions } from './call-options.js';
+import { createClientOf } from './create-client.js';
+import { NetworkError } from './errors/network-error.js';
+import { TimeoutError } from './errors/timeout-error.js';
+import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
+import type { CallOptions, Fetch, TsRestOptions } from './options.js';
+import { createTokens } from './tokens.js';
+
+interface Operation {
+  readonly body: { readonly id: bigint };
+  readonly responses: { readonly 200: unknown };
+}
+const route = { method: 'POST', path: '/plants', statuses: [200, 400, 401, 403, 429, 500, 503] } as const;
+
+/** A client of two operations: `store` may be retried, `add` may not. */
+const createTestClient = (options: CallOptions) =>
+  createClientOf<{ store: Operation; add: Operation }>(
+    { store: { ...route, idempotent: true }, add: { ...route, idempotent: false } },
+    { token: 'pst_a', ...options, baseUrl: 'https://example.com' },
+  );
+
+/** What one attempt gets: a response, an error, or nothing at all. */
+type Step = Response | Error | 'no response';
+
+/** A `fetch` that takes one step per call, and records when, in milliseconds after the first. */
+function scriptFetch(steps: readonly Step[]) {
+  const times: number[] = [];
+  const fetch = vi.fn<Fetch>(async (_url, { signal }) => {
+    const step = steps[times.push(performance.now() - start) - 1];
+    if (step === undefined) throw new Error('There are no steps left');
+    if (step instanceof Error) throw step;
+    if (step instanceof Response) return step;
+    return new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    });
+  });
+  return { fetch, times };
+}
+
+const body = { id: 1n };
+const ok = () => Response.json({ name: 'Fern' });
+const errorReply = (status: number, headers: Record<string, string> = {}) =>
+  Response.json({ error: status * 100, message: 'No.' }, { status, headers });
+
+/** What `fetch` throws when no connection was made, and when one broke. */
+const [refused, reset] = ['connect', 'read'].map(
+  (syscall) => new TypeError('fetch failed', { cause: Object.assign(new Error('failed'), { syscall }) }),
+) as [TypeError, TypeError];
+
+/** What a call returns or throws, once all its timers have run. */
+async function resultOf<Result>(call: Promise<Result>): Promise<Result | unknown> {
+  const result = call.catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  return result;
+}
+
+/** Calls `store` with a script of attempts. */
+async function callWith(steps: readonly Step[], options: CallOptions & TsRestOptions = {}) {
+  const script = scriptFetch(steps);
+  const result = await resultOf(createTestClient({ fetch: script.fetch }).store({ body, ...options }));
+  return { ...script, result };
+}
+
+let start = 0;
+beforeEach(() => {
+  vi.useFakeTimers({
+    now: Date.UTC(2030, 0, 1),
+    toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'],
+  });
+  start = performance.now();
+});
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+describe('a request is retried', () => {
+  it.each<[string, Step]>([
+    ...[408, 425, 429, 500, 502, 503, 504].map((status): [string, Step] => [
+      `a ${status}`,
+      errorReply(status),
+    ]),
+    ['a refused connection', refused],
+    ['a broken connection', reset],
+    ['an attempt that times out', 'no response'],
+  ])('after %s', async (_, step) => {
+    const { result, times } = await callWith([step, ok()]);
+    expect(result).toMatchObject({ status: 200 });
+    expect(times).toHaveLength(2);
+  });
+
+  it.each([400, 404, 405, 501])('but not after the status %i', async (status) => {
+    expect((await callWith([errorReply(status), ok()])).times).toHaveLength(1);
+  });
+
+  it('but not where a retry is not safe', async () => {
+    const { fetch } = scriptFetch([errorReply(503), ok()]);
+    expect(await resultOf(createTestClient({ fetch }).add({ body }))).toMatchObject({ status: 503 });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it.each([0, 1, 3])('at most %i times when `retries` is that', async (retries) => {
+    const steps = Array.from({ length: 9 }, () => errorReply(503));
+    const { result, times } = await callWith(steps, { retries });
+    expect(result).toMatchObject({ status: 503 });
+    expect(times).toHaveLength(retries + 1);
+  });
+
+  it('after a random part of a delay that doubles', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const { times } = await callWith([reset, reset, reset, ok()], { retries: 3 });
+    expect(times).toEqual([0, 100, 300, 700]);
+  });
+
+  it.each([
+    ['3', 3_000],
+    ['0', 0],
+    [new Date(Date.UTC(2030, 0, 1, 0, 0, 7)).toUTCString(), 7_000],
+    [new Date(Date.UTC(2029, 0, 1)).toUTCString(), 0],
+    // Neither seconds nor a date: the random delay.
+    ['soon', 50],
+  ])('after Retry-After: %s', async (value, ms) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.25);
+    const { times } = await callWith([errorReply(503, { 'retry-after': value }), ok()]);
+    expect(times).toEqual([0, ms]);
+  });
+
+  it('but not where Retry-After is beyond the timeout of the call, which ends at once with the reply', async () => {
+    const { result } = await callWith([errorReply(429, { 'retry-after': '31' }), ok()]);
+    expect(result).toMatchObject({ status: 429 });
+    expect(performance.now()).toBe(start);
+  });
+});
+
+describe('a call that gets no reply', () => {
+  it.each([
+    ['not_sent', [refused, refused, refused]],
+    ['unknown', [reset, refused, refused]],
+    ['unknown', [refused, refused, reset]],
+    ['unknown', [errorReply(503), refused, refused]],
+  ] as const)('rejects with the outcome %s', async (outcome, steps) => {
+    const { result } = await callWith(steps);
+    expect(result).toBeInstanceOf(NetworkError);
+    const message = 'POST https://example.com/plants got no complete reply';
+    expect(result).toMatchObject({ outcome, message, cause: steps.at(-1) });
+  });
+
+  it.each([
+    ['http://localhost:5173', true],
+    ['https://example.com:8443', true],
+    ['capacitor://localhost', true],
+    ['https://example.co', true],
+    ['https://example.com', false],
+    ['null', false],
+  ])('on a page of the origin %s names the setting that permits it: %s', async (origin, isNamed) => {
+    vi.stubGlobal('location', { origin });
+    const { result } = await callWith([new TypeError('Failed to fetch')], { retries: 0 });
+    const hint = isNamed ? `: unreachable, or it needs CORS_ORIGINS=${origin}` : '';
+    const message = `POST https://example.com/plants got no complete reply${hint}`;
+    expect(result).toMatchObject({ name: 'NetworkError', message });
+  });
+
+  it('rejects when the last attempt times out', async () => {
+    const options = { retries: 1, attemptTimeoutMs: 1_000 };
+    const { result, times } = await callWith(['no response', 'no response'], options);
+    const message = 'POST https://example.com/plants got no reply in 1000 ms';
+    expect(result).toBeInstanceOf(TimeoutError);
+    expect(result).toMatchObject({ message, outcome: 'unknown', cause: expect.any(TimeoutError) });
+    expect(times).toHaveLength(2);
+  });
+
+  it('rejects when it times out during an attempt', async () => {
+    const { result } = await callWith([reset, 'no response'], { timeoutMs: 5_000 });
+    const message = 'POST https://example.com/plants got no reply in 5000 ms';
+    expect(result).toBeInstanceOf(TimeoutError);
+    expect(result).toMatchObject({ message, outcome: 'unknown', cause: expect.any(NetworkError) });
+    expect(performance.now() - start).toBe(5_000);
+  });
+
+  it('rejects when it times out before there is a token', async () => {
+    const token = () => new Promise<string>(() => undefined);
+    const { result, times } = await callWith([ok()], { token, timeoutMs: 100 });
+    expect(result).toMatchObject({ name: 'TimeoutError', outcome: 'not_sent' });
+    expect(times).toEqual([]);
+  });
+
+  it('times out even if fetch ignores the signal', async () => {
+    const { result } = await callWith([], { fetch: () => new Promise(() => undefined), retries: 0 });
+    expect(result).toMatchObject({ name: 'TimeoutError', outcome: 'unknown' });
+  });
+
+  it('has no timeout when both are Infinity', async () => {
+    const { fetch } = scriptFetch(['no response']);
+    const control = new AbortController();
+    const client = createTestClient({ fetch, timeoutMs: Infinity, attemptTimeoutMs: Infinity });
+    const result = client.store({ body, signal: control.signal }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1e9);
+    control.abort('enough');
+    expect(await result).toBe('enough');
+  });
+
+  it('rejects for a response that the API does not define', async () => {
+    const pages = Array.from({ length: 3 }, () => new Response('<h1>Bad gateway</h1>', { status: 502 }));
+    const { result } = await callWith(pages);
+    expect(result).toBeInstanceOf(UnexpectedResponseError);
+    expect(result).toMatchObject({ status: 502, bodyStart: '<h1>Bad gateway</h1>', outcome: 'unknown' });
+  });
+});
+
+describe('the signal of the caller', () => {
+  it.each([
+    ['before the call', 0, []],
+    ['during an attempt', 1, ['no response']],
+    ['during a delay', 1, [errorReply(503, { 'retry-after': '9' })]],
+  ] as const)('aborts the call immediately %s, with its reason', async (_, attempts, steps) => {
+    const { fetch, times } = scriptFetch(steps);
+    const control = new AbortController();
+    const reason = new DOMException('The user left', 'AbortError');
+    if (attempts === 0) control.abort(reason);
+    const call = createTestClient({ fetch }).store({ body, signal: control.signal });
+    const result = call.catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(10);
+    control.abort(reason);
+    expect(await result).toBe(reason);
+    expect(times).toHaveLength(attempts);
+  });
+
+  it('has no listener left after the call', async () => {
+    const { signal } = new AbortController();
+    const add = vi.spyOn(signal, 'addEventListener');
+    const remove = vi.spyOn(signal, 'removeEventListener');
+    await callWith([errorReply(503), ok()], { signal });
+    expect(add).toHaveBeenCalled();
+    expect(remove.mock.calls).toEqual(add.mock.calls);
+  });
+});
+
+describe('a token that is rejected', () => {
+  /** Accepts one token, and responds with 401 to any other. */
+  const accepting = (token: string) =>
+    vi.fn<Fetch>(async (_url, init) =>
+      new Headers(init.headers).get('authorization') === `Bearer ${token}` ? ok() : errorReply(401),
+    );
+
+  it('is requested again, once, by concurrent calls too and where a retry is not safe', async () => {
+    const token = vi
+      .fn()
+      .mockResolvedValueOnce('old')
+      .mockResolvedValueOnce('new')
+      .mockResolvedValue('newer');
+    const client = createTestClient({ token, fetch: accepting('new'), retries: 0 });
+    const calls = [client.store({ body }), client.store({ body }), client.add({ body })];
+    expect(await resultOf(Promise.all(calls))).toMatchObject(Array(3).fill({ status: 200 }));
+    expect(await resultOf(client.add({ body }))).toMatchObject({ status: 200 });
+    expect(token).toHaveBeenCalledTimes(2);
+  });
+
+  it('ends the call with 401 when the new one is rejected too', async () => {
+    const token = vi.fn().mockReturnValueOnce('a').mockReturnValueOnce('b').mockReturnValueOnce('c');
+    const fetch = accepting('d');
+    expect(await resultOf(createTestClient({ token, fetch }).store({ body }))).toMatchObject({ status: 401 });
+    expect(fetch).toHaveBeenCalledTimes(2);
+  });
+
+  it.each(['pst_same', () => 'pst_same'])('is not sent again when its source has no other', async (token) => {
+    const fetch = accepting('other');
+    expect(await resultOf(createTestClient({ token, fetch }).store({ body }))).toMatchObject({ status: 401 });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it('is requested again after its source has failed', async () => {
+    const broken = new Error('The vault is closed');
+    const token = vi.fn().mockRejectedValueOnce(broken).mockResolvedValueOnce('new');
+    const client = createTestClient({ token, fetch: accepting('new') });
+    expect(await resultOf(client.store({ body }))).toBe(broken);
+    expect(await resultOf(client.store({ body }))).toMatchObject({ status: 200 });
+  });
+
+  it('is never sent when it is not valid', async () => {
+    const { result, times } = await callWith([ok()], { token: () => 'a b' });
+    expect(result).toMatchObject({ name: 'TypeError', message: expect.stringContaining('token must be') });
+    expect(times).toEqual([]);
+  });
+});
+
+describe('options', () => {
+  it('of a call override those of the client', async () => {
+    const { fetch } = scriptFetch([ok()]);
+    const client = createTestClient({ fetch: vi.fn(), headers: { 'X-Tenant': 'a', 'x-kept': 'k' } });
+    const own = { baseUrl: 'https://other.example', token: 'pst_b', headers: { 'x-tenant': 'b' } };
+    await resultOf(client.store({ body, fetch, ...own }));
+    const [url, init] = fetch.mock.lastCall ?? [];
+    expect(url).toBe('https://other.example/plants');
+    expect(init?.headers).toEqual({
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'x-tenant': 'b',
+      'x-kept': 'k',
+      authorization: 'Bearer pst_b',
+    });
+  });
+
+  it("may have the names of ts-rest's client", async () => {
+    const { fetch } = await callWith([ok()], {
+      extraHeaders: { 'X-Tenant': 'b' },
+      fetchOptions: { credentials: 'include' },
+      overrideClientOptions: { baseUrl: 'https://other.example' },
+    });
+    expect(fetch.mock.lastCall).toMatchObject([
+      'https://other.example/plants',
+      { credentials: 'include', headers: { 'x-tenant': 'b' } },
+    ]);
+    const { result } = await callWith([ok()], { fetchOptions: { signal: AbortSignal.abort('enough') } });
+    expect(result).toBe('enough');
+  });
+
+  const given = () => Promise.reject(new Error('Never called'));
+
+  it.each([
+    ['timeoutMs', 5, 30_000],
+    ['attemptTimeoutMs', 5, 10_000],
+    ['retries', 0, 2],
+    ['fetch', given, expect.any(Function)],
+    ['onRequest', given, undefined],
+    ['onResponse', given, undefined],
+  ])('count as absent where they are undefined: %s', (name, ofClient, fallback) => {
+    const defaults = { baseUrl: 'https://example.com', tokens: createTokens('pst_a') };
+    const resolve = (client: object, call: object) =>
+      Object(resolveOptions({ ...defaults, ...client }, call))[name];
+    expect(resolve({ [name]: ofClient }, { [name]: undefined })).toBe(ofClient);
+    expect(resolve({ [name]: undefined }, {})).toEqual(fallback);
+  });
+});
+
+describe('hooks', () => {
+  it('see each attempt, and never the token', async () => {
+    const seen: unknown[] = [];
+    await callWith([reset, ok()], {
+      retries: 1,
+      onRequest: (event) => seen.push(structuredClone(event)),
+      onResponse: ({ response, ...event }) => seen.push({ ...event, status: response?.status }),
+    });
+    const common = { operation: 'store', method: 'POST', url: 'https://example.com/plants' };
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    expect(seen).toEqual([
+      { ...common, attempt: 1, headers },
+      { ...common, attempt: 1, durationMs: 0, error: reset, status: undefined },
+      { ...common, attempt: 2, headers },
+      { ...common, attempt: 2, durationMs: 0, error: undefined, status: 200 },
+    ]);
+  });
+
+  it('may add headers', async () => {
+    const onRequest: CallOptions['onRequest'] = ({ headers }) => {
+      headers['traceparent'] = '00-1-2-01';
+    };
+    const { fetch } = await callWith([ok()], { onRequest });
+    const headers = { traceparent: '00-1-2-01', authorization: 'Bearer pst_a' };
+    expect(fetch.mock.lastCall?.[1].headers).toMatchObject(headers);
+  });
+
+  it('end the call when they throw', async () => {
+    const error = new Error('The log is full');
+    const onResponse = () => {
+      throw error;
+    };
+    expect((await callWith([ok()], { onResponse })).result).toBe(error);
+  });
+});
