@@ -16,7 +16,6 @@ export const longest = [
   'test/browser/documentation.test.ts',
   'test/browser/page/import-interrupted.test.ts',
   'test/browser/page/accessibility.test.ts',
-  'test/browser/page/failures.test.ts',
 ];
 
 /** Starts the files that take longest first: where Vitest knows no durations, as in CI, it starts large files first. */
