@@ -71,7 +71,7 @@ it('ends the span of an attempt that the caller aborts', async () => {
   const call = withAttemptSpans((hooks) =>
     client.createPlant({ body: { id: 1, name: 'Rose' }, signal: stop.signal, ...hooks }),
   );
-  await expect(call).rejects.toBe(stop.signal.reason);
+  expect(await call.catch((error: unknown) => error)).toBe(stop.signal.reason);
   expect(exporter.getFinishedSpans()).toMatchObject([{ attributes: { 'error.type': 'AbortError' } }]);
 });
 
