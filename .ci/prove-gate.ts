@@ -5,7 +5,7 @@
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { listWorkspaces, pnpm } from './workspaces.ts';
+import { listWorkspaces, pnpm, type Workspace } from './workspaces.ts';
 
 /** A file with a mistake, and what the command prints of it in one line. */
 interface Defect {
@@ -39,8 +39,12 @@ try {
 
 function proveAll(): string[] {
   const workspaces = listWorkspaces(copy);
+  const has =
+    (task: string) =>
+    ({ folder }: Workspace) =>
+      JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts[task] !== undefined;
   const inEach = (task: string, file: string, content: string, evidence: string): Defect[] =>
-    workspaces.map(({ name: workspace, folder }) => {
+    workspaces.filter(has(task)).map(({ name: workspace, folder }) => {
       const sources = ['src', 'scripts'].find((source) => existsSync(join(folder, source)));
       if (sources === undefined) throw new Error(`${workspace}: no folder for a probe`);
       const line = new RegExp(`^${workspace}:${task}: .*${evidence}`, 'm');

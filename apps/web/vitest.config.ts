@@ -9,8 +9,9 @@ const shared = {
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
 };
 
-/** Only what hangs takes this long, even on a busy machine. */
-const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
+/** Each file restores what it replaces, so that files can share loaded modules. Only what hangs takes a minute. */
+const common = { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 };
+const inJsdom = { ...common, environment: 'jsdom' as const, setupFiles: ['test/setup-jsdom.ts'] };
 
 export default defineConfig({
   test: {
@@ -20,25 +21,11 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          environment: 'node',
-          // Each file restores what it replaces, so that they can share loaded modules.
-          isolate: false,
           setupFiles: ['test/restore-mocks.ts'],
-          ...timeouts,
+          ...common,
         },
       },
-      {
-        ...shared,
-        test: {
-          name: 'jsdom',
-          include: ['src/**/*.test.tsx'],
-          environment: 'jsdom',
-          // Each file has a context of its own in a thread that stays, which takes half the processor time of a process each.
-          pool: 'vmThreads',
-          setupFiles: ['test/setup-jsdom.ts'],
-          ...timeouts,
-        },
-      },
+      { ...shared, test: { name: 'jsdom', include: ['src/**/*.test.tsx'], ...inJsdom } },
       {
         ...shared,
         plugins: [...shared.plugins, addField()],
@@ -46,10 +33,7 @@ export default defineConfig({
           name: 'added-field',
           // Ids that were made before a field was added stay as they were.
           include: ['test/added-field.test.tsx', 'src/import/worker/check/generate-id.test.ts'],
-          environment: 'jsdom',
-          pool: 'vmThreads',
-          setupFiles: ['test/setup-jsdom.ts'],
-          ...timeouts,
+          ...inJsdom,
         },
       },
     ],

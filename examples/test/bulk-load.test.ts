@@ -23,12 +23,6 @@ const plantLines = (count: number) =>
 const load = (file: string, environment: Readonly<Record<string, string>>) =>
   run(['node', 'load.ts', file], { folder, environment: { ...quiet, ...environment } });
 
-const readRejections = async (file: string) =>
-  (await readFile(`${file}.rejected`, 'utf8'))
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
-
 it('stores the plants of its README exactly, and finds them there when it is run again', async () => {
   const service = await startService();
   const environment = { ...quiet, ...service.environment };
@@ -63,18 +57,15 @@ it('lists the rejected lines with their reasons, and stores all others', async (
   expect(stderr).toContain('100 %: 102 stored, 0 there already, 6 rejected');
   expect(stderr).toContain(`The rejected lines, with reasons: ${file}.rejected`);
   const noPlant = expect.stringContaining('`id`, an integer');
-  const rejections = await readRejections(file);
-  expect(rejections.toSorted((a, b) => a.line - b.line)).toEqual([
-    {
-      line: 3,
-      reason: expect.stringContaining('belongs to another plant'),
-      text: '{"id": 1, "name": "Another"}',
-    },
-    { line: 4, reason: expect.stringContaining('id'), text: '{"id": 9223372036854775808, "name": "Rose"}' },
-    { line: 5, reason: noPlant, text: '{"id": "2", "name": "Rose"}' },
-    { line: 6, reason: noPlant, text: '{"id": 1e30, "name": "Rose"}' },
-    { line: 7, reason: 'The line is not JSON.', text: 'id,name' },
-    { line: 8, reason: expect.stringContaining('UTF-8'), text: expect.stringContaining('Ros') },
+  const rejected = (await readFile(`${file}.rejected`, 'utf8')).trimEnd().split('\n');
+  const rejections = rejected.map((line) => JSON.parse(line)).toSorted((a, b) => a.line - b.line);
+  expect(rejections.map(({ line, text, reason }) => [line, text, reason])).toEqual([
+    [3, '{"id": 1, "name": "Another"}', expect.stringContaining('belongs to another plant')],
+    [4, '{"id": 9223372036854775808, "name": "Rose"}', expect.stringContaining('id')],
+    [5, '{"id": "2", "name": "Rose"}', noPlant],
+    [6, '{"id": 1e30, "name": "Rose"}', noPlant],
+    [7, 'id,name', 'The line is not JSON.'],
+    [8, expect.stringContaining('Ros'), expect.stringContaining('UTF-8')],
   ]);
   const plants = await service.readPlants();
   expect(plants).toHaveLength(102);
@@ -95,20 +86,11 @@ it('waits for a service that is restarted in the middle, and stores every plant 
   const { status, stderr } = await load(file, { ...service.environment, PLANT_STORE_URL: url });
   expect(status).toBe(0);
   await restarted;
-  expectEachOnce(stderr, 5_000);
+  // By the last line of the progress. Some were stored by an attempt whose reply was lost.
+  const [, stored, alreadyThere] =
+    [...stderr.matchAll(/100 %: (\d+) stored, (\d+) there already, 0 rejected/g)].at(-1) ?? [];
+  expect(Number(stored) + Number(alreadyThere)).toBe(5_000);
   await expectPlants(service, 5_000);
-});
-
-it('waits as often and as long as Retry-After asks', async () => {
-  const service = await startService();
-  const overloaded = { status: 503, headers: { 'Retry-After': '1' } };
-  const limited = { status: 429, headers: { 'Retry-After': '1' } };
-  const { url, requests } = await startProxy(service.baseUrl, [overloaded, limited, overloaded, limited]);
-  const file = await writeLines(plantLines(10));
-  const { status } = await load(file, { ...service.environment, PLANT_STORE_URL: url });
-  expect(status).toBe(0);
-  expect(requests).toHaveLength(5);
-  await expectPlants(service, 10);
 });
 
 it('can be interrupted, and continues when it is run again', async () => {
@@ -142,22 +124,14 @@ it.each([
   expect(stderr).not.toContain(token);
 });
 
-it('shows how it is used when the arguments are wrong', async () => {
-  for (const args of [[], ['a', 'b'], ['--unknown', 'a']]) {
+it.each([[[]], [['a', 'b']], [['--unknown', 'a']]])(
+  'shows how it is used with the arguments %j',
+  async (args) => {
     const { status, stderr } = await run(['node', 'load.ts', ...args], { folder, environment: quiet });
-    expect({ status, stderr }).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('Usage: node load.ts'),
-    });
-  }
-});
-
-/** By the last line of the progress. Some were stored by an attempt whose reply was lost. */
-function expectEachOnce(output: string, count: number): void {
-  const [, stored, alreadyThere] =
-    [...output.matchAll(/100 %: (\d+) stored, (\d+) there already, 0 rejected/g)].at(-1) ?? [];
-  expect(Number(stored) + Number(alreadyThere)).toBe(count);
-}
+    expect(status).toBe(2);
+    expect(stderr).toContain('Usage: node load.ts');
+  },
+);
 
 async function expectPlants(service: Service, count: number): Promise<void> {
   expect(await service.readPlants()).toEqual(plantLines(count));

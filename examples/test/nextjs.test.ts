@@ -1,22 +1,12 @@
 import { expect, it } from 'vitest';
-import { findExample } from './support/example.ts';
+import { startExample } from './support/example.ts';
 import { post } from './support/post.ts';
-import { start } from './support/process.ts';
 import { startService } from './support/service.ts';
 
-it('stores plants exactly by its route handler and by its server action', async () => {
+it('stores the plant of its README exactly by its route handler, and one by its server action', async () => {
   const service = await startService();
-  const { folder, command, path } = findExample('nextjs');
-  const environment = {
-    ...service.environment,
-    ...path,
-    NEXT_TELEMETRY_DISABLED: '1',
-    PORT: '0',
-  };
-  const app = start(['sh', '-c', command], { folder, environment });
-  const [, url = ''] = await app.waitFor(/Local: +(http:\S+)/);
-
-  const plant = { id: '9223372036854775807', name: 'Rose' };
+  const environment = { ...service.environment, NEXT_TELEMETRY_DISABLED: '1' };
+  const { url, plant } = await startExample('nextjs', environment, /(?<=Local: +)http:\S+/);
   expect(await post(`${url}/plants`, plant)).toEqual([200, { message: `${plant.id} is stored.` }]);
   expect(await post(`${url}/plants`, { ...plant, name: 'Fern' })).toMatchObject([422, {}]);
   expect(await post(`${url}/plants`, { id: 1, name: 'Rose' })).toMatchObject([400, {}]);
@@ -27,7 +17,7 @@ it('stores plants exactly by its route handler and by its server action', async 
   expect(await submitForm(url, { ...smallest, name: 'Rose' })).toContain('belongs to another plant');
   expect(await service.readPlants()).toEqual([
     '{"id":-9223372036854775808,"name":"Fern"}',
-    '{"id":9223372036854775807,"name":"Rose"}',
+    `{"id":${plant.id},"name":"Rose"}`,
   ]);
   await service.stop();
   expect(await post(`${url}/plants`, plant)).toMatchObject([502, {}]);

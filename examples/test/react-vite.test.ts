@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchChromium } from '../../apps/api/test/browser/launch-chromium.ts';
-import { findExample } from './support/example.ts';
+import { findExample, startExample } from './support/example.ts';
 import { post } from './support/post.ts';
-import { run, start } from './support/process.ts';
+import { run } from './support/process.ts';
 import { createTemporaryFolder, type Service, startService } from './support/service.ts';
 import { until } from './support/until.ts';
 
-const { folder, command, path } = findExample('react-vite');
+const { folder, path } = findExample('react-vite');
 const first = '9007199254740992';
 const second = '9007199254740993';
 
@@ -35,9 +35,13 @@ describe('in a browser', () => {
 
   /** Starts the example as its README says, and opens its page. */
   async function open({ environment }: Service) {
-    const documented = command.replace('vite', 'vite --port 0');
-    const vite = start(['sh', '-c', documented], { folder, environment: { ...environment, ...path } });
-    const [url = ''] = await vite.waitFor(/(?<=Local: +)http:\S+(?=\/)/);
+    const withPort = (command: string) => `${command} --port 0`;
+    const { url, plant } = await startExample(
+      'react-vite',
+      environment,
+      /(?<=Local: +)http:\S+(?=\/)/,
+      withPort,
+    );
     const page = await browser.newPage();
     onTestFinished(() => page.close());
     const calls: string[] = [];
@@ -61,7 +65,7 @@ describe('in a browser', () => {
     };
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
     const shows = (text: string) => page.getByText(text).waitFor();
-    return { url, page, plants, calls, received, add, press, shows, wait };
+    return { url, plant, page, plants, calls, received, add, press, shows, wait };
   }
 
   it('adds, lists and deletes plants by their exact ids, and undoes a delete', async () => {
@@ -99,9 +103,11 @@ describe('in a browser', () => {
 
   it('shows more plants once asked to', async () => {
     const service = await startService();
-    const { url, page, plants, press } = await open(service);
-    const some = Array.from({ length: 21 }, (_, index) => ({ id: index, name: 'Fern' }));
+    const { url, plant, page, plants, press } = await open(service);
+    const some = Array.from({ length: 20 }, (_, index) => ({ id: index, name: 'Fern' }));
     expect(await post(`${url}/api/plants/batch`, { plants: some })).toMatchObject([200, {}]);
+    // That of its README.
+    expect(await post(`${url}/api/plants`, plant)).toMatchObject([200, {}]);
     await page.reload();
     await press('More');
     await until(async () => (await plants.count()) === 21);

@@ -2,6 +2,7 @@ import { createFakePlantStore } from '@plant-store/client/testing';
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { describes } from '../test/render-view.js';
 import { App } from './app.js';
 
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_';
@@ -15,7 +16,6 @@ beforeEach(() => {
   store.acceptTokens(known);
   fetch.mockClear();
   vi.stubGlobal('fetch', fetch);
-  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener() {}, removeEventListener() {} }));
 });
 
 /** The requests so far that add a plant. */
@@ -29,8 +29,12 @@ function open(tokenFromAddress?: string) {
 }
 
 const tokenField = () => screen.getByLabelText<HTMLInputElement>('Access token');
-const noteOf = (input: HTMLElement) =>
-  document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent;
+/** Not key by key, of which each renders the page again. */
+async function enterToken(user: ReturnType<typeof open>, token = known) {
+  await user.clear(tokenField());
+  await user.paste(token);
+  await user.keyboard('{Enter}');
+}
 const nameField = () => screen.findByRole<HTMLInputElement>('textbox', { name: 'Name' });
 /** There once a token is accepted. */
 const plantsLink = () => screen.getByRole('link', { name: 'Plants', current: 'page' });
@@ -41,21 +45,23 @@ const keptTokens = () =>
     .filter(([, value]) => value.includes(known))
     .map(([key]) => key);
 
-it('asks for the token first, checks it before it is sent, and keeps it for the tab alone', async () => {
+it('asks for the token first, hides it as it is typed, checks it before it is sent, and keeps it for the tab alone', async () => {
   history.replaceState(null, '', '/');
   const user = open();
   expect(screen.queryByRole('link', { name: 'Plants' })).toBeNull();
-  await user.type(tokenField(), `${known}x{Enter}`);
-  expect(noteOf(tokenField())).toContain('not complete, or mistyped');
+  await enterToken(user, `${known}x`);
+  expect(describes(tokenField())).toContain('not complete, or mistyped');
   expect(tokenField().getAttribute('aria-invalid')).toBe('true');
   expect(document.activeElement).toBe(tokenField());
   expect(keptTokens()).toEqual([]);
   expect(fetch).not.toHaveBeenCalled();
 
-  await user.clear(tokenField());
-  await user.click(tokenField());
-  await user.paste(`  ${known} \n`);
-  await user.keyboard('{Enter}');
+  expect(tokenField().type).toBe('password');
+  await user.click(screen.getByRole('button', { name: 'Show token', pressed: false }));
+  expect(tokenField().type).toBe('text');
+  await user.click(screen.getByRole('button', { name: 'Show token', pressed: true }));
+  expect(tokenField().type).toBe('password');
+  await enterToken(user, `  ${known} \n`);
   await waitFor(() => expect(document.activeElement).toBe(plantsLink()));
   expect(keptTokens()).toEqual(['plant-store.token']);
   expect(localStorage.length).toBe(0);
@@ -65,8 +71,8 @@ it('asks for the token first, checks it before it is sent, and keeps it for the 
 it('asks the service about a token that is entered, and stays where that rejects it', async () => {
   const user = open();
   store.acceptTokens('another');
-  await user.type(tokenField(), `${known}{Enter}`);
-  await waitFor(() => expect(noteOf(tokenField())).toMatch(/^The access token is not known here/));
+  await enterToken(user);
+  await waitFor(() => expect(describes(tokenField())).toMatch(/^The access token is not known here/));
   expect(document.activeElement).toBe(tokenField());
   expect(keptTokens()).toEqual([]);
   fetch.mockRejectedValueOnce(new TypeError('fetch failed'));
@@ -79,23 +85,14 @@ it.each(['/', '/add', '/import'])(
   async (path) => {
     history.replaceState(null, '', path);
     store.acceptTokens('another');
-    open(known);
-    await waitFor(() => expect(noteOf(tokenField())).toMatch(/^The access token is not known here/));
+    const user = open(known);
+    await waitFor(() => expect(describes(tokenField())).toMatch(/^The access token is not known here/));
     store.acceptTokens(known);
-    await userEvent.setup().type(tokenField(), `${known}{Enter}`);
+    await enterToken(user);
     await waitFor(() => expect(keptTokens()).toEqual(['plant-store.token']));
     expect(screen.queryByLabelText('Access token')).toBeNull();
   },
 );
-
-it('hides the token as it is typed, and shows it on demand', async () => {
-  const user = open();
-  expect(tokenField().type).toBe('password');
-  await user.click(screen.getByRole('button', { name: 'Show token', pressed: false }));
-  expect(tokenField().type).toBe('text');
-  await user.click(screen.getByRole('button', { name: 'Show token', pressed: true }));
-  expect(tokenField().type).toBe('password');
-});
 
 it('uses the token of the address, and that from before a reload', () => {
   history.replaceState(null, '', '/');
@@ -108,8 +105,8 @@ it('uses the token of the address, and that from before a reload', () => {
 
 it('announces that the token of the address cannot be used, and keeps none', () => {
   open(known.slice(0, -1));
-  expect(screen.getByRole('alert').textContent).toBe(noteOf(tokenField()));
-  expect(noteOf(tokenField())).toMatch(/^The token in the address cannot be used\..*not complete/);
+  expect(screen.getByRole('alert').textContent).toBe(describes(tokenField()));
+  expect(describes(tokenField())).toMatch(/^The token in the address cannot be used\..*not complete/);
   expect(keptTokens()).toEqual([]);
 });
 
@@ -129,56 +126,40 @@ it('goes on with the token that it has when that of a later address is damaged',
   expect(screen.queryByText(/The token in the address/)).toBeNull();
 });
 
-it('keeps a token that was entered when an earlier one is rejected late', async () => {
+it('takes a token from the address of the open page, and keeps it when the one before is rejected late', async () => {
   const user = open(known);
-  let reply = () => {};
-  const replied = new Promise<void>((resolve) => {
-    reply = resolve;
-  });
+  const { promise, resolve: reply } = Promise.withResolvers<void>();
   await user.type(await nameField(), 'Rose');
   store.acceptTokens(jwt);
-  fetch.mockImplementationOnce((url, init) => replied.then(() => store.fetch(url, init)));
+  fetch.mockImplementationOnce((url, init) => promise.then(() => store.fetch(url, init)));
   await user.keyboard('{Enter}');
   await waitFor(() => expect(creates()).toHaveLength(1));
   act(() => {
     location.hash = `#token=${jwt}`;
   });
   await waitFor(() => expect(sessionStorage.getItem('plant-store.token')).toBe(JSON.stringify(jwt)));
+  expect(location.href).not.toContain(jwt);
   reply();
   await screen.findByText(/^The access token is not known here\./);
   expect(plantsLink()).toBeDefined();
   expect(sessionStorage.getItem('plant-store.token')).toBe(JSON.stringify(jwt));
 });
 
-it('leaves what is typed as another token alone when a request is stopped by forgetting the first', async () => {
+it('forgets the token by a button, and leaves alone what is typed as another one when that stops a request', async () => {
   const user = open(known);
+  expect(keptTokens()).toEqual(['plant-store.token']);
   await user.type(await nameField(), 'Rose');
   store.fail({ kind: 'delay', ms: 60_000 });
   await user.keyboard('{Enter}');
   await waitFor(() => expect(creates()).toHaveLength(1));
   await user.click(screen.getByRole('button', { name: 'Forget token' }));
+  expect(keptTokens()).toEqual([]);
+  expect(screen.queryByRole('link', { name: 'Plants' })).toBeNull();
+  expect(document.activeElement).toBe(tokenField());
   await user.type(tokenField(), 'pst_');
   expect(creates()[0]?.[1].signal?.aborted).toBe(true);
   expect(tokenField().value).toBe('pst_');
   expect(tokenField().getAttribute('aria-invalid')).toBe('false');
-});
-
-it('takes a token that is entered into the address of the open page', async () => {
-  open();
-  act(() => {
-    location.hash = `#token=${known}`;
-  });
-  await waitFor(() => expect(plantsLink()).toBeDefined());
-  expect(location.href).not.toContain('pst_');
-});
-
-it('forgets the token by a button', async () => {
-  const user = open(known);
-  expect(keptTokens()).toEqual(['plant-store.token']);
-  await user.click(screen.getByRole('button', { name: 'Forget token' }));
-  expect(keptTokens()).toEqual([]);
-  expect(screen.queryByRole('link', { name: 'Plants' })).toBeNull();
-  expect(document.activeElement).toBe(tokenField());
   open();
   expect(tokenField().value).toBe('');
 });
@@ -189,21 +170,22 @@ it('asks again when the service rejects the token, and goes on with what was typ
   await user.type(await nameField(), 'Rose');
   store.acceptTokens(other);
   await user.keyboard('{Enter}');
-  await waitFor(() => expect(noteOf(tokenField())).toContain('The access token is not known here.'));
+  await waitFor(() => expect(describes(tokenField())).toContain('The access token is not known here.'));
   expect(document.activeElement).toBe(tokenField());
   expect(screen.queryByRole('link', { name: 'Plants' })).toBeNull();
   expect(keptTokens()).toEqual([]);
 
   store.acceptTokens(known);
-  await user.type(tokenField(), `${known}{Enter}`);
+  await enterToken(user);
   expect((await nameField()).value).toBe('Rose');
+  expect(screen.getByRole('listitem').textContent).toMatch(
+    /^not added yet.*Rose.*token is not known.*Try again/,
+  );
   await user.click(screen.getByRole('button', { name: 'Add' }));
   await screen.findByText(/^Stored: Rose/);
 });
 
 it('shows the view of the address, keeps what was typed, and shows a plant that was added', async () => {
-  vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(480);
-  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(1_000);
   const user = open(known);
   await user.type(await nameField(), 'Rose');
   await user.click(screen.getByRole('button', { name: 'Close' }));

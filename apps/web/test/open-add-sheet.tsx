@@ -1,11 +1,9 @@
+import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { StrictMode } from 'react';
+import { screen } from '@testing-library/react';
 import { beforeEach, type Mock, vi } from 'vitest';
 import { AddSheet } from '../src/add/add-sheet.js';
-import { queryOptions } from '../src/query-options.js';
+import { renderView } from './render-view.js';
 
 /** What the sheet works with, made again before each test. */
 export const tab = {
@@ -34,41 +32,25 @@ export function holdReplies(): () => void {
 }
 
 /** Stores the plant 7, Fern, past the page. */
-export async function storeFern() {
-  await tab.store.fetch(`${location.origin}/plants`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${tab.store.token}`, 'Content-Type': 'application/json' },
-    body: '{"id":7,"name":"Fern"}',
-  });
-}
+export const storeFern = () => createClient(tab.store).createPlant({ body: { id: 7, name: 'Fern' } });
 
 /** Shows the sheet; again, as after a reload, once it was shown before. */
-export function open(token = tab.store.token) {
-  cleanup();
-  render(
-    // As in main.tsx: effects run twice.
-    <StrictMode>
-      <QueryClientProvider client={new QueryClient(queryOptions)}>
-        <AddSheet token={token} filter={{ order: 'newest' }} isOpen onTokenRejected={tab.onTokenRejected} />
-      </QueryClientProvider>
-    </StrictMode>,
+export const open = (token = tab.store.token) =>
+  renderView(
+    <AddSheet token={token} filter={{ order: 'newest' }} isOpen onTokenRejected={tab.onTokenRejected} />,
   );
-  return userEvent.setup();
-}
 
-/** The controls, the list, and the line below a field. */
-const changeId = () => screen.queryByRole('button', { name: 'Change the id' });
+/** The controls, and the list. */
 export const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 export const addButton = () => screen.getByRole('button', { name: /^Add/ });
 export const listed = () => screen.queryAllByRole('listitem').map((item) => item.textContent);
-export const describes = (input: HTMLElement) =>
-  document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent;
 
 export async function fill(user: ReturnType<typeof open>, values: Record<string, string>) {
-  const change = changeId();
+  const change = screen.queryByRole('button', { name: 'Change the id' });
   if ('Id' in values && change !== null) await user.click(change);
   for (const [name, value] of Object.entries(values)) {
     await user.clear(field(name));
-    if (value !== '') await user.type(field(name), value);
+    // Not key by key, of which each renders the form again.
+    await user.paste(value);
   }
 }

@@ -9,12 +9,20 @@ afterEach(() => {
   cleanup();
   sessionStorage.clear();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
-// Modal dialogs, which jsdom lacks; theirs is the focus that it would give them.
+// What jsdom lacks: modal dialogs (theirs is the focus that it would give them), sizes, so that rows are shown, and media queries.
 HTMLDialogElement.prototype.showModal = function showModal() {
   this.open = true;
 };
 HTMLDialogElement.prototype.close = function close() {
   this.open = false;
 };
+Object.defineProperties(Element.prototype, {
+  clientHeight: { configurable: true, get: () => 480 },
+  clientWidth: { configurable: true, get: () => 1_000 },
+});
+Object.assign(window, {
+  matchMedia: () => ({ matches: false, addEventListener() {}, removeEventListener() {} }),
+});

@@ -1,23 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { start } from './process.ts';
 
 const examples = join(import.meta.dirname, '../..');
 
-/** An example as its README describes it. */
-export interface Example {
-  readonly folder: string;
-  /** The command that its README shows, for a shell. */
-  readonly command: string;
-  /** The environment in which a shell finds the programs that the example installs. */
-  readonly path: Readonly<Record<string, string>>;
-}
-
-/** Finds an example, and the command in the line of its README that begins with `Run:`. */
-export function findExample(name: string): Example {
+/**
+ * Finds an example: the command in the line of its README that begins with `Run:`, the plant there that is sent to it, and the
+ * environment in which a shell finds the programs that it installs.
+ */
+export function findExample(name: string) {
   const folder = join(examples, name);
   const readme = readFileSync(join(folder, 'README.md'), 'utf8');
   const [, command] = /^Run: `([^`]+)`/m.exec(readme) ?? [];
   if (command === undefined) throw new Error(`The README of ${name} shows no command`);
-  const path = [join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
-  return { folder, command, path: { PATH: path } };
+  const path = { PATH: [join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter) };
+  const plant = JSON.parse(/\{ ?"(?:id|plant)":[^}]+\}/.exec(readme)?.[0] ?? '{}');
+  return { folder, command, path, plant };
+}
+
+/**
+ * Starts an example that is a service, on a free port, and resolves once it has printed its URL.
+ *
+ * @param change what is different from the command of its README
+ */
+export async function startExample(
+  name: string,
+  environment: Readonly<Record<string, string>>,
+  urlPattern = /http:\S+/,
+  change = (command: string) => command,
+) {
+  const { folder, command, path, plant } = findExample(name);
+  const changed = { ...environment, ...path, PORT: '0', NODE_OPTIONS: '--no-warnings', NO_COLOR: '1' };
+  const example = start(['sh', '-c', change(command)], { folder, environment: changed });
+  return { ...example, url: await example.waitFor(urlPattern), plant };
 }

@@ -1,36 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { until } from './until.ts';
 
 /** How to start a command: the working directory, and the environment besides `PATH` and `HOME`. */
-export interface Call {
+interface Call {
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** The result of a command that has exited. */
-export interface Result {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** A command that is running. */
-export interface RunningCommand {
-  /** What it has printed so far, on standard output and on standard error. */
-  output(): string;
-  /** Resolves with the first match in its output; rejects if it exits before. */
-  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves once it has exited, after sending its process group the signal if there is one. */
-  end(signal?: NodeJS.Signals): Promise<Result>;
-}
+export type Result = Awaited<ReturnType<typeof run>>;
 
 /** Starts a command in a process group of its own, which is killed at the end of the test. */
-export function start(
-  [file = '', ...args]: readonly string[],
-  { folder, environment }: Call,
-): RunningCommand {
+export function start([file = '', ...args]: readonly string[], { folder, environment }: Call) {
   const child = spawn(file, args, {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
@@ -38,30 +21,40 @@ export function start(
     detached: true,
   });
   const printed = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    printed.stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    printed.stderr += text;
-  });
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text;
+    });
+  }
   const closed = once(child, 'close');
   closed.catch(() => undefined);
+  const signalGroup = (signal: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // All of it has ended.
+    }
+  };
   onTestFinished(async () => {
-    signalGroup(child, 'SIGKILL');
+    signalGroup('SIGKILL');
     await closed.catch(() => undefined);
   });
+  /** What it has printed so far, on standard output and on standard error. */
   const output = () => printed.stdout + printed.stderr;
   return {
     output,
-    async waitFor(pattern) {
-      return await until(() => {
-        const found = pattern.exec(output());
-        if (!found && child.exitCode !== null) throw new Error(`It ended before ${pattern}:\n${output()}`);
-        return found;
-      }, output);
+    /** Resolves with the first match in its output; rejects if it exits before. */
+    async waitFor(pattern: RegExp): Promise<string> {
+      const find = () => pattern.exec(output())?.[0];
+      const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+      await until(() => hasEnded() || find() !== undefined);
+      const found = find();
+      if (found === undefined) throw new Error(`It ended before ${pattern}:\n${output()}`);
+      return found;
     },
-    async end(signal) {
-      if (signal) signalGroup(child, signal);
+    /** Resolves once it has exited, after sending its process group the signal if there is one. */
+    async end(signal?: NodeJS.Signals) {
+      if (signal) signalGroup(signal);
       await closed;
       return { status: child.exitCode, ...printed };
     },
@@ -69,14 +62,6 @@ export function start(
 }
 
 /** Runs a command until it exits. */
-export function run(command: readonly string[], call: Call): Promise<Result> {
+export function run(command: readonly string[], call: Call) {
   return start(command, call).end();
-}
-
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal);
-  } catch {
-    // All of it has ended.
-  }
 }

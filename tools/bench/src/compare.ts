@@ -1,20 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
-import {
-  countOf,
-  formatCount,
-  formatMemory,
-  formatMs,
-  formatRatio,
-  formatTable,
-  medians,
-  outcomeOf,
-  writeJson,
-} from '@plant-store/report';
 import type { Engine } from './databases.js';
 import { drawChart } from './draw-chart.js';
 import { describeMachine, machineLine } from './machine.js';
 import { log, measureTargets, type Run, type Settings } from './measure-targets.js';
+import { countOf, formatCount, formatMemory, formatMs, formatTable, medians, writeJson } from './report.js';
 import { type Comparison, chartPath, resultPath, type Summary } from './results.js';
 import type { Load } from './send-load.js';
 import type { RunningTarget } from './start-target.js';
@@ -76,7 +66,8 @@ export function summarize(runs: readonly Run[]): Summary[] {
       ...medians(rounds, 'requestsPerSecond', 'p50Ms', 'p99Ms'),
       slowestRequestsPerSecond: Math.min(...speeds),
       fastestRequestsPerSecond: Math.max(...speeds),
-      ...outcomeOf(rounds),
+      errors: rounds.reduce((sum, { errors }) => sum + errors, 0),
+      valid: rounds.every(({ valid }) => valid),
     }));
   });
 }
@@ -97,12 +88,12 @@ export function comparisonTables({
     const first = shown[0]?.requestsPerSecond ?? Number.NaN;
     const rows = shown.map((summary) => [
       `${targets.find(({ name }) => name === summary.target)?.title}${summary.valid ? '' : ', INVALID'}`,
-      summary.requestsPerSecond,
+      formatCount(summary.requestsPerSecond),
       `${formatCount(summary.slowestRequestsPerSecond)}–${formatCount(summary.fastestRequestsPerSecond)}`,
       formatMs(summary.p50Ms),
       formatMs(summary.p99Ms),
-      formatRatio(summary.requestsPerSecond / first),
-      summary.errors,
+      `${(summary.requestsPerSecond / first).toFixed(2)} x`,
+      String(summary.errors),
       formatMemory(summary.peakMemoryBytes),
     ]);
     return `${load}\n\n${formatTable(head, rows)}\n`;

@@ -4,7 +4,6 @@ import Sqlite from 'better-sqlite3';
 
 /** A database engine that creates a new database for each target. */
 export interface Engine {
-  readonly name: 'sqlite' | 'postgresql';
   /** With its version. */
   readonly title: string;
   /** Creates an empty database; its files, if it has any, go into the folder of the target. */
@@ -21,7 +20,6 @@ export interface Database {
 
 /** SQLite, in the version that the targets use. */
 export const sqlite: Engine = {
-  name: 'sqlite',
   get title() {
     return `SQLite ${readNumber(':memory:', 'SELECT sqlite_version()')}`;
   },
@@ -50,7 +48,6 @@ export async function startPostgresql(folder: string): Promise<Engine> {
   await server.start();
   const [row] = await query<{ server_version: string }>(`${server.url}/postgres`, 'SHOW server_version');
   return {
-    name: 'postgresql',
     title: `PostgreSQL ${row?.server_version}`,
     async createDatabase() {
       const url = await createDatabase(server.url);

@@ -1,4 +1,4 @@
-import { countOf, formatCount, formatMs } from '@plant-store/report';
+import { countOf, formatCount, formatMs } from './report.js';
 import type { Comparison } from './results.js';
 
 const barsLeft = 212;

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { formatMs, median } from '@plant-store/report';
+import { formatMs, median } from './report.js';
 
 /** Where and how figures were measured. */
 export type Machine = ReturnType<typeof describeMachine>;

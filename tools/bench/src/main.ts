@@ -6,7 +6,7 @@ import { sqlite, startPostgresql } from './databases.js';
 import { compareOperations } from './operations.js';
 import { compareWorkers } from './scaling.js';
 import { measureStart } from './start.js';
-import { allTargets, plantStore } from './targets.js';
+import { allTargets } from './targets.js';
 
 /** The command line `pnpm bench`. It exits with status 1 when it fails, or a target lost an acknowledged plant. */
 const program = new Command('bench')
@@ -28,17 +28,15 @@ addCommand('compare', { isDefault: true }, 7, 2)
   .addOption(
     new Option('--only <names...>', 'the targets to measure').choices(allTargets.map(({ name }) => name)),
   )
-  .option('--workers <count>', 'how many worker processes the service has (default: its own)', count)
   .option('--plants <count>', 'how many plants each has before', numberIn(1, 1e8, Number.isInteger))
-  .addHelpText('after', '\nIt replaces the committed results, unless one of the last three is given.')
-  .action(({ only, workers, plants, connections, ...options }) => {
+  .addHelpText('after', '\nIt replaces the committed results, unless one of the last two is given.')
+  .action(({ only, plants, connections, ...options }) => {
     const results = options.postgresql ? 'postgresql' : 'latest';
-    const isLimited = [only, workers, plants].some((option) => option !== undefined);
-    const service = workers === undefined ? plantStore() : plantStore({ WORKERS: String(workers) });
+    const isLimited = [only, plants].some((option) => option !== undefined);
     return run(options, ({ targets, settings, ...compared }) =>
       compare({
         ...compared,
-        targets: [service, ...targets.slice(1)].filter(({ name }) => only?.includes(name) ?? true),
+        targets: targets.filter(({ name }) => only?.includes(name) ?? true),
         loads: connections.map((count: number) => ({ operation: 'create', connections: count })),
         settings: { ...settings, plants, warmupConnections: 64 },
         results: isLimited ? undefined : results,
@@ -57,15 +55,13 @@ addCommand('operations', {}, 5, 5)
 program
   .command('start')
   .description('measure how soon the service replies after its start, and its memory when idle')
-  .option('--starts <count>', 'how often to start it', count, 10)
-  .action(({ starts }) => run({}, ({ folder }) => measureStart(folder, starts)));
+  .action(() => run({}, ({ folder }) => measureStart(folder)));
 
 addCommand('scaling', {}, 3, 4)
-  .description('measure the service with workers that each have a part of a core (Linux, as root)')
-  .option('--workers <counts>', 'numbers of workers, separated by commas', counts, [1, 2, 4, 8])
-  .option('--share <cores>', 'the part of a core that each worker has, at most 1', numberIn(0.01, 1), 0.1)
-  .option('--connections <count>', 'how many connections send plants', count, 256)
-  .action((options) => run(options, (compared) => compareWorkers(compared, options)));
+  .description(
+    'measure the service with 1, 2, 4 and 8 workers that each have a tenth of a core (Linux, as root)',
+  )
+  .action((options) => run(options, compareWorkers));
 
 function addCommand(name: string, options: object, rounds: number, seconds: number): Command {
   const time = numberIn(0.1, 600);

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { countOf, formatCount, formatMs } from '@plant-store/report';
 import type { Engine } from './databases.js';
+import { countOf, formatCount, formatMs } from './report.js';
 import { type Load, type LoadResult, sendLoad, storePlants } from './send-load.js';
 import { type RunningTarget, startTarget } from './start-target.js';
 import type { Target } from './targets.js';
@@ -54,12 +54,12 @@ export async function measureTargets(
     const running = await startTarget(target, database.url, folder);
     await storePlants(running, plants);
     const warmup = { ...load, connections: warmupConnections, seconds: warmupSeconds };
-    started.push({ target, folder, database, running, results: [await sendLoad(running, warmup)] });
+    started.push({ target, folder, database, running, results: [await sendLoad(running, warmup, plants)] });
     onWarm(running);
   }
   for (let round = 1; round <= rounds; round++) {
     for (const { target, running, results } of started) {
-      const result = await sendLoad(running, { ...load, seconds });
+      const result = await sendLoad(running, { ...load, seconds }, plants);
       results.push(result);
       log(
         `${load.operation}, ${countOf(load.connections, 'connection')}, round ${round}/${rounds}, ${target.title}: ` +

@@ -1,5 +1,4 @@
 import { type Compared, compare } from './compare.js';
-import { readPlants } from './send-load.js';
 
 /** Reads and batches, which need fewer connections than creates. */
 export const loads = [
@@ -8,8 +7,10 @@ export const loads = [
   { operation: 'batch', connections: 4 },
 ] as const;
 
-/** Compares reads of 100,000 plants, and batches, of the targets that have them. */
+const storedPlants = 100_000;
+
+/** Compares reads of plants that were stored before, and batches, of the targets that have them. */
 export function compareOperations(compared: Omit<Compared, 'loads'>): Promise<boolean> {
   const targets = compared.targets.filter(({ has }) => has.includes('reads'));
-  return compare({ ...compared, targets, loads, settings: { ...compared.settings, plants: readPlants } });
+  return compare({ ...compared, targets, loads, settings: { ...compared.settings, plants: storedPlants } });
 }

@@ -2,10 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { countOf } from '@plant-store/report';
 import { type Compared, compare } from './compare.js';
+import { countOf } from './report.js';
 import type { RunningTarget } from './start-target.js';
 import { plantStore } from './targets.js';
+
+/** The part of a core that each worker has. */
+const share = 0.1;
 
 /**
  * Compares the service with several numbers of workers, each worker limited to a share of a core, so that the machine has enough
@@ -14,11 +17,8 @@ import { plantStore } from './targets.js';
  *
  * @throws {Error} where this process may not create control groups
  */
-export function compareWorkers(
-  compared: Omit<Compared, 'loads' | 'targets'>,
-  { workers, share, connections }: { workers: readonly number[]; share: number; connections: number },
-): Promise<boolean> {
-  const targets = workers.map((count) => ({
+export function compareWorkers(compared: Omit<Compared, 'loads' | 'targets'>): Promise<boolean> {
+  const targets = [1, 2, 4, 8].map((count) => ({
     ...plantStore({ WORKERS: String(count) }),
     name: `workers-${count}`,
     title: `${countOf(count, 'worker')}, ${share} of a core each`,
@@ -26,9 +26,9 @@ export function compareWorkers(
   const onWarm = ({ readPids }: RunningTarget) => {
     // With one worker, the main process does the work itself.
     const [main, ...children] = readPids();
-    limitProcesses(children.length === 0 ? [main] : children, share);
+    limitProcesses(children.length === 0 ? [main] : children);
   };
-  return compare({ ...compared, targets, loads: [{ operation: 'create', connections }], onWarm });
+  return compare({ ...compared, targets, loads: [{ operation: 'create', connections: 256 }], onWarm });
 }
 
 /** How often the share of a process is renewed. */
@@ -40,7 +40,8 @@ const periodMicroseconds = 100_000;
  *
  * @throws {Error} where this process may not create control groups
  */
-export function limitProcesses(pids: readonly number[], share: number, root = '/sys/fs/cgroup'): void {
+function limitProcesses(pids: readonly number[]): void {
+  const root = '/sys/fs/cgroup';
   const quota = Math.round(share * periodMicroseconds);
   const isFirst = existsSync(join(root, 'cpu/cpu.cfs_quota_us'));
   const parent = isFirst ? join(root, 'cpu') : root;
@@ -56,9 +57,9 @@ export function limitProcesses(pids: readonly number[], share: number, root = '/
       writeFileSync(join(folder, 'cgroup.procs'), String(pids[index]));
     }
   } catch (cause) {
-    const needs = 'Run it on Linux, as root, outside of a container.';
-    throw new Error(`No control group with a CPU controller could be created in ${parent}. ${needs}`, {
-      cause,
-    });
+    throw new Error(
+      `No CPU limit can be set in ${parent}: run it on Linux, as root, outside of a container.`,
+      { cause },
+    );
   }
 }

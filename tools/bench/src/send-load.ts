@@ -23,17 +23,17 @@ export interface LoadResult {
 
 type Server = Pick<RunningTarget, 'baseUrl' | 'token'>;
 
-/** How many plants a batch has, and how many are stored before any is read. */
+/** How many plants a batch has. */
 export const batchPlants = 500;
-export const readPlants = 100_000;
 
 /** How long requests are sent before they are measured. */
 const rampUpSeconds = 0.5;
 
-/** Sends load to a server, from this process. */
+/** Sends load to a server, from this process; what it gets are those plants that `storePlants` has stored. */
 export async function sendLoad(
   server: Server,
   { operation, connections, seconds }: Load,
+  storedPlants: number,
 ): Promise<LoadResult> {
   const { path, body, plants = 0 } = operations[operation];
   const latencies = createHistogram();
@@ -48,7 +48,7 @@ export async function sendLoad(
     // How often it checks whether its time is over.
     sampleInt: 50,
     setupClient(client) {
-      writeIds(client as SendingClient, () => randomId(operation === 'get' ? readPlants : undefined));
+      writeIds(client as SendingClient, () => randomId(operation === 'get' ? storedPlants : undefined));
       client.on('response', (status, _bytes, latencyMs) => {
         const nowMs = performance.now();
         if (status !== 200 || nowMs < startMs || nowMs >= endMs) return;

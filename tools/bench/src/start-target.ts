@@ -11,19 +11,7 @@ const timeoutMs = 30_000;
 const pollMs = 2;
 
 /** A target that replies. */
-export interface RunningTarget {
-  readonly baseUrl: string;
-  /** The access token that it accepts. */
-  readonly token: string;
-  /** From the start of its process to the first create that it answered 200, in milliseconds. */
-  readonly firstReplyMs: number;
-  /** Its process, and those that it has started, such as workers; the latter only on Linux. */
-  readPids(): readonly [main: number, ...children: number[]];
-  /** The memory of its processes, in bytes: what they have now or, on Linux, their peak so far. */
-  readMemory(kind: 'now' | 'peak'): number;
-  /** Stops it, and resolves once it has ended. */
-  stop(): Promise<void>;
-}
+export type RunningTarget = Awaited<ReturnType<typeof startTarget>>;
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -36,11 +24,7 @@ let lastId = 0;
  * Starts a target on a database, and sends it creates until it answers 200. Its output goes to a file in a folder, so that
  * logging costs the target as much as in production, and this process nothing.
  */
-export async function startTarget(
-  target: Target,
-  databaseUrl: string,
-  folder: string,
-): Promise<RunningTarget> {
+export async function startTarget(target: Target, databaseUrl: string, folder: string) {
   const port = await findFreePort();
   const { command, environment, token } = target.prepare(databaseUrl, port);
   const [program, ...options] = command;
@@ -67,13 +51,17 @@ export async function startTarget(
     }
     await delay(pollMs);
   }
+  /** From the start of its process to the first create that it answered 200, in milliseconds. */
   const firstReplyMs = performance.now() - startedAtMs;
   const pid = child.pid ?? 0;
+  /** Its process, and those that it has started, such as workers; the latter only on Linux. */
   const readPids = () => [pid, ...readChildren(pid)] as const;
   return {
     ...{ baseUrl, token, firstReplyMs, readPids },
-    readMemory: (kind) => readPids().reduce((sum, each) => sum + readMemory(each, kind), 0),
-    async stop() {
+    /** The memory of its processes, in bytes: what they have now or, on Linux, their peak so far. */
+    readMemory: (kind: 'now' | 'peak') => readPids().reduce((sum, each) => sum + readMemory(each, kind), 0),
+    /** Stops it, and resolves once it has ended. */
+    async stop(): Promise<void> {
       if (!running.has(child)) return;
       const killing = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
       child.kill('SIGTERM');

@@ -1,17 +1,18 @@
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatMemory, medians, writeJson } from '@plant-store/report';
 import { sqlite } from './databases.js';
 import { describeMachine, machineLine } from './machine.js';
 import { log } from './measure-targets.js';
+import { formatMemory, medians, writeJson } from './report.js';
 import { resultPath } from './results.js';
 import { startTarget } from './start-target.js';
 import { plantStore } from './targets.js';
 
+const count = 10;
 const idleMs = 2_000;
 
 /** Measures starts of the service on a migrated database, prints the medians and writes the results. */
-export async function measureStart(folder: string, count: number): Promise<boolean> {
+export async function measureStart(folder: string): Promise<boolean> {
   const machine = describeMachine(folder);
   const database = await sqlite.createDatabase(folder);
   const starts: { firstReplyMs: number; idleMemoryBytes: number }[] = [];

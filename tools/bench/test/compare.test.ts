@@ -5,15 +5,14 @@ import { expect, it, onTestFinished } from 'vitest';
 import { comparisonTables, summarize } from '../src/compare.js';
 import { type Engine, sqlite } from '../src/databases.js';
 import { measureTargets, type Run } from '../src/measure-targets.js';
-import { readPlants } from '../src/send-load.js';
 import { allTargets } from '../src/targets.js';
 
-/** Measures targets on two connections, in two rounds. */
+/** Measures targets on two connections, over so many plants. */
 async function measure(names: readonly string[], operation: Run['operation'], plants = 0, on = sqlite) {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const targets = allTargets.filter(({ name }) => names.includes(name));
-  const settings = { rounds: 2, seconds: 2, warmupSeconds: 0.1, plants };
+  const settings = { rounds: names.length, seconds: 0.5, warmupSeconds: 0.1, plants };
   const runs = await measureTargets(targets, on, folder, { operation, connections: 2 }, settings);
   expect(readdirSync(folder)).toEqual([]);
   return runs;
@@ -27,7 +26,7 @@ it('measures each target in each round, and checks what is stored', async () => 
   for (const run of runs) {
     expect(run).toMatchObject({ operation: 'create', connections: 2, valid: true, errors: 0 });
     expect(run.requestsPerSecond).toBeGreaterThan(0);
-    expect(run.acknowledged).toBeGreaterThanOrEqual(run.requestsPerSecond * 2);
+    expect(run.acknowledged).toBeGreaterThanOrEqual(run.requestsPerSecond * 0.5);
     expect(run.p99Ms).toBeGreaterThanOrEqual(run.p50Ms);
     expect(run.peakMemoryBytes).toBeGreaterThan(2 ** 20);
   }
@@ -36,11 +35,10 @@ it('measures each target in each round, and checks what is stored', async () => 
 it.each(['get', 'list', 'batch'] as const)(
   'measures %s over the plants that it has stored before',
   async (operation) => {
-    for (const run of await measure(['fastify-sqlite'], operation, readPlants)) {
-      expect(run).toMatchObject({ operation, valid: true, errors: 0 });
-      expect(run.requestsPerSecond).toBeGreaterThan(0);
-      expect(run.acknowledged > 0).toBe(operation === 'batch');
-    }
+    const [run] = await measure(['fastify-sqlite'], operation, 1_000);
+    expect(run).toMatchObject({ operation, valid: true, errors: 0 });
+    expect(run?.requestsPerSecond).toBeGreaterThan(0);
+    expect(Number(run?.acknowledged) > 0).toBe(operation === 'batch');
   },
 );
 
@@ -52,10 +50,7 @@ it('finds a target that lost an acknowledged plant invalid', async () => {
       return { ...database, countPlants: async () => (await database.countPlants()) - 1_000_000 };
     },
   };
-  expect(await measure(['fastify-sqlite'], 'create', 0, forgetful)).toMatchObject([
-    { valid: false },
-    { valid: false },
-  ]);
+  expect(await measure(['fastify-sqlite'], 'create', 0, forgetful)).toMatchObject([{ valid: false }]);
 });
 
 const run: Run = {
@@ -77,23 +72,23 @@ const comparison = {
   targets: [
     { name: 'plant-store', title: 'Plant Store', stores: true },
     { name: 'other', title: 'Another', stores: true },
-    { name: 'baseline', title: 'The baseline', stores: false },
   ],
   summaries: summarize([
     { ...run, requestsPerSecond: 13_000, p50Ms: 3, errors: 1 },
     run,
     { ...run, requestsPerSecond: 12_345.6, errors: 1 },
     { ...run, target: 'other', requestsPerSecond: 1_500, valid: false },
-    { ...run, target: 'baseline', requestsPerSecond: 30_000 },
+    { ...run, target: 'other', requestsPerSecond: 1_600 },
   ]),
 };
 
-it('prints medians, the range and the errors of the rounds, and which target is not valid', () => {
-  const [title, , head, , ...rows] = comparisonTables(comparison).split('\n');
-  expect(title).toBe('create, 2 connections');
-  expect([head, ...rows.slice(0, 2)].map((line) => line?.split(/ *\| */).slice(1, -1))).toEqual([
-    ['', 'requests/s', 'slowest–fastest', 'p50 ms', 'p99 ms', 'vs first', 'errors', 'peak memory'],
-    ['Plant Store', '12,346', '12,000–13,000', '0.25', '12.3', '1.00 x', '2', '128 MiB'],
-    ['Another, INVALID', '1,500', '1,500–1,500', '0.25', '12.3', '0.12 x', '0', '128 MiB'],
+it('prints a table of medians, the range and the errors of the rounds, and which target is not valid', () => {
+  expect(comparisonTables(comparison).split('\n').slice(0, 6)).toEqual([
+    'create, 2 connections',
+    '',
+    '|                  | requests/s | slowest–fastest | p50 ms | p99 ms | vs first | errors | peak memory |',
+    '|------------------|-----------:|----------------:|-------:|-------:|---------:|-------:|------------:|',
+    '| Plant Store      |     12,346 |   12,000–13,000 |   0.25 |   12.3 |   1.00 x |      2 |     128 MiB |',
+    '| Another, INVALID |      1,550 |     1,500–1,600 |   0.25 |   12.3 |   0.13 x |      0 |     128 MiB |',
   ]);
 });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { formatCount, formatMemory, formatMs, median } from '@plant-store/report';
 import { expect, it } from 'vitest';
 import { drawChart } from '../src/draw-chart.js';
 import type { Run } from '../src/measure-targets.js';
 import { loads } from '../src/operations.js';
+import { formatCount, formatMemory, formatMs, median } from '../src/report.js';
 import { type Comparison, chartPath, resultPath } from '../src/results.js';
 import { batchPlants } from '../src/send-load.js';
 

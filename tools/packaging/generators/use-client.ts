@@ -18,7 +18,7 @@ const [id, neighbour] = ['9007199254740993', '9007199254740992'];
 
 /**
  * Creates a plant with the id. Of it and its neighbour, both of which are stored by then, lists, reads and deletes it.
- * Prints a line of JSON (`Report` in `scripts/outcomes.ts`).
+ * Prints a line of JSON (`Report` in `scripts/generators.ts`).
  */
 export async function useClient<Plant extends { id: number; idText: string }>(
   client: Client<Plant>,

@@ -1,5 +1,5 @@
 // The options of queries and of a mutation as each adapter of TanStack Query takes them, where each package can import only its own
-// dependencies. Only compiled: each adapter needs a component of its framework around it.
+// dependencies. `useAll` is only compiled: each adapter needs a component of its framework around it.
 import { createClient, type PlantStoreError, type StoredPlant } from '@plant-store/client';
 import { createTanstackQueryUtils } from '@plant-store/client/tanstack-query';
 import type { RejectedError } from '@plant-store/client/unwrap';

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { formatCount } from '@plant-store/report';
-import type { Table } from './documented-table.js';
+import { formatCount, type Table } from './documented-table.js';
 import { createProject, install, type Packed, run, withService } from './support.js';
 
 /** The two that most pages and frameworks are built with, and the command of each. */

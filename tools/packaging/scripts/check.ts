@@ -1,9 +1,8 @@
 // Checks the packages as consumers get them: packed, outside of the workspace. Names on the command line limit it to these
 // checks. What docs/use/compatibility.md says of them is compared, or written (--write).
 import { tryBundlers } from './bundlers.js';
-import { tryTypeScript } from './consumers.js';
+import { checkLibraries, tryTypeScript } from './consumers.js';
 import { checkTable, type Table } from './documented-table.js';
-import { checkLibraries } from './libraries.js';
 import { checkManifests, checkOpenApi } from './manifests.js';
 import { tryPackageManagers } from './package-managers.js';
 import { checkSize, checkTypeCost } from './size.js';

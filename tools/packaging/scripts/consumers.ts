@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Table } from './documented-table.js';
 import { createProject, type Packed, pinned, run } from './support.js';
 
@@ -71,5 +71,34 @@ function checkInstalled(folder: string): void {
       const isThere = sourcesContent[place] || existsSync(join(dirname(map), source));
       if (!isThere) throw new Error(`${map} has no source ${source}`);
     }
+  }
+}
+
+const tanstackQuery = [
+  ...['@tanstack/react-query@5.108.0', 'react@19.3.1', '@types/react@19.3.0'],
+  ...['@tanstack/vue-query@5.104.0', 'vue@3.5.45', '@tanstack/solid-query@5.104.0', 'solid-js@1.9.19'],
+  ...['@tanstack/svelte-query@6.3.6', 'svelte@5.57.3'],
+];
+
+/** The programs in `peers/`, and what each is tried with; installed here, since the workspace has one version of each. */
+const trials: readonly (readonly [program: string, ...packages: string[]])[] = [
+  ['msw', 'msw@2.10.0'],
+  ['msw', 'msw@3.0.5'],
+  ['tanstack-query', ...tanstackQuery],
+];
+
+/**
+ * Compiles programs that use the packed client's entries together with the libraries that these are for, and runs them. Each package
+ * can import only its own dependencies and peer dependencies.
+ */
+export function checkLibraries({ folder, client }: Packed): void {
+  for (const [index, [program, ...packages]] of trials.entries()) {
+    const project = createProject(folder, `peer-${index}`);
+    cpSync(resolve(import.meta.dirname, `../peers/${program}.ts`), join(project, 'program.ts'));
+    const options = ['--config.node-linker=isolated', '--config.hoist=false'];
+    run(project, 'pnpm', 'add', ...options, client, ...compilers[1], ...packages);
+    // The types of some of the libraries do not compile without `skipLibCheck`.
+    const platform = { lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], skipLibCheck: true };
+    compile(project, { ...nodenext, ...platform });
   }
 }

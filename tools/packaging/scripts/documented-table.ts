@@ -25,7 +25,7 @@ export function checkTable(page: string, table: Table): void {
 }
 
 /** Replaces the table of a Markdown text that has the same header row, up to its last row. */
-export function replaceTable(text: string, table: Table): string {
+function replaceTable(text: string, table: Table): string {
   const lines = text.split('\n');
   const start = lines.indexOf(formatRow(table.head));
   if (start < 0) throw new Error(`No table begins with ${formatRow(table.head)}`);
@@ -40,4 +40,9 @@ function formatRows({ head, rows }: Table): string {
 
 function formatRow(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
+}
+
+/** A number with separators: `12,345`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US');
 }

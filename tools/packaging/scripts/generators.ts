@@ -14,31 +14,41 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { checkTable } from './documented-table.js';
-import { describeOutcomes, findFailedOperations, type Report } from './outcomes.js';
 import { createProject, install, root, run, withService } from './support.js';
 
-/** A generator as it is tried, from the comments at the beginning of its program in `generators/`. */
-interface Generator {
-  readonly name: string;
-  /** As `name@version`: the generator, and what its client needs at run time. The table names them. */
-  readonly packages: readonly string[];
-  /** What they need besides. */
-  readonly peers: readonly string[];
-  /** None where another generator has written the types; what it prints is kept in `output`. */
-  readonly command: readonly string[];
-  readonly output: string;
-  /** What its program needs a setting for, as the table says it. */
-  readonly setting: string;
-}
+/** What a program prints of each operation: the id of what was stored, listed, returned or deleted, or what the client threw. */
+type Report = Readonly<Record<Operation, { readonly id?: string; readonly thrown?: string }>>;
+
+type Operation = 'create' | 'list' | 'get' | 'delete';
+
+/** The id that the programs mean. */
+const meant = '9007199254740993';
+
+const verbs = { create: 'stores', list: 'lists', get: 'returns', delete: 'deletes' } as const;
+
+type Generator = (typeof generators)[number];
 
 const programs = resolve(import.meta.dirname, '../generators');
-const generators = readdirSync(programs).flatMap((file): Generator[] => {
+/**
+ * The generators as they are tried, from the comments at the beginning of their programs. `packages` are, as `name@version`, the
+ * generator and what its client needs at run time, which the table names; `peers` what they need besides. There is no `command` where
+ * another generator has written the types; what it prints is kept in `output`. A program needs a `setting`, as the table says it.
+ */
+const generators = readdirSync(programs).flatMap((file) => {
   const text = readFileSync(join(programs, file), 'utf8');
   const read = (name: string) => new RegExp(`^// ${name}: (.*)$`, 'm').exec(text)?.[1] ?? '';
-  const words = (name: string) => read(name).match(/\S+/g) ?? [];
-  if (words('packages').length === 0) return [];
-  const given = { packages: words('packages'), peers: words('peers'), command: words('command') };
-  return [{ name: file.replace('.ts', ''), ...given, output: read('output'), setting: read('setting') }];
+  const [packages = [], peers = [], command = []] = ['packages', 'peers', 'command'].map(
+    (name) => read(name).match(/\S+/g) ?? [],
+  );
+  if (packages.length === 0) return [];
+  return {
+    name: file.replace('.ts', ''),
+    packages,
+    peers,
+    command,
+    output: read('output'),
+    setting: read('setting'),
+  };
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-generators-'));
@@ -74,20 +84,17 @@ function generate(project: string, { name, command, output }: Generator): void {
 
 /** Compiles all programs with the compiler of the workspace, and returns the operations of each that do not compile. */
 function compilePrograms(project: string): ReadonlyMap<string, ReadonlySet<string>> {
-  const language = {
-    strict: true,
-    target: 'es2023',
-    lib: ['es2023', 'dom', 'dom.iterable'],
-    types: ['node'],
+  const compilerOptions = {
+    ...{ target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], strict: true },
+    ...{ module: 'esnext', moduleResolution: 'bundler', allowImportingTsExtensions: true },
+    ...{ noEmit: true, skipLibCheck: true },
   };
-  const resolution = { module: 'esnext', moduleResolution: 'bundler', allowImportingTsExtensions: true };
-  const compilerOptions = { ...language, ...resolution, noEmit: true, skipLibCheck: true };
   const include = generators.flatMap(({ name }) => [`${name}.ts`, `${name}.documented.ts`]);
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
   const tsc = resolve(import.meta.dirname, '../node_modules/.bin/tsc');
   const { stdout, status } = spawnSync(tsc, ['--pretty', 'false'], { cwd: project, encoding: 'utf8' });
   if (status !== 0 && !stdout) throw new Error(`tsc ends with the status ${status}`);
-  return findFailedOperations(stdout, (file) => readFileSync(join(project, file), 'utf8'));
+  return findFailedOperations(project, stdout);
 }
 
 /** Runs both programs of a generator, each with an empty store, and returns its row of the table. */
@@ -113,4 +120,45 @@ async function tryClient(
     describeOutcomes(['create'], natural, failed.get(name)),
     describeOutcomes(['create'], documented),
   ];
+}
+
+/**
+ * Describes what became of the plant in operations, each outcome once.
+ *
+ * @param failed the operations that do not compile
+ * @throws {Error} for one that did nothing, without an error
+ */
+function describeOutcomes(
+  operations: readonly Operation[],
+  report: Report,
+  failed: ReadonlySet<string> = new Set(),
+): string {
+  const outcomes = operations.map((operation) => {
+    const { id, thrown } = report[operation];
+    if (failed.has(operation)) return 'does not compile';
+    if (thrown !== undefined) return `**${operation} fails: ${thrown}**`;
+    if (id === undefined) throw new Error(`${operation} did nothing: ${JSON.stringify(report)}`);
+    return id === meant ? 'exact' : `**${verbs[operation]} ${id}**`;
+  });
+  return [...new Set(outcomes)].join(', ');
+}
+
+/**
+ * The operations of each program that do not compile, from what the compiler prints.
+ *
+ * @throws {Error} with that if it rejects anything but an operation with `plant.id`
+ */
+function findFailedOperations(project: string, printed: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const failed = new Map<string, Set<string>>();
+  for (const error of printed.split('\n').filter((line) => /^\S/.test(line))) {
+    const [, program, line] = /^([\w-]+)\.ts\((\d+),\d+\): error TS/.exec(error) ?? [];
+    if (program === undefined) throw new Error(printed);
+    const lines = readFileSync(join(project, `${program}.ts`), 'utf8')
+      .split('\n')
+      .slice(0, Number(line));
+    const begin = lines.findLast((text) => /^ {2}\w+: /.test(text));
+    if (begin === undefined || !lines.at(-1)?.includes('plant.id')) throw new Error(printed);
+    failed.set(program, (failed.get(program) ?? new Set()).add(begin.trim().split(':')[0] ?? ''));
+  }
+  return failed;
 }

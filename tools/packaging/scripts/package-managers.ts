@@ -13,28 +13,19 @@ import {
 
 /** Each package manager, how it adds a package, installs exactly what its lockfile has, and runs a program. */
 const managers = [
-  { name: 'npm@12.2.1', add: 'npm install', frozen: 'npm ci', node: 'node' },
-  { name: 'pnpm@12.21.0', add: 'pnpm add', frozen: 'pnpm install --frozen-lockfile', node: 'node' },
-  { name: 'yarn@1.22.22', add: 'yarn add', frozen: 'yarn install --frozen-lockfile', node: 'node' },
+  ['npm@12.2.1', 'npm install', 'npm ci', 'node'],
+  ['pnpm@12.21.0', 'pnpm add', 'pnpm install --frozen-lockfile', 'node'],
+  ['yarn@1.22.22', 'yarn add', 'yarn install --frozen-lockfile', 'node'],
   // With Plug'n'Play only Yarn finds a package, and a package only its declared dependencies.
-  {
-    name: '@yarnpkg/cli-dist@4.18.1',
-    add: 'yarn add',
-    frozen: 'yarn install --immutable',
-    node: 'yarn node',
-  },
-  { name: 'bun@1.4.5', add: 'bun add', frozen: 'bun install --frozen-lockfile', node: 'bun' },
-];
+  ['@yarnpkg/cli-dist@4.18.1', 'yarn add', 'yarn install --immutable', 'yarn node'],
+  ['bun@1.4.5', 'bun add', 'bun install --frozen-lockfile', 'bun'],
+].map(([name = '', ...commands]) => {
+  const [add = [], frozen = [], node = []] = commands.map((command) => command.split(' '));
+  return { name, add, frozen, node };
+});
 
 /** What GitHub's template for Node.js ignores, as far as it matters here. */
-const ignored = [
-  'node_modules/',
-  '*.tgz',
-  '.yarn/cache',
-  '.yarn/unplugged',
-  '.yarn/install-state.gz',
-  '.pnp.*',
-];
+const ignored = 'node_modules/ *.tgz .yarn/cache .yarn/unplugged .yarn/install-state.gz .pnp.*';
 
 /** A repository of somebody who uses the client. */
 interface Repository {
@@ -60,13 +51,10 @@ export async function tryPackageManagers({ folder, client }: Packed): Promise<Ta
     }
   });
   for (const { cwd: original, manager, env } of repositories) {
-    const clone = {
-      manager,
-      cwd: mkdtempSync(join(folder, 'clone-')),
-      env: withEmptyCaches(folder, env['PATH']),
-    };
-    run(clone.cwd, 'git', 'clone', '--quiet', original, '.');
-    runIn(clone, ...manager.frozen.split(' '));
+    const cwd = mkdtempSync(join(folder, 'clone-'));
+    const clone = { manager, cwd, env: withEmptyCaches(folder, env['PATH']) };
+    run(cwd, 'git', 'clone', '--quiet', original, '.');
+    runIn(clone, ...manager.frozen);
     checkInstalled(clone, '99.0.0');
   }
   return {
@@ -80,8 +68,8 @@ function createRepository(parent: string, manager: Repository['manager']): Repos
   const tools = createProject(parent, `tools-${name}`);
   install(tools, manager.name);
   const cwd = createProject(parent, name, 'compatibility/run');
-  writeFileSync(join(cwd, '.gitignore'), `${ignored.join('\n')}\n`);
-  if (manager.node === 'yarn node') {
+  writeFileSync(join(cwd, '.gitignore'), `${ignored.replaceAll(' ', '\n')}\n`);
+  if (manager.node.length > 1) {
     writeFileSync(join(cwd, '.yarnrc.yml'), 'nodeLinker: pnp\n');
     // Without a lockfile it looks for a project in the parent folders.
     writeFileSync(join(cwd, 'yarn.lock'), '');
@@ -112,7 +100,7 @@ function addAndCommit(repository: Repository, service: RunningService): void {
   const { cwd, manager } = repository;
   const former = run(cwd, 'git', 'ls-files', '*.tgz').trim();
   const added = readdirSync(cwd).find((name) => name.endsWith('.tgz') && name !== former) ?? '';
-  runIn(repository, ...manager.add.split(' '), `./${added}`);
+  runIn(repository, ...manager.add, `./${added}`);
   if (former !== '') rmSync(join(cwd, former));
   run(cwd, 'git', 'add', '--all');
   run(cwd, 'git', 'add', '--force', added);
@@ -125,6 +113,6 @@ function addAndCommit(repository: Repository, service: RunningService): void {
 function checkInstalled(repository: Repository, version: string, service?: RunningService): void {
   const { name, node } = repository.manager;
   const given = service === undefined ? [] : [JSON.stringify(service)];
-  const printed = runIn(repository, ...node.split(' '), 'main.js', ...given).trim();
+  const printed = runIn(repository, ...node, 'main.js', ...given).trim();
   if (printed !== `${version}${service === undefined ? '' : ' 200'}`) throw new Error(`${name}: ${printed}`);
 }

@@ -2,9 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as client from '@plant-store/client';
-import { formatCount } from '@plant-store/report';
 import { build } from 'esbuild';
-import { checkTable } from './documented-table.js';
+import { checkTable, formatCount } from './documented-table.js';
 import { root, run } from './support.js';
 
 const own = resolve(import.meta.dirname, '..');
@@ -62,20 +61,16 @@ const limitInstantiations = 239;
 export function checkTypeCost(): void {
   const folder = mkdtempSync(join(own, 'node_modules/.type-cost-'));
   try {
-    const platform = {
-      target: 'es2023',
-      lib: ['es2023', 'dom', 'dom.iterable'],
-      types: [],
-      module: 'nodenext',
+    const compilerOptions = {
+      ...{ target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'], types: [], module: 'nodenext' },
+      ...{ strict: true, skipLibCheck: true, noEmit: true },
     };
-    const compilerOptions = { ...platform, strict: true, skipLibCheck: true, noEmit: true };
     writeFileSync(join(folder, 'program.ts'), oneCall);
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
     const report = run(own, 'tsc', '-p', folder, '--extendedDiagnostics', '--singleThreaded');
     const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(report)?.[1]);
     const row = `| \`@plant-store/client\` | ${instantiations} |`;
-    const page = readFileSync(join(root, 'packages/client/docs/size.md'), 'utf8');
-    if (!page.includes(`\n${row}\n`))
+    if (!readFileSync(join(root, 'packages/client/docs/size.md'), 'utf8').includes(`\n${row}\n`))
       throw new Error(`packages/client/docs/size.md does not have this row: ${row}`);
     if (!(instantiations <= limitInstantiations)) throw new Error(`${instantiations} instantiations`);
   } finally {

@@ -13,43 +13,21 @@ const run = promisify(execFile);
 const superuser = 'postgres';
 const password = 'password';
 
-/** A PostgreSQL server on a free port of loopback. */
-export interface PostgresqlServer {
-  /** The URI of the server, with its superuser and without a database. */
-  readonly url: string;
-  /** The folder of its data; `postmaster.pid` there begins with the id of its first process. */
-  readonly dataFolder: string;
-  /**
-   * Starts it and resolves once it accepts connections.
-   *
-   * @throws {Error} with the server's output if it exits before that
-   */
-  start(): Promise<void>;
-  /** Stops it, closing its connections, and resolves once it has exited; does nothing if it is not running. */
-  stop(): Promise<void>;
-}
-
 /** How to set up a server. */
-export interface PostgresqlServerOptions {
+interface Options {
   /** A folder that does not exist yet, for the server's data. Where the server needs it, the parent is made accessible. */
   readonly folder: string;
   /** Server settings that differ from the defaults, by name. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Called with the output of the server and of `initdb`. */
-  readonly onOutput?: (text: string) => void;
 }
 
 /**
- * Creates the data of a new PostgreSQL server, encoded in UTF-8, without starting it. The server exits together with
- * this process.
+ * Creates the data of a new PostgreSQL server on a free port of loopback, encoded in UTF-8, without starting it. The server exits
+ * together with this process.
  *
  * @throws {Error} with the output of `initdb` if it fails
  */
-export async function createPostgresqlServer({
-  folder,
-  settings = {},
-  onOutput = () => undefined,
-}: PostgresqlServerOptions): Promise<PostgresqlServer> {
+export async function createPostgresqlServer({ folder, settings = {} }: Options) {
   const user = findServerUser();
   mkdirSync(folder);
   chmodSync(folder, 0o755);
@@ -67,12 +45,8 @@ export async function createPostgresqlServer({
   const access = [`--username=${superuser}`, `--pwfile=${passwordFile}`, '--auth=password'];
   // The password is no secret, and to verify it slowly would take most of the time of a connection.
   const cheap = ['--set=scram_iterations=1', ...(settings['fsync'] === 'off' ? ['--no-sync'] : [])];
-  const created = await run(
-    programs.initdb,
-    [`--pgdata=${dataFolder}`, '--encoding=UTF8', '--locale=C', ...access, ...cheap],
-    options,
-  );
-  onOutput(created.stdout);
+  const encoding = ['--encoding=UTF8', '--locale=C'];
+  await run(programs.initdb, [`--pgdata=${dataFolder}`, ...encoding, ...access, ...cheap], options);
 
   const port = await findFreePort();
   const served = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings };
@@ -81,9 +55,16 @@ export async function createPostgresqlServer({
   const endWithProcess = () => void server?.kill('SIGQUIT');
 
   return {
+    /** The URI of the server, with its superuser and without a database. */
     url: `postgresql://${superuser}:${password}@127.0.0.1:${port}`,
+    /** The folder of its data; `postmaster.pid` there begins with the id of its first process. */
     dataFolder,
-    async start() {
+    /**
+     * Starts it and resolves once it accepts connections.
+     *
+     * @throws {Error} with the server's output if it exits before that
+     */
+    async start(): Promise<void> {
       // One that was killed has its lock file in the way until this process has taken notice of its end.
       if (server !== undefined && !hasEnded(server)) await once(server, 'exit');
       const child = spawn(programs.postgres, ['-D', dataFolder, '-p', String(port), ...flags], {
@@ -96,9 +77,10 @@ export async function createPostgresqlServer({
       // Before any listener that removes its folder.
       process.prependListener('exit', endWithProcess);
       child.once('exit', () => process.off('exit', endWithProcess));
-      await waitUntilReady(child, onOutput);
+      await waitUntilReady(child);
     },
-    async stop() {
+    /** Stops it, closing its connections, and resolves once it has exited; does nothing if it is not running. */
+    async stop(): Promise<void> {
       if (server === undefined || hasEnded(server)) return;
       const ended = once(server, 'exit');
       server.kill('SIGINT');
@@ -112,11 +94,10 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /** Resolves once a server prints that it accepts connections. */
-function waitUntilReady(child: ChildProcess, onOutput: (text: string) => void): Promise<void> {
+function waitUntilReady(child: ChildProcess): Promise<void> {
   let printed = '';
   return new Promise((resolve, reject) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      onOutput(text);
       if (printed.length < 100_000) printed += text;
       if (printed.includes('database system is ready to accept connections')) resolve();
     });

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { allKinds, allProofs } from './all-proofs.js';
 import { hasFailures, type Proof, type ProofContext, runProofs } from './proof.js';
-import { formatRuns, writeRuns } from './report.js';
+import { formatRuns } from './report.js';
 import { killStarted } from './system/programs.js';
 
 const seedLimit = 2 ** 31;
@@ -27,23 +27,25 @@ await new Command('proof')
   .option(
     '--setting <NAME=value>',
     'a setting of every service, such as WORKERS=2; may be given more than once',
-    addSetting,
+    addPair(/^([A-Z_]+)=(.*)$/, 'WORKERS=2', String),
     {},
   )
   .option(
     '--trials <name=count>',
     'how many trials of a kind instead of those of --amount, such as crash-sqlite=50; may be given more than once',
-    addTrials,
+    addPair(
+      new RegExp(`^(${allKinds.map(({ name }) => name).join('|')})=(\\d{1,6})$`),
+      'crash-sqlite=50',
+      Number,
+    ),
     {},
   )
-  .option('--output <file>', 'also write all figures and failures as JSON')
   .showHelpAfterError()
-  .action(async ({ seed = randomInt(seedLimit), amount, setting, trials, only, output }) => {
+  .action(async ({ seed = randomInt(seedLimit), amount, setting, trials, only }) => {
     const context: ProofContext = { seed, amount, settings: setting, trials, log };
     log(`seed ${seed}, amount ${amount}`);
     const runs = await runProofs(only, context);
     process.stdout.write(formatRuns(runs));
-    if (output !== undefined) writeRuns(output, context, runs);
     if (hasFailures(runs)) {
       log(`A promise was broken. To reproduce: --seed ${seed} --amount ${amount}`);
       process.exitCode = 1;
@@ -70,19 +72,12 @@ function toSeed(text: string): number {
   return Number(text);
 }
 
-type Named<Value> = Readonly<Record<string, Value>>;
-
-function addSetting(text: string, settings: Named<string>): Named<string> {
-  const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined)
-    throw new InvalidArgumentError('Expected a name and a value, such as WORKERS=2.');
-  return { ...settings, [name]: value };
-}
-
-function addTrials(text: string, trials: Named<number>): Named<number> {
-  const [, name, count] = /^([a-z-]+)=(\d{1,6})$/.exec(text) ?? [];
-  if (name === undefined)
-    throw new InvalidArgumentError('Expected a name and a count, such as crash-sqlite=50.');
-  if (!allKinds.some((kind) => kind.name === name)) throw new InvalidArgumentError(`Unknown kind ${name}.`);
-  return { ...trials, [name]: Number(count) };
+/** Adds a value under a name, both of which a pattern finds in a text such as `example`. */
+function addPair<Value>(pattern: RegExp, example: string, toValue: (text: string) => Value) {
+  return (text: string, before: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> => {
+    const [, name, value] = pattern.exec(text) ?? [];
+    if (name === undefined || value === undefined)
+      throw new InvalidArgumentError(`Expected a name and a value, such as ${example}.`);
+    return { ...before, [name]: toValue(value) };
+  };
 }

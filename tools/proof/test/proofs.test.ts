@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
 import { allProofs } from '../src/all-proofs.js';
-import { type Command, sequences } from '../src/model/commands.js';
+import { sequences } from '../src/model/commands.js';
 import { type ProofResult, runProofs } from '../src/proof.js';
 
 declare module 'vitest' {
@@ -15,7 +15,7 @@ const isNightly = inject('isNightly');
 
 /** Those of the cheapest kinds: no PostgreSQL, no workers, no outage that the service waits for. */
 const fewestTrials: Readonly<Record<string, number>> = {
-  ...{ 'crash-sqlite': 3, 'disk-gone': 1, 'races-sqlite': 50, model: 1 },
+  ...{ 'crash-sqlite': 2, 'disk-gone': 1, 'races-sqlite': 50, model: 1 },
 };
 
 async function prove(name: string, seed = 20_261_125): Promise<readonly ProofResult[]> {
@@ -54,16 +54,15 @@ it('of a create and a delete of one id one comes first', async () => {
 });
 
 it('random sequences of commands lead to the same on both engines and on the fake', async () => {
-  // One whose first sequence deletes plants, and restarts the services, during a request, too: it depends on the plants' fields.
-  const has = (commands: readonly Command[], what: Command['do']) => commands.some((one) => one.do === what);
+  // One whose first sequence is short, deletes plants, and restarts the services, during a request, too, and starts no command for a
+  // token, which takes a second for each store: it depends on the plants' fields.
   const seed = Array.from({ length: 1_000 }, (_, index) => index).find((candidate) => {
     const [commands = []] = fc.sample(sequences, { seed: candidate, numRuns: 1 });
-    const text = JSON.stringify(commands);
-    return (
-      has(commands, 'restart') &&
-      has(commands, 'interrupt') &&
-      /"POST".*⟦(\d)⟧.*"DELETE","path":"\/plants\/⟦\1⟧/.test(text)
-    );
+    const kinds = new Set(commands.map((command) => command.do));
+    const isCheap =
+      commands.length < 20 && !kinds.has('issue') && !kinds.has('revoke') && !kinds.has('expire');
+    const isDeleted = /"POST".*⟦(\d)⟧.*"DELETE","path":"\/plants\/⟦\1⟧/.test(JSON.stringify(commands));
+    return isCheap && isDeleted && kinds.has('restart') && kinds.has('interrupt');
   });
   const figures = (await prove('model', seed))[0]?.figures ?? {};
   expect(figures['sequences']).toBe(isNightly ? 4 : 1);

@@ -1,109 +1,114 @@
-import type { Browser } from 'playwright-core';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { createClient } from '@plant-store/client';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readLog } from '../support/read-log.js';
 import { readPlants } from '../support/read-plants.js';
 import { startTestService, type TestService } from '../support/start-test-service.js';
-import { launchChromium } from './launch-chromium.js';
-import { type ServedPage, servePage } from './serve-page.js';
-import { serveRedirect } from './serve-redirect.js';
+import { setUpBrowser } from './page/support/set-up.js';
+import { servePage } from './serve-page.js';
 
-let browser: Browser;
-let page: ServedPage;
-let otherOriginPage: ServedPage;
+const script = `import { createClient } from '@plant-store/client'; Object.assign(globalThis, { createClient });`;
+
+const shared = setUpBrowser();
+let permitted: Awaited<ReturnType<typeof servePage>>;
+let other: typeof permitted;
 let service: TestService;
 beforeAll(async () => {
-  browser = await launchChromium();
-  page = await servePage();
-  otherOriginPage = await servePage();
-  service = await startTestService({ CORS_ORIGINS: page.origin });
+  permitted = await servePage(shared.browser, script);
+  other = await servePage(shared.browser, script);
+  service = await startTestService({ CORS_ORIGINS: permitted.origin });
 }, 60_000);
 afterAll(async () => {
-  await browser?.close();
-  page?.stop();
-  otherOriginPage?.stop();
+  for (const served of [permitted, other]) served?.stop();
   await service?.stop();
 });
 
-const largestId = '9223372036854775807';
+const largest = { id: 9223372036854775807n, name: 'Monstera' };
+const fern = { id: 1n, name: 'Fern' };
 
-/** Fills in and submits the form of a page, and reads what the page then shows. */
-async function createIn(
-  { origin }: ServedPage,
-  plant: { readonly id: string; readonly name: string },
+/** Creates a plant in a page, and returns what the page sees of the reply, or of what is thrown. */
+function createIn(
+  { page }: typeof permitted,
+  body: { readonly id: bigint; readonly name: string },
   { baseUrl, token }: { readonly baseUrl: string; readonly token: string } = service,
-): Promise<Readonly<Record<string, string>>> {
-  const tab = await browser.newPage({ baseURL: origin });
-  await tab.goto('/');
-  await tab.getByLabel('Service').fill(baseUrl);
-  await tab.getByLabel('Token').fill(token);
-  await tab.getByLabel('Id').fill(plant.id);
-  await tab.getByLabel('Name').fill(plant.name);
-  await tab.getByRole('button').click();
-  await tab.locator('dd').first().waitFor();
-  const names = await tab.locator('dt').allTextContents();
-  const values = await tab.locator('dd').allTextContents();
-  await tab.close();
-  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']));
+) {
+  return page.evaluate(
+    async ({ body, ...options }) => {
+      const client = (globalThis as unknown as { createClient: typeof createClient }).createClient(options);
+      try {
+        const reply = await client.createPlant({ body });
+        return { ...reply, headers: undefined, retryAfter: reply.headers.get('Retry-After') };
+      } catch (error) {
+        const { name, message } = error as Error;
+        return { name, message };
+      }
+    },
+    { body, baseUrl, token, retries: 0 },
+  );
 }
 
 it('stores the largest id exactly, after a preflight, and shows the request id to the page', async () => {
-  const shown = await createIn(page, { id: largestId, name: 'Monstera' });
-  expect(shown).toMatchObject({ status: '200', name: 'Monstera', replayed: 'false' });
-  expect(await readPlants(service)).toEqual([{ id: largestId, name: 'Monstera', tag: null }]);
-  expect(await readLog(service, shown['requestId'])).toMatchObject([{ method: 'POST', plantId: largestId }]);
+  const shown = await createIn(permitted, largest);
+  expect(shown).toMatchObject({ status: 200, body: { name: 'Monstera' }, replayed: false });
+  expect(await readPlants(service)).toEqual([{ ...largest, id: `${largest.id}`, tag: null }]);
+  const requestId = 'requestId' in shown ? String(shown.requestId) : '';
+  expect(await readLog(service, requestId)).toMatchObject([{ method: 'POST', plantId: `${largest.id}` }]);
   expect(service.logLines.map((line) => JSON.parse(line))).toMatchObject([
     { method: 'OPTIONS', path: '/plants', status: 204 },
     { method: 'POST', path: '/plants', status: 200 },
   ]);
 });
 
-it('shows the page that the same plant was already stored', async () => {
-  const shown = await createIn(page, { id: largestId, name: 'Monstera' });
-  expect(shown).toMatchObject({ status: '200', name: 'Monstera', replayed: 'true' });
-});
-
 it.each([
-  ['its id is taken', { id: largestId, name: 'Fern' }, '40003', /9223372036854775807/],
-  ['its name has a NUL', { id: '1', name: 'Fe\0rn' }, '40002', /^The plant is not valid: name .+\.$/],
-])('shows the page why a plant is rejected: %s', async (_, plant, error, message) => {
-  const shown = await createIn(page, plant);
-  expect(shown).toMatchObject({ status: '400', error, message: expect.stringMatching(message) });
-  expect(shown['requestId']).toMatch(/./);
-});
-
-it('shows the page that its token is not valid', async () => {
-  const shown = await createIn(page, { id: '1', name: 'Fern' }, { ...service, token: 'unknown' });
-  expect(shown).toMatchObject({ status: '401', error: '40101' });
+  ['was stored before', largest, {}, { status: 200, replayed: true }],
+  ['has a taken id', { ...largest, name: 'Fern' }, {}, { status: 400, body: { error: 40003 } }],
+  ['is not valid', { ...fern, name: 'Fe\0rn' }, {}, { status: 400, body: { error: 40002 } }],
+  ['has no valid token', fern, { token: 'unknown' }, { status: 401, body: { error: 40101 } }],
+])('shows the page the reply to a plant that %s', async (_, plant, changes, expected) => {
+  const shown = await createIn(permitted, plant, { ...service, ...changes });
+  expect(shown).toMatchObject({ ...expected, requestId: expect.stringMatching(/./) });
 });
 
 it('shows the page when to retry', async () => {
   const endOutage = await service.database.beginOutage('closed');
-  const shown = await createIn(page, { id: '1', name: 'Fern' });
+  const shown = await createIn(permitted, fern);
   await endOutage();
-  expect(shown).toMatchObject({ status: '503', error: '50301', retryAfter: expect.stringMatching(/^\d+$/) });
+  expect(shown).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
 });
 
 it('stores nothing for a page of another origin, which cannot reach the service', async () => {
-  const shown = await createIn(otherOriginPage, { id: '2', name: 'Fern' });
-  const { origin } = otherOriginPage;
-  expect(shown).toMatchObject({
-    rejectedWith: 'NetworkError',
+  const { origin } = other;
+  expect(await createIn(other, fern)).toEqual({
+    name: 'NetworkError',
     message: expect.stringMatching(new RegExp(`: unreachable, or it needs CORS_ORIGINS=${origin}$`)),
   });
   expect(service.logLines.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({ level: 40, origin, msg: 'CORS_ORIGINS does not permit the origin of a page' }),
   );
-  expect((await readPlants(service)).map(({ id }) => id)).toEqual([largestId]);
+  expect(await readPlants(service)).toHaveLength(1);
 });
 
 it('reports a redirect to the page without following it, though the browser hides its status and target', async () => {
-  const moved = await serveRedirect(`${service.baseUrl}/plants`);
-  onTestFinished(() => moved.stop());
-  const shown = await createIn(page, { id: '3', name: 'Fern' }, { ...service, baseUrl: moved.baseUrl });
-  expect(shown).toEqual({
-    rejectedWith: 'UnexpectedResponseError',
+  let redirected = 0;
+  const moved = createServer(({ method }, response) => {
+    const isPreflight = method === 'OPTIONS';
+    if (!isPreflight) redirected++;
+    response.writeHead(isPreflight ? 204 : 308, {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+      Location: `${service.baseUrl}/plants`,
+    });
+    response.end();
+  });
+  await once(moved.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void moved.close().closeAllConnections());
+  const baseUrl = `http://127.0.0.1:${(moved.address() as AddressInfo).port}`;
+  expect(await createIn(permitted, fern, { ...service, baseUrl })).toEqual({
+    name: 'UnexpectedResponseError',
     message: 'Unexpected response with status 0: redirect to another URL; update baseUrl',
   });
-  expect(moved.redirected).toBe(1);
-  expect((await readPlants(service)).map(({ id }) => id)).toEqual([largestId]);
+  expect(redirected).toBe(1);
+  expect(await readPlants(service)).toHaveLength(1);
 });

@@ -1,36 +1,47 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Client, ClientOptions } from '@plant-store/client';
+import type { FakePlantStore } from '@plant-store/client/testing';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { until } from '../support/until.js';
-import { launchChromium } from './launch-chromium.js';
-import type { WithMocked } from './msw-page.js';
-import { type ServedPage, servePage } from './serve-page.js';
+import { setUpBrowser } from './page/support/set-up.js';
+import { servePage } from './serve-page.js';
 
 // What `msw init` copies.
 const worker = readFileSync(createRequire(import.meta.url).resolve('msw/mockServiceWorker.js'), 'utf8');
 
-let browser: Browser;
-let served: ServedPage;
-let page: Page;
+/** What the page has in `globalThis`. */
+interface Mocked {
+  readonly store: FakePlantStore;
+  /** A client with the `fetch` of the browser. */
+  open(options?: Partial<ClientOptions>): Client;
+}
+
+const script = `
+import { createClient } from '@plant-store/client';
+import { createHandlers } from '@plant-store/client/msw';
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { setupWorker } from 'msw/browser';
+
+const baseUrl = 'https://plants.example.com/v1';
+const store = createFakePlantStore();
+await setupWorker(...createHandlers(store, { baseUrl })).start({ quiet: true });
+const open = (options) => createClient({ baseUrl, token: store.token, retries: 0, ...options });
+Object.assign(globalThis, { store, open });`;
+
+const shared = setUpBrowser();
+let served: Awaited<ReturnType<typeof servePage>>;
 beforeAll(async () => {
-  browser = await launchChromium();
-  served = await servePage('msw-page.ts', { '/mockServiceWorker.js': worker });
-  page = await browser.newPage();
-  await page.goto(served.origin);
-  await page.waitForFunction(() => 'mocked' in globalThis);
+  served = await servePage(shared.browser, script, { '/mockServiceWorker.js': worker });
 }, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  served?.stop();
-});
-beforeEach(() => page.evaluate(() => (globalThis as unknown as WithMocked).mocked.store.clear()));
+afterAll(() => served?.stop());
+beforeEach(() => served.page.evaluate(() => (globalThis as unknown as Mocked).store.clear()));
 
-const readPlants = () => page.evaluate(() => [...(globalThis as unknown as WithMocked).mocked.store.plants]);
+const readPlants = () => served.page.evaluate(() => [...(globalThis as unknown as Mocked).store.plants]);
 
-it('answers the fetch of a browser as the service does', async () => {
-  const replies = await page.evaluate(async () => {
-    const { open } = (globalThis as unknown as WithMocked).mocked;
+it('answers the fetch of a browser as the service does, and passes any other request to the network', async () => {
+  const replies = await served.page.evaluate(async () => {
+    const { open } = globalThis as unknown as Mocked;
     const body = { id: 9223372036854775807n, name: 'Monstera' };
     const stored = await open().createPlant({ body });
     const replayed = await open().createPlant({ body });
@@ -45,6 +56,7 @@ it('answers the fetch of a browser as the service does', async () => {
     { status: 401, body: { error: 40101 } },
   ]);
   expect(await readPlants()).toEqual([[9223372036854775807n, { name: 'Monstera' }]]);
+  expect(await served.page.evaluate(async () => (await fetch('/')).text())).toContain('<title>Empty</title>');
 });
 
 it.each([
@@ -53,8 +65,8 @@ it.each([
   [{ kind: 'malformed', body: 'truncated' }, { name: 'UnexpectedResponseError', status: 200 }, 1],
   [{ kind: 'status', status: 503, headers: { 'Retry-After': '1' } }, { status: 503 }, 0],
 ] as const)('lets a scripted failure reach the caller: %j', async (fault, expected, stored) => {
-  const result = await page.evaluate(async (scripted) => {
-    const { store, open } = (globalThis as unknown as WithMocked).mocked;
+  const result = await served.page.evaluate(async (scripted) => {
+    const { store, open } = globalThis as unknown as Mocked;
     store.fail(scripted);
     const reply = await open()
       .createPlant({ body: { id: 1n, name: 'Monstera' } })
@@ -66,20 +78,9 @@ it.each([
   expect(await readPlants()).toHaveLength(stored);
 });
 
-it('stores a plant once whose reply was lost, when the client retries', async () => {
-  const replayed = await page.evaluate(async () => {
-    const { store, open } = (globalThis as unknown as WithMocked).mocked;
-    store.fail({ kind: 'drop', stored: true });
-    const reply = await open({ retries: 1 }).createPlant({ body: { id: 1n, name: 'Monstera' } });
-    return reply.status === 200 && reply.replayed;
-  });
-  expect(replayed).toBe(true);
-  expect(await readPlants()).toEqual([[1n, { name: 'Monstera' }]]);
-});
-
 it('carries out what a delay held though its caller has left: a service worker learns of no abort', async () => {
-  await page.evaluate(async () => {
-    const { store, open } = (globalThis as unknown as WithMocked).mocked;
+  await served.page.evaluate(async () => {
+    const { store, open } = globalThis as unknown as Mocked;
     store.fail({ kind: 'delay', ms: 1000 });
     const leaving = new AbortController();
     const { signal } = leaving;
@@ -89,9 +90,4 @@ it('carries out what a delay held though its caller has left: a service worker l
     await result.catch(() => undefined);
   });
   await until(async () => (await readPlants()).length === 1);
-});
-
-it('passes any other request to the network', async () => {
-  const text = await page.evaluate(async () => (await fetch('/')).text());
-  expect(text).toContain('<title>Create a plant</title>');
 });

@@ -1,55 +1,47 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-
-/** A page with its own origin. */
-export interface ServedPage {
-  /** For example `http://127.0.0.1:5173`; another port is another origin. */
-  readonly origin: string;
-  stop(): void;
-}
+import type { Browser } from 'playwright-core';
 
 /**
- * Serves `page.html` on a free port, with its script and the client bundled into one ES module.
+ * Opens an empty page of an origin of its own, and resolves once its script has run.
  *
- * @param script the file of the script, beside this one
+ * @param script an ES module, which is bundled with what it imports
  * @param scripts other scripts to serve, by path
  */
 export async function servePage(
-  script = 'page.ts',
+  browser: Browser,
+  script: string,
   scripts: Readonly<Record<string, string>> = {},
-): Promise<ServedPage> {
-  const files: Record<string, readonly [type: string, content: string]> = {
-    '/': ['text/html', readFileSync(new URL('page.html', import.meta.url), 'utf8')],
-    '/page.js': ['text/javascript', await bundle(new URL(script, import.meta.url))],
-  };
-  for (const [path, content] of Object.entries(scripts)) files[path] = ['text/javascript', content];
-  const server = createServer((request, response) => {
-    const [type, content] = files[request.url ?? ''] ?? [];
-    response.writeHead(content === undefined ? 404 : 200, { 'Content-Type': type ?? 'text/plain' });
-    response.end(content);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
-async function bundle(script: URL): Promise<string> {
+) {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(script)],
+    stdin: { contents: `${script}\nglobalThis.isReady = true;`, resolveDir: import.meta.dirname },
     conditions: ['@plant-store/source'],
     bundle: true,
     format: 'esm',
     platform: 'browser',
     write: false,
   });
-  return outputFiles.map(({ text }) => text).join('\n');
+  const files: Readonly<Record<string, readonly [type: string, content: string | undefined]>> = {
+    '/': ['text/html', '<!doctype html><title>Empty</title><script type="module" src="/page.js"></script>'],
+    '/page.js': ['text/javascript', outputFiles[0]?.text],
+  };
+  const server = createServer(({ url = '' }, response) => {
+    const [type, content] = files[url] ?? ['text/javascript', scripts[url]];
+    response.writeHead(content === undefined ? 404 : 200, { 'Content-Type': type }).end(content);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const page = await browser.newPage();
+  await page.goto(origin);
+  await page.waitForFunction(() => 'isReady' in globalThis);
+  return {
+    page,
+    origin,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

@@ -1,31 +1,16 @@
-import { act, cleanup, createEvent, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, createEvent, fireEvent, screen, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { catchSaved, openImport, total } from '../../test/open-import.js';
 import { mapFields, noTexts } from '../shared/fields.js';
-import { ImportPlantsView } from './import-plants-view.js';
 import type { Command, Counts, List, Preview, Progress, Report, Row } from './protocol.js';
-import { ImportSession } from './session/import-session.js';
-import type { WorkerListener } from './session/spawn-worker.js';
 
-const saveFile = vi.hoisted(() => vi.fn());
-vi.mock('../shared/save-file.js', () => ({ saveFile }));
-afterEach(cleanup);
-
-/** The view, whose worker is the test: `commands` are what it gets, and `report` is what it sends. */
-function open(onTokenRejected = vi.fn()) {
+/** The import, whose worker is the test: `commands` are what it gets, and `report` is what it sends. */
+function open() {
   const commands: Command[] = [];
-  const listeners: WorkerListener[] = [];
-  const session = new ImportSession((listener) => {
-    listeners.push(listener);
-    return { send: (command) => commands.push(command), end: () => undefined };
-  });
-  const view = (token: string) => (
-    <ImportPlantsView session={session} token={token} onTokenRejected={onTokenRejected} />
-  );
-  const { rerender } = render(view('a-token'));
-  const report = (sent: Report) => act(() => listeners.at(-1)?.onReport(sent));
-  const types = () => commands.map(({ type }) => type);
-  return { commands, types, report, onTokenRejected, useToken: (token: string) => rerender(view(token)) };
+  const { listener, ...opened } = openImport(() => (command) => void commands.push(command));
+  const report = (sent: Report) => act(() => listener()?.onReport(sent));
+  return { ...opened, commands, types: () => commands.map(({ type }) => type), report };
 }
 
 const row: Row = {
@@ -64,12 +49,16 @@ const progress: Progress = {
 };
 const file = new File(['id,name\n1,Rose'], 'plants.csv');
 const button = (name: string) => screen.getByRole('button', { name });
-const total = (title: string) => screen.getByText(title, { selector: 'dt' }).nextElementSibling?.textContent;
 
-async function openReview() {
+async function openColumns() {
   const opened = open();
   await userEvent.upload(screen.getByLabelText('File with plants'), file);
   opened.report({ type: 'read', preview });
+  return opened;
+}
+
+async function openReview() {
+  const opened = await openColumns();
   await userEvent.click(button('Review lines'));
   opened.report({ type: 'checked', notes: ['A note on the lines.'], counts, list });
   return opened;
@@ -113,9 +102,7 @@ it('keeps files from replacing the page, and lets text be dragged', () => {
 });
 
 it('shows how far the check of the lines is, and then what the person should know of them', async () => {
-  const { report, commands } = open();
-  await userEvent.upload(screen.getByLabelText('File with plants'), file);
-  report({ type: 'read', preview });
+  const { report, commands } = await openColumns();
   expect(screen.getByText('A note on the file.')).toBeDefined();
   await userEvent.selectOptions(screen.getByLabelText('id Import as'), 'Tag');
   await userEvent.click(button('Review lines'));
@@ -131,16 +118,6 @@ it('shows how far the check of the lines is, and then what the person should kno
   expect(screen.queryByRole('progressbar')).toBeNull();
   expect(screen.getByText('A note on the lines.')).toBeDefined();
   expect(screen.getByText(/^2 lines with the same plant as an earlier line/)).toBeDefined();
-});
-
-it('goes straight to the review of NDJSON, which has no columns', async () => {
-  const { report } = open();
-  await userEvent.upload(screen.getByLabelText('File with plants'), file);
-  report({ type: 'read', preview: { ...preview, columns: undefined } });
-  expect(screen.getByRole('heading', { name: 'Reading the lines' })).toBeDefined();
-  report({ type: 'checked', notes: [], counts, list });
-  expect(screen.getByText('A note on the file.')).toBeDefined();
-  expect(screen.queryByRole('button', { name: 'Back to columns' })).toBeNull();
 });
 
 it('lists the lines of a kind, page by page', async () => {
@@ -187,11 +164,12 @@ it('shows a line that is too long to correct here, and those that were sent', as
 
 it('writes one file at a time to download', async () => {
   const { types, report } = await openReview();
+  const saved = catchSaved();
   await userEvent.dblClick(button('Download 10 lines'));
   const downloads = () => types().filter((type) => type === 'download');
   expect(downloads()).toHaveLength(1);
   report({ type: 'download', file, fileName: 'plants-rejected.csv' });
-  expect(saveFile).toHaveBeenCalledTimes(1);
+  expect(saved.files).toEqual([file]);
   await userEvent.click(button('Download 10 lines'));
   expect(downloads()).toHaveLength(2);
 });

@@ -1,69 +1,46 @@
 import { createClient, errors } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { StrictMode } from 'react';
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { queryOptions } from '../query-options.js';
+import { renderView } from '../../test/render-view.js';
 import { useRoute } from '../route.js';
 import { Plants } from './plants.js';
 import { undoMs } from './use-deletes.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
-/** Whether the service answers as one whose database is damaged. */
-let isDamaged: boolean;
+/** The error with which the service answers each request. */
+let failure: keyof typeof errors | undefined;
 const onTokenRejected = vi.fn<(message: string) => void>();
 
 beforeEach(() => {
   store = createFakePlantStore({ baseUrl: location.origin });
   sent = [];
-  isDamaged = false;
-  onTokenRejected.mockClear();
+  failure = undefined;
   history.replaceState(null, '', '/');
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     sent.push(`${init.method} ${url.slice(location.origin.length)}`);
-    if (!isDamaged) return store.fetch(url, init);
-    const { error, status, example: message } = errors.database_damaged;
+    if (failure === undefined) return store.fetch(url, init);
+    const { error, status, example: message } = errors[failure];
     return Response.json({ error, message }, { status });
   });
-  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener() {}, removeEventListener() {} }));
-  // What jsdom lacks: a size, so that rows are shown.
-  vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(480);
-  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(1_000);
 });
 
 /** Of plants of one millisecond the one with the larger id is the newer. */
 const smallest = -9_223_372_036_854_775_808n;
 
-async function add(...plants: readonly { id: bigint; name: string; tag?: string }[]) {
-  const client = createClient({ baseUrl: store.baseUrl, token: store.token, fetch: store.fetch });
-  for (const plant of plants) expect((await client.createPlant({ body: plant })).status).toBe(200);
+async function addSome() {
+  const client = createClient(store);
+  await client.createPlant({ body: { id: smallest, name: 'Fern', tag: 'shade' } });
+  await client.createPlant({ body: { id: 2n, name: '' } });
+  await client.createPlant({ body: { id: 3n, name: 'Rose', tag: 'sun' } });
 }
 
-const addSome = () =>
-  add(
-    { id: smallest, name: 'Fern', tag: 'shade' },
-    { id: 2n, name: '' },
-    { id: 3n, name: 'Rose', tag: 'sun' },
-  );
-
-function View({ token }: { readonly token: string }) {
-  return <Plants token={token} route={useRoute()} onTokenRejected={onTokenRejected} />;
+function View() {
+  return <Plants token={store.token} route={useRoute()} onTokenRejected={onTokenRejected} />;
 }
 
-function open(token = store.token) {
-  cleanup();
-  render(
-    <StrictMode>
-      <QueryClientProvider client={new QueryClient(queryOptions)}>
-        <View token={token} />
-      </QueryClientProvider>
-    </StrictMode>,
-  );
-  return userEvent.setup();
-}
+const open = () => renderView(<View />);
 
 const names = async () => {
   const grid = await screen.findByRole('grid');
@@ -83,54 +60,43 @@ it('shows the plants, the newest first, with exact ids', async () => {
   expect(screen.getByRole('grid').getAttribute('aria-rowcount')).toBe('4');
 });
 
-it('shows what to do where there are none, and where none matches', async () => {
+it('shows what to do where there are none, such as to load examples, and where none matches', async () => {
   const user = open();
   await user.click(await screen.findByRole('button', { name: 'Add the first' }));
   expect(location.pathname).toBe('/add');
-  history.replaceState(null, '', '/?q=cactus');
-  await addSome();
-  const again = open();
-  await again.click(await screen.findByRole('button', { name: 'Show all plants' }));
-  expect(location.search).toBe('');
-  expect(await names()).toHaveLength(3);
-});
-
-it('loads examples where there is nothing yet', async () => {
-  const user = open();
   await user.click(await screen.findByRole('button', { name: 'Load 20 examples' }));
   await screen.findByText('20 plants');
   expect(store.plants.size).toBe(20);
+  history.replaceState(null, '', '/?q=cactus');
+  const again = open();
+  await again.click(await screen.findByRole('button', { name: 'Show all plants' }));
+  expect(location.search).toBe('');
+  await screen.findByText('20 plants');
 });
 
 it('goes on for a token that does not permit to read', async () => {
-  vi.stubGlobal('fetch', async () => {
-    const { error, status, example: message } = errors.insufficient_scope;
-    return Response.json({ error, message }, { status });
-  });
+  failure = 'insufficient_scope';
   open();
   expect((await screen.findByRole('alert')).textContent).toBe(errors.insufficient_scope.example);
   expect(screen.queryByRole('button', { name: 'Load again' })).toBeNull();
   expect(onTokenRejected).not.toHaveBeenCalled();
 });
 
-it('takes no longer texts than the service', async () => {
-  open();
-  expect((await screen.findByRole<HTMLInputElement>('searchbox')).maxLength).toBe(100);
-  expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Tag' }).maxLength).toBe(1_000);
-});
-
 it('searches after a moment without keys, and keeps search, tag and order in the address', async () => {
   await addSome();
   const user = open();
   await names();
-  await user.type(screen.getByRole('searchbox'), 'ROS');
+  const [search, tag] = [screen.getByRole('searchbox'), screen.getByRole('combobox', { name: 'Tag' })];
+  // As long as the service takes them.
+  expect([search, tag].map((field) => (field as HTMLInputElement).maxLength)).toEqual([100, 1_000]);
+  await user.type(search, 'ROS');
   await waitFor(async () => expect(await names()).toEqual(['Rose']));
   expect(sent.filter((line) => line.includes('q=')).length).toBe(1);
   expect(location.search).toBe('?q=ROS');
   await user.click(screen.getByRole('button', { name: /Name has “ROS”.*remove/ }));
   await waitFor(async () => expect(await names()).toHaveLength(3));
-  expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe('');
-  await user.type(screen.getByRole('combobox', { name: 'Tag' }), 'shade{Enter}');
+  expect((search as HTMLInputElement).value).toBe('');
+  await user.type(tag, 'shade{Enter}');
   await waitFor(async () => expect(await names()).toEqual(['Fern']));
   await user.selectOptions(screen.getByRole('combobox', { name: 'Order' }), 'By id');
   await waitFor(() => expect(location.search).toBe('?tag=shade&order=id'));
@@ -209,27 +175,18 @@ it('shows a plant again that could not be deleted, and why', async () => {
   const user = open();
   await user.click(await screen.findByText('Rose'));
   await user.click(await screen.findByRole('button', { name: 'Delete' }));
-  isDamaged = true;
+  failure = 'database_damaged';
   act(() => void window.dispatchEvent(new Event('pagehide')));
   expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose is not deleted.*damaged/);
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
 });
 
-it('asks for another token when the service rejects it', async () => {
-  const { token } = store;
-  store.acceptTokens('another');
-  open(token);
-  await waitFor(() =>
-    expect(onTokenRejected).toHaveBeenCalledWith(expect.stringContaining('not known here')),
-  );
-});
-
 it('loads again after a failure', async () => {
   await addSome();
-  isDamaged = true;
+  failure = 'database_damaged';
   const user = open();
   const again = await screen.findByRole('button', { name: 'Load again' });
-  isDamaged = false;
+  failure = undefined;
   await user.click(again);
   expect(await names()).toHaveLength(3);
 });

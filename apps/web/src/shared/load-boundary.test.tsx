@@ -1,42 +1,34 @@
 import { render, screen } from '@testing-library/react';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { expect, it, vi } from 'vitest';
 import { LoadBoundary, loadPart } from './load-boundary.js';
 
-it('shows what to do when a part of the page cannot be loaded, and leaves the rest', async () => {
+/** Shows a part of the page beside the rest, and returns the alert in its place. */
+async function show(part: ReactNode): Promise<string | null> {
   // React reports the error there, too.
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  const Part = lazy(() =>
-    loadPart(() => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))),
-  );
   render(
     <>
       <p>the rest</p>
       <LoadBoundary>
-        <Suspense fallback="Loading">
-          <Part />
-        </Suspense>
+        <Suspense fallback="Loading">{part}</Suspense>
       </LoadBoundary>
     </>,
   );
-  expect((await screen.findByRole('alert')).textContent).toContain(
-    'Reload the page; what you typed is kept.',
-  );
-  expect(screen.getByRole('button', { name: 'Reload the page' })).toBeDefined();
+  const { textContent } = await screen.findByRole('alert');
   expect(screen.getByText('the rest')).toBeDefined();
-  vi.restoreAllMocks();
+  return textContent;
+}
+
+it('shows what to do when a part of the page cannot be loaded, and leaves the rest', async () => {
+  const Part = lazy(() => loadPart(() => Promise.reject(new TypeError('Failed to fetch'))));
+  expect(await show(<Part />)).toContain('Reload the page; what you typed is kept.');
+  expect(screen.getByRole('button', { name: 'Reload the page' })).toBeDefined();
 });
 
-it('does not blame the network for an error of the part itself', () => {
-  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+it('does not blame the network for an error of the part itself', async () => {
   const Part = () => {
     throw new TypeError('x is undefined');
   };
-  render(
-    <LoadBoundary>
-      <Part />
-    </LoadBoundary>,
-  );
-  expect(screen.getByRole('alert').textContent).toMatch(/^This part of the page has an error of its own\./);
-  vi.restoreAllMocks();
+  expect(await show(<Part />)).toMatch(/^This part of the page has an error of its own\./);
 });

@@ -16,7 +16,7 @@ function openTab() {
     openToken(
       {
         location: { hash, pathname: '/', search: '?a=1', replace },
-        history: { state: null, replaceState },
+        history: { state: 7, replaceState },
       },
       usedStorage,
     );
@@ -26,12 +26,12 @@ function openTab() {
 it('loads the page again without the token, and takes it there, once', () => {
   const { items, replace, replaceState, open } = openTab();
   expect(open('#token=pst_secret')).toBe('loading_again');
-  expect(replaceState.mock.calls).toEqual([[null, '', '/?a=1']]);
+  expect(replaceState.mock.calls).toEqual([[7, '', '/?a=1']]);
   expect(replace.mock.calls).toEqual([['/?a=1']]);
   expect(open('')).toEqual({ token: 'pst_secret' });
   expect([...items]).toEqual([]);
-  expect(open('')).toEqual({ token: undefined });
-  expect(replace).toHaveBeenCalledOnce();
+  expect(open('#other')).toEqual({ token: undefined });
+  for (const once of [replace, replaceState]) expect(once).toHaveBeenCalledOnce();
 });
 
 it('takes the token without loading the page again where the browser keeps nothing', () => {

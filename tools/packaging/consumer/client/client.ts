@@ -7,23 +7,11 @@ import {
   isPlantStoreError,
   isTimeoutError,
   isUnexpectedResponseError,
-  NetworkError,
   type ReplyOf,
   type RequestOf,
-  TimeoutError,
-  UnexpectedResponseError,
 } from '@plant-store/client';
-
-const body: RequestOf<'createPlant'>['body'] = { id: 9223372036854775807n, name: 'Rose', tag: 'shrub' };
-const text = '{"id":9223372036854775807,"name":"Rose","tag":"shrub"}';
-
-/** Creates a plant with a reply, and describes it, or what is thrown. */
-function createRose(answer: () => Response): Promise<string> {
-  const fetch = async (_url: unknown, init: { readonly body?: unknown }) =>
-    init.body === text ? answer() : new Response('Another body', { status: 500 });
-  const client = createClient({ baseUrl: 'http://plants.example', token: 'pst_example', retries: 0, fetch });
-  return client.createPlant({ body }).then(describeReply, describeError);
-}
+import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
+import { ensureSuccess, isRejectedError, type RejectedError, unwrap } from '@plant-store/client/unwrap';
 
 /** The compiler narrows a reply by its status. */
 function describeReply(reply: ReplyOf<'createPlant'>): string {
@@ -44,18 +32,23 @@ function describeError(error: unknown): string {
   return isTimeoutError(error) || isNetworkError(error) ? `${error.name} ${error.outcome}` : error.message;
 }
 
-const reply = (status: number, body: object) => () => new Response(JSON.stringify(body), { status });
-const refused = Object.assign(new Error('refused'), { syscall: 'connect' });
-const expected: readonly (readonly [() => Response, string])[] = [
-  [reply(200, { name: 'Rose', tag: 'shrub' }), 'Rose shrub'],
-  [reply(400, { error: 40003, message: 'The id belongs to another plant.' }), 'id_taken'],
-  [reply(400, { error: 40099, message: 'An error of a later version.' }), 'another'],
-  [() => new Response('Bad gateway', { status: 502 }), 'unexpected 502 Bad gateway'],
-  [() => Promise.reject(refused) as never, 'NetworkError not_sent'],
-];
-for (const [answer, description] of expected) {
-  const actual = await createRose(answer);
-  if (actual !== description) throw new Error(`${actual}, not ${description}`);
-}
-const own = [NetworkError, TimeoutError].map((type) => new type('', { outcome: 'unknown' }));
-if (![...own, new UnexpectedResponseError('', 502, '')].every(isPlantStoreError)) throw new Error('Not ours');
+const store = createFakePlantStore();
+const client = createClient({ ...store, retries: 0 });
+const body: RequestOf<'createPlant'>['body'] = { id: 9223372036854775807n, name: 'Rose', tag: 'shrub' };
+const { replayed }: { readonly replayed: boolean } = ensureSuccess(await client.createPlant({ body }));
+const plant: { readonly name: string; readonly tag?: string | undefined } = await unwrap(
+  client.createPlant({ body }),
+);
+const seen = [replayed, plant.name, store.plants.get(9223372036854775807n)?.name];
+
+const conflict = { ...body, name: 'Fern' };
+seen.push(describeReply(await client.createPlant({ body: conflict })));
+const taken: unknown = await unwrap(client.createPlant({ body: conflict })).catch((error: unknown) => error);
+if (!isRejectedError(taken, errors.id_taken.error)) throw taken;
+const narrowed: RejectedError<40003> = taken;
+const status: 400 = narrowed.status;
+
+store.fail({ kind: 'drop' } satisfies Fault);
+seen.push(status, await client.createPlant({ body }).then(describeReply, describeError));
+const expected = 'false,Rose,Rose,id_taken,400,NetworkError unknown';
+if (String(seen) !== expected) throw new Error(`${seen}, not ${expected}`);

@@ -68,10 +68,10 @@ export async function withCluster(
 export class Cluster implements Place {
   /** As root its programs run as the user `postgres`. */
   private readonly user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : undefined;
-  private readonly programs = new Map<ChildProcess, string>();
+  private readonly running = new Map<ChildProcess, string>();
   private etcdPort = 0;
   private databaseUrl = '';
-  readonly server = { createDatabase: async () => openPostgresqlDatabase(this.databaseUrl) };
+  readonly createDatabase = async () => openPostgresqlDatabase(this.databaseUrl);
 
   constructor(
     readonly folder: string,
@@ -120,7 +120,7 @@ export class Cluster implements Place {
       this.signalWalReceivers('SIGSTOP');
       await delay(holdBackMs);
       if (node.patroni !== undefined && killed !== 'postgresql') {
-        this.programs.delete(node.patroni);
+        this.running.delete(node.patroni);
         killGroup(node.patroni);
       }
       if (killed !== 'patroni') for (const pid of pidsOf(node)) kill(pid, 'SIGKILL');
@@ -133,7 +133,7 @@ export class Cluster implements Place {
 
   /** Starts the Patroni of a server again if it was killed, and resolves once the server is a synchronous standby. */
   async bringBack(node: Node): Promise<void> {
-    if (node.patroni === undefined || !this.programs.has(node.patroni)) this.startPatroni(node);
+    if (node.patroni === undefined || !this.running.has(node.patroni)) this.startPatroni(node);
     await this.untilWhole();
   }
 
@@ -143,7 +143,7 @@ export class Cluster implements Place {
    */
   stop(): void {
     // Patroni first, which would start its PostgreSQL again.
-    for (const child of this.programs.keys()) killGroup(child);
+    for (const child of this.running.keys()) killGroup(child);
     for (const node of this.nodes) for (const pid of pidsOf(node).slice(0, 1)) kill(pid, 'SIGQUIT');
     const never = new Int32Array(new SharedArrayBuffer(4));
     const end = performance.now() + 10_000;
@@ -156,7 +156,7 @@ export class Cluster implements Place {
     const options = { cwd: this.folder, env: systemEnvironment, ...this.user };
     const child = startProgram(program, args, { ...options, stdio: ['ignore', log, log] });
     closeSync(log);
-    this.programs.set(child, name);
+    this.running.set(child, name);
     return child;
   }
 
@@ -183,7 +183,7 @@ export class Cluster implements Place {
   /** Waits, but no longer than until a program has ended that was not killed. */
   private until(what: string, condition: () => Promise<boolean>): Promise<void> {
     const isReached = async () => {
-      for (const [child, name] of this.programs)
+      for (const [child, name] of this.running)
         if (hasEnded(child))
           throw new Error(`${name} has ended:\n${readFileSync(this.logOf(name), 'utf8').slice(-2_000)}`);
       await delay(100);

@@ -134,7 +134,7 @@ async function withNetwork(folder: string, trial: (place: Place) => Promise<void
     const { url } = message ?? {};
     if (typeof url !== 'string') throw new Error('PostgreSQL did not start in the network namespace');
     const createNext = async () => openPostgresqlDatabase(await createDatabase(url));
-    await trial({ folder, server: { createDatabase: createNext } });
+    await trial({ folder, createDatabase: createNext });
   } finally {
     child.kill();
     await processEnd(child);

@@ -32,9 +32,9 @@ function raceOn(
   async function prove(count: number, { seed, settings }: ProofContext) {
     const tally = new Tally();
     const pairs = [new Pairs('nothing'), new Pairs('a plant')] as const;
-    await withDatabases(engine, async ({ folder, server }) => {
+    await withDatabases(engine, async ({ folder, createDatabase }) => {
       const options = {
-        database: await server.createDatabase(),
+        database: await createDatabase(),
         random: createRandom(seed),
         logFile: join(folder, 'service.log'),
         settings: { ...ownSettings, ...settings },

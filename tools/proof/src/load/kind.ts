@@ -27,7 +27,6 @@ export interface Attempt<Where extends Place = Place> {
   readonly tally: Tally;
   /** How many came before. */
   readonly index: number;
-  readonly context: ProofContext;
 }
 
 /** Breaks something until a promise is broken. */
@@ -41,7 +40,7 @@ export function trialsOf<Where extends Place>(kind: Kind<Where>): Trials {
     async function run(place: Where) {
       while (done < wanted && tally.failures.length === 0) {
         const options = {
-          database: await place.server.createDatabase(),
+          database: await place.createDatabase(),
           random: random.fork(),
           logFile: join(place.folder, 'service.log'),
           settings: { ...kind.settings, ...settings },
@@ -50,7 +49,7 @@ export function trialsOf<Where extends Place>(kind: Kind<Where>): Trials {
         await withTrial(options, async (trial) => {
           for (; done < enough && tally.failures.length === 0; tally.figures['trials'] = ++done) {
             if (done > 0 && done % 25 === 0) log(`${name}: ${done} of ${wanted} trials`);
-            await kind.breakOnce({ trial, place, tally, index: done, context });
+            await kind.breakOnce({ trial, place, tally, index: done });
             await trial.service();
             tally.check(await trial.compare(), `after trial ${done + 1}`);
           }

@@ -16,14 +16,7 @@ export interface LoadOptions extends CallerOptions {
 }
 
 /** Callers that keep creating and deleting plants. */
-export interface Load {
-  /** Resolves once each connection has ended its part by itself. */
-  readonly ended: Promise<void>;
-  /** The longest time that a reply took so far, in milliseconds. */
-  longestReplyMs(): number;
-  /** Resolves once no more requests are in flight. */
-  stop(): Promise<void>;
-}
+export type Load = ReturnType<typeof startLoad>;
 
 /** How many of the latest plants are sent again, get a conflict or are deleted. */
 const recentCount = 500;
@@ -37,7 +30,7 @@ const maxBatch = 40;
  * Starts to create, delete and read plants over several connections: most are new, some replays, some conflicts, some those whose
  * earlier outcome is unknown, and some are deleted, while others send the same creates again.
  */
-export function startLoad(options: LoadOptions): Load {
+export function startLoad(options: LoadOptions) {
   const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
   const caller = new Caller(options);
   const { choosePlant, chooseDelete } = createChooser(options);
@@ -74,24 +67,20 @@ export function startLoad(options: LoadOptions): Load {
   }
   const ended = Promise.all(Array.from({ length: connections }, sendContinually)).then(() => caller.close());
   return {
+    /** Resolves once each connection has ended its part by itself. */
     ended,
+    /** The longest time that a reply took so far, in milliseconds. */
     longestReplyMs: () => caller.longestReplyMs,
-    stop() {
+    /** Resolves once no more requests are in flight. */
+    stop(): Promise<void> {
       stopped = true;
       return ended;
     },
   };
 }
 
-/** What is sent next. */
-interface Chooser {
-  /** The plant of a create. */
-  choosePlant(): NewPlant;
-  /** The id of a delete, if there is any. */
-  chooseDelete(): bigint | undefined;
-}
-
-function createChooser({ ledger, random, createPlant }: LoadOptions): Chooser {
+/** Chooses what is sent next. */
+function createChooser({ ledger, random, createPlant }: LoadOptions) {
   const latest = [...ledger.known.values()].slice(-recentCount);
   const recent = latest.flatMap(({ entries: [first] }) => first?.plant ?? []);
   const isUnknown = ({ acknowledged, taken, unresolved }: Entry) => !acknowledged && !taken && unresolved > 0;
@@ -100,7 +89,8 @@ function createChooser({ ledger, random, createPlant }: LoadOptions): Chooser {
   const unknownDeletes = left.filter(({ deletes }) => deletes > 0).flatMap(({ entries }) => entries[0] ?? []);
   const deleted: NewPlant[] = [];
   return {
-    choosePlant() {
+    /** The plant of a create. */
+    choosePlant(): NewPlant {
       const kind = random.next();
       // Half of what a crash left unknown stays so, since not every caller retries.
       if (kind < 0.15 && unknown.length > 0) {
@@ -115,7 +105,8 @@ function createChooser({ ledger, random, createPlant }: LoadOptions): Chooser {
       else recent[random.below(recentCount)] = plant;
       return plant;
     },
-    chooseDelete() {
+    /** The id of a delete, if there is any. */
+    chooseDelete(): bigint | undefined {
       if (recent.length === 0) return undefined;
       const again = random.next() < 0.5 ? unknownDeletes.pop()?.plant : undefined;
       const plant = again ?? random.pick(recent);

@@ -245,14 +245,12 @@ async function compareLists(
       fail(`${plant.id} comes after ${before.id}`);
   }
   // When each was stored differs, and so the order of the newest.
-  const [due = [], known = []] = [expected, actual].map(({ shown }) =>
-    shown
-      .filter(({ id }) => !unknown.has(id))
-      .map((plant) => `${plant.id} ${JSON.stringify(fieldsOf(plant))}`),
-  );
-  const [isDue, isKnown] = [new Set(due), new Set(known)];
-  const missing = due.find((one) => !isKnown.has(one));
-  const more = known.find((one) => !isDue.has(one));
+  const [due = new Set(), known = new Set()] = [expected, actual].map(({ shown }) => {
+    const compared = shown.filter(({ id }) => !unknown.has(id));
+    return new Set(compared.map((plant) => `${plant.id} ${JSON.stringify(fieldsOf(plant))}`));
+  });
+  const missing = [...due].find((one) => !known.has(one));
+  const more = [...known].find((one) => !due.has(one));
   if (missing !== undefined || more !== undefined) fail(`${more} is shown, expected ${missing}`);
   return actual.pages;
 }

@@ -51,10 +51,10 @@ const pollMs = 50;
 /** The built service on a new database. */
 export async function startServiceStore(
   name: string,
-  { folder, server }: Place,
+  { folder, createDatabase }: Place,
   settings: Readonly<Record<string, string>>,
 ): Promise<Store> {
-  const database = await server.createDatabase();
+  const database = await createDatabase();
   const environment = { ...settings, DATABASE_URL: database.url };
   const tokens = new Map([['main', await issueToken(environment)]]);
   const start = () =>

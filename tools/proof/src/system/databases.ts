@@ -29,14 +29,6 @@ export interface Database {
   findDamage(): Promise<readonly string[]>;
 }
 
-/** Where new databases are created. */
-export interface DatabaseServer {
-  /** Creates an empty database. */
-  createDatabase(): Promise<Database>;
-  /** Its processes, if it has any that may be killed. */
-  readonly programs?: DatabasePrograms;
-}
-
 /** The processes of a database server. */
 export interface DatabasePrograms {
   /** The ids of its processes. */
@@ -47,15 +39,19 @@ export interface DatabasePrograms {
   start(): Promise<void>;
 }
 
-/** A folder for databases and logs, and a server of an engine. */
+/** Where new databases of an engine are created. */
 export interface Place {
+  /** For databases and logs. */
   readonly folder: string;
-  readonly server: DatabaseServer;
+  /** Creates an empty database. */
+  createDatabase(): Promise<Database>;
+  /** The processes of its server, if it has one that may be killed. */
+  readonly programs?: DatabasePrograms;
 }
 
 /** Runs a trial with a new folder and a server of an engine, and removes both afterwards, however the trial ends. */
 export function withDatabases<T>(engine: Engine, trial: (place: Place) => Promise<T>): Promise<T> {
-  return withFolder((folder) => withServer(engine, folder, (server) => trial({ folder, server })));
+  return withFolder((folder) => withServer(engine, folder, trial));
 }
 
 /** Runs a trial with a new folder, and removes it afterwards, however the trial ends. */
@@ -77,10 +73,11 @@ export async function withFolder<T>(trial: (folder: string) => Promise<T>): Prom
 export async function withServer<T>(
   engine: Engine,
   folder: string,
-  trial: (server: DatabaseServer) => Promise<T>,
+  trial: (place: Place) => Promise<T>,
 ): Promise<T> {
   if (engine === 'sqlite') {
-    return trial({ createDatabase: async () => openSqliteDatabase(join(folder, `${randomUUID()}.db`)) });
+    const createNext = async () => openSqliteDatabase(join(folder, `${randomUUID()}.db`));
+    return trial({ folder, createDatabase: createNext });
   }
   // So small a log that a file system of its own has room for it.
   const settings = { max_wal_size: '64MB' };
@@ -89,6 +86,7 @@ export async function withServer<T>(
   const readPids = () => readPostgresqlPids(server.dataFolder);
   try {
     return await trial({
+      folder,
       createDatabase: async () => openPostgresqlDatabase(await createDatabase(server.url)),
       programs: { readPids, start: () => server.start(), killAll: () => killProcesses(readPids()) },
     });

@@ -11,7 +11,7 @@ export async function findNoFileSystem(): Promise<string | undefined> {
   return existsSync('/dev/loop-control') ? undefined : 'It needs loop devices, and the right to mount.';
 }
 
-/** A server of an engine whose data are on a file system of its own. */
+/** A place whose databases are on a file system of its own. */
 export interface Disk extends Place {
   readonly fileSystem: FileSystem;
 }
@@ -39,7 +39,7 @@ export function withDisk<T>(
     process.prependListener('exit', unmountNow);
     try {
       await fileSystem.mount();
-      return await withServer(engine, path, (server) => trial({ folder, server, fileSystem }));
+      return await withServer(engine, path, (place) => trial({ ...place, folder, fileSystem }));
     } finally {
       process.off('exit', unmountNow);
       unmountNow();

@@ -1,8 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { hasEnded, killGroup, processEnd, startProgram, until } from './programs.js';
+
+const run = promisify(execFile);
 
 /** The build of the service, as operators run it. */
 const main = fileURLToPath(new URL('../../../../apps/api/dist/main.js', import.meta.url));
@@ -15,32 +17,14 @@ const environmentOf = (settings: Settings) => ({
   ...settings,
 });
 
-/** Runs `plant-store` to its end. */
-async function runCommand(args: readonly string[], settings: Settings) {
-  const child = startProgram(process.execPath, [main, ...args], {
-    env: environmentOf(settings),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const closed = once(child, 'close');
-  const texts = [child.stdout, child.stderr].map(async (stream) => {
-    let text = '';
-    for await (const chunk of stream?.setEncoding('utf8') ?? []) text += chunk;
-    return text;
-  });
-  const [stdout = '', stderr = ''] = await Promise.all(texts);
-  await closed;
-  return { exitCode: child.exitCode, stdout, stderr };
-}
-
 /**
  * Runs `plant-store` to its end, and returns what it has printed.
  *
  * @throws {Error} with its output if it fails
  */
 export async function commandOutput(args: readonly string[], settings: Settings): Promise<string> {
-  const { exitCode, stdout, stderr } = await runCommand(args, settings);
-  if (exitCode === 0) return stdout;
-  throw new Error(`plant-store ${args.join(' ')} ended with status ${exitCode}: ${stderr}`);
+  const options = { env: environmentOf(settings), maxBuffer: Number.POSITIVE_INFINITY };
+  return (await run(process.execPath, [main, ...args], options)).stdout;
 }
 
 /**

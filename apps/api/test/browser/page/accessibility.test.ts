@@ -28,8 +28,7 @@ it('is usable when it asks for the token, and with a token that is wrong', async
 });
 
 it('is usable for the plants: none, a list, no match, and one that is open or deleted', async () => {
-  const { baseUrl, address, token } = shared.store;
-  await page.goto(address);
+  await page.goto(shared.store.address);
   await page.getByText('No plants yet.').waitFor();
   await expectUsable(page, 'no plants');
   const long = 'Monstera'.repeat(30);
@@ -38,12 +37,11 @@ it('is usable for the plants: none, a list, no match, and one that is open or de
     { id: 2, name: long, tag: long },
     { id: 3, name: 'بلوط', tag: 'bed' },
   ];
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  await fetch(`${baseUrl}/plants/batch`, { method: 'POST', headers, body: JSON.stringify({ plants }) });
+  await shared.store.send('/plants/batch', { plants });
   await page.reload();
   await page.getByRole('grid').waitFor();
   await expectUsable(page, 'plants');
-  await page.goto(`${baseUrl}/p/2`);
+  await page.goto(`${shared.store.baseUrl}/p/2`);
   await page.getByRole('dialog').waitFor();
   await expectUsable(page, 'plant');
   await page.getByRole('button', { name: 'Delete' }).click();

@@ -39,6 +39,22 @@ it('loads the code of the import only once it is opened', async () => {
   await until(() => loaded().length > 0);
 });
 
+it('asks for a reload when a part of the page is gone after an upgrade, and keeps what was typed', async () => {
+  const { page, close } = await openTab(shared.browser);
+  onTestFinished(close);
+  await page.goto(shared.store.formAddress);
+  await field(page, 'Name').fill('Monstera');
+  await page.keyboard.press('Escape');
+  const assets = /\/assets\/import.*\.js$/;
+  await page.route(assets, (route) => route.fulfill({ status: 404, body: '' }));
+  await openImport(page);
+  const hint = page.getByText(/reload/i);
+  await hint.first().waitFor();
+  await page.unroute(assets);
+  await page.goto(`${shared.store.baseUrl}/add`);
+  expect(await field(page, 'Name').inputValue()).toBe('Monstera');
+});
+
 it.each([
   ['desktop', 1280],
   ['phone', 360],

@@ -5,52 +5,44 @@ import { setUp } from './support/set-up.js';
 import { tabTo } from './support/use-page.js';
 
 const shared = setUp();
-const count = 12_000;
+const count = 2_000;
 
-/** Stores plants past the page, by batches. */
-async function fill(): Promise<void> {
-  const headers = { authorization: `Bearer ${shared.store.token}`, 'content-type': 'application/json' };
-  for (let first = 1; first <= count; first += 1_000) {
-    const plants = Array.from({ length: 1_000 }, (_, index) => ({
+it('finds, opens, deletes and restores a plant among thousands, by keyboard alone', async () => {
+  for (const first of [1, count / 2 + 1]) {
+    const plants = Array.from({ length: count / 2 }, (_, index) => ({
       id: first + index,
       name: `plant ${first + index}`,
       tag: 'bed',
     }));
-    const body = JSON.stringify({ plants });
-    const reply = await fetch(`${shared.store.baseUrl}/plants/batch`, { method: 'POST', headers, body });
-    expect(reply.status).toBe(200);
+    expect((await shared.store.send('/plants/batch', { plants })).status).toBe(200);
   }
-}
-
-it('finds, opens, deletes and restores a plant among thousands, by keyboard alone', async () => {
-  await fill();
   const { page, messages, violations, close } = await openTab(shared.browser);
   onTestFinished(close);
   await page.goto(shared.store.address);
   const row = (name: string) => page.getByRole('row', { name });
-  await row('plant 12000').waitFor();
+  await row('plant 2000').waitFor();
 
   // To the last row, page after page.
-  await tabTo(row('plant 12000'));
+  await tabTo(row('plant 2000'));
   await until(async () => {
     await page.keyboard.press('End');
     return row('plant 1 bed').isVisible();
   });
   expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe(String(count + 1));
-  await page.getByText('12,000 plants').waitFor();
+  await page.getByText('2,000 plants').waitFor();
   expect(await page.getByRole('row').count()).toBeLessThan(60);
 
   // By a part of its name, then by its id.
   await page.keyboard.press('Shift+Tab');
   await tabTo(page.getByRole('searchbox'));
-  await page.keyboard.type('ANT 7123');
+  await page.keyboard.type('ANT 1123');
   await page.getByText('1 plant found').waitFor();
-  expect(new URL(page.url()).search).toBe('?q=ANT+7123');
+  expect(new URL(page.url()).search).toBe('?q=ANT+1123');
   await page.keyboard.press('ControlOrMeta+A');
-  await page.keyboard.type('7124');
+  await page.keyboard.type('1124');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'plant 7124' }).waitFor();
-  expect(new URL(page.url()).pathname).toBe('/p/7124');
+  await page.getByRole('heading', { name: 'plant 1124' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/p/1124');
 
   const remove = page.getByRole('button', { name: 'Delete' });
   await tabTo(remove);
@@ -65,8 +57,8 @@ it('finds, opens, deletes and restores a plant among thousands, by keyboard alon
   await tabTo(remove);
   await page.keyboard.press('Enter');
   // The request goes when the document is left.
-  await page.goto(`${shared.store.baseUrl}/p/7124`);
-  await page.getByRole('alert').filter({ hasText: 'No plant has the id 7124.' }).waitFor();
+  await page.goto(`${shared.store.baseUrl}/p/1124`);
+  await page.getByRole('alert').filter({ hasText: 'No plant has the id 1124.' }).waitFor();
   expect({ messages, violations }).toEqual({
     messages: [expect.stringContaining('404')],
     violations: [],
@@ -77,7 +69,7 @@ it('exports what is shown', async () => {
   const { page, close } = await openTab(shared.browser);
   onTestFinished(close);
   await page.goto(shared.store.address);
-  await page.getByRole('searchbox').fill('plant 712');
+  await page.getByRole('searchbox').fill('plant 112');
   await page.getByText(/\d+ plants found/).waitFor();
   const shown = await page.getByText(/\d+ plants found/).textContent();
   const download = page.waitForEvent('download');
@@ -88,5 +80,5 @@ it('exports what is shown', async () => {
   const lines = text.trimEnd().split('\r\n');
   expect(lines[0]).toBe('id,name,tag,addedAt');
   expect(`${lines.length - 1} plants found`).toBe(shown?.replace(',', ''));
-  expect(lines[1]).toMatch(/^712\d,plant 712\d,bed,\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect(lines[1]).toMatch(/^112\d,plant 112\d,bed,\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });

@@ -77,15 +77,6 @@ it('rejects a line with more cells than columns, unless these are empty', async 
   expect(faulty).toEqual({ 2: expect.stringContaining('the line has 3 cells for 2 columns') });
 });
 
-it('rejects the second of two plants under one id, and takes a plant twice', async () => {
-  const { plants, faulty, counts } = await read(
-    file('plants.csv', 'id,name\n1,Rose\n1,Rose\n1,Fern\n2,Rose'),
-  );
-  expect(Object.keys(plants)).toEqual(['2', '3', '5']);
-  expect(faulty).toEqual({ 4: expect.stringContaining('line 2 has another plant under the id 1') });
-  expect(counts).toMatchObject({ ready: 3, problems: 1, duplicates: 1 });
-});
-
 it('notices ids that a spreadsheet has rounded, unless others of that length have not been', async () => {
   const rounded = 'id,name\n9223372036854770000,Rose\n12,Fern\n';
   expect((await read(file('plants.csv', rounded))).rounded).toBe(1);

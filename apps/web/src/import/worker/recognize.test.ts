@@ -29,16 +29,3 @@ it.each([
 ])('recognizes a line of titles that it does not know: %s', async (_, text, titles) => {
   expect(await recognize(text)).toMatchObject({ titles });
 });
-
-it('makes ids from the file, the line and the plant where there is no column of ids', async () => {
-  const text = 'name,tag\nRose,shrub\nRose,shrub\nFern,\n';
-  const first = await read(file('plants.csv', text));
-  expect(first.counts).toMatchObject({ ready: 3, problems: 0, duplicates: 0 });
-  const idsOf = ({ plants }: typeof first) =>
-    Object.values(plants as Record<string, { id: bigint }>).map(({ id }) => id);
-  expect(new Set(idsOf(first)).size).toBe(3);
-  expect(idsOf(await read(file('plants.csv', text)))).toEqual(idsOf(first));
-  expect(idsOf(await read({ text }))).toEqual(idsOf(await read({ text })));
-  const others = [await read(file('others.csv', text)), await read({ text })].flatMap(idsOf);
-  expect(others.filter((id) => idsOf(first).includes(id))).toEqual([]);
-});

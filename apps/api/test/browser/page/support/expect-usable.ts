@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { findViolations } from './find-violations.js';
 
 /** Windows, each with the color schemes that axe compares in it: colors do not depend on the width. */
 const windows = [
@@ -25,4 +27,27 @@ export async function expectUsable(page: Page, state: string): Promise<void> {
     expect.soft(beyond, `${state}, ${name}: pixels beyond the window`).toBeLessThanOrEqual(0);
   }
   await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Runs all rules of axe-core, the best practices too, and returns one line for each element that violates one. */
+async function findViolations(page: Page): Promise<readonly string[]> {
+  // Through the debugger, which the Content-Security-Policy does not apply to.
+  const session = await page.context().newCDPSession(page);
+  await session.send('Runtime.evaluate', {
+    expression: `${axe}; undefined`,
+    allowUnsafeEvalBlockedByCSP: true,
+  });
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression: 'axe.run(document, { resultTypes: ["violations"] })',
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  await session.detach();
+  if (exceptionDetails) throw new Error(`axe-core failed: ${JSON.stringify(exceptionDetails)}`);
+  const { violations } = result.value as AxeResults;
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} (${help}): ${target.join(' ')}: ${failureSummary}`),
+  );
 }

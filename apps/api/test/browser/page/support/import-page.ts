@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 
-/** A file to import. */
-export interface SourceFile {
+interface SourceFile {
   readonly name: string;
   readonly text: string | Uint8Array;
 }
@@ -21,9 +20,8 @@ export async function chooseSource(page: Page, { name, text }: SourceFile): Prom
   // From the disk, since to hand over its content would block the main thread of the page.
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-file-'));
   try {
-    const path = join(folder, name);
-    writeFileSync(path, text);
-    await (await chooser).setFiles(path);
+    writeFileSync(join(folder, name), text);
+    await (await chooser).setFiles(join(folder, name));
     await page.getByRole('button', { name: 'Review lines' }).waitFor();
   } finally {
     rmSync(folder, { recursive: true });
@@ -49,14 +47,6 @@ export function progressOf(page: Page): Promise<number> {
     .evaluateAll(([bar]) => (bar instanceof HTMLProgressElement ? bar.position : 0));
 }
 
-/** What a run has come to, as the page shows it. */
-export interface Counts {
-  readonly stored: number;
-  readonly replayed: number;
-  readonly rejected: number;
-  readonly skipped: number;
-}
-
 /** Less than a test of a run may take (`runTimeout`), so that one that fails reports what did not happen. */
 const outcomeTimeoutMs = 1_200_000;
 
@@ -64,7 +54,7 @@ const outcomeTimeoutMs = 1_200_000;
 export const runTimeout = { timeout: 2 * outcomeTimeoutMs };
 
 /** Waits for the end of the run, continuing it where it was interrupted, and returns its counts. */
-export async function readOutcome(page: Page): Promise<Counts> {
+export async function readOutcome(page: Page) {
   const outcome = page.getByRole('heading', { name: / added from / });
   const resume = page.getByRole('button', { name: 'Continue' });
   await outcome.or(resume).waitFor({ timeout: outcomeTimeoutMs });
@@ -76,8 +66,8 @@ export async function readOutcome(page: Page): Promise<Counts> {
   return readCounts(page);
 }
 
-/** The counts that the page shows. */
-export async function readCounts(page: Page): Promise<Counts> {
+/** What a run has come to, as the page shows it. */
+export async function readCounts(page: Page) {
   const region = page.getByRole('region', { name: 'Import' });
   const titles = await region.getByRole('term').allInnerTexts();
   const counts = await region.getByRole('definition').allInnerTexts();

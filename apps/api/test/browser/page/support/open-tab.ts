@@ -1,23 +1,10 @@
-import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Request } from 'playwright-core';
 
 /** A tab in a profile of its own, and what was seen of it since it was opened. */
-export interface Tab {
-  readonly page: Page;
-  /** Every request, also of workers. */
-  readonly requests: readonly Request[];
-  /** What its documents and workers logged, and errors that nothing caught. */
-  readonly messages: readonly string[];
-  /** Violations of the Content-Security-Policy, as `directive blocked-URI`. */
-  readonly violations: readonly string[];
-  /** Sum of the scores of layout shifts without a recent input, of all documents. */
-  readonly layoutShift: number;
-  /** Clears what was seen so far, such as what a test has caused on purpose. */
-  forget(): void;
-  close(): Promise<void>;
-}
+export type Tab = Awaited<ReturnType<typeof openTab>>;
 
 /** Opens an empty tab. */
-export async function openTab(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
+export async function openTab(browser: Browser, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   // Only what never happens takes this long, even on a machine that is ten times slower than usual.
   context.setDefaultTimeout(120_000);
@@ -33,18 +20,21 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
   context.on('request', (request) => requests.push(request));
   context.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
   context.on('weberror', (error) => messages.push(`uncaught: ${error.error().stack}`));
-  const page = await context.newPage();
   return {
-    page,
+    page: await context.newPage(),
+    /** Every request, also of workers. */
     requests,
+    /** What its documents and workers logged, and errors that nothing caught. */
     messages,
+    /** Violations of the Content-Security-Policy, as `directive blocked-URI`. */
     violations,
+    /** Sum of the scores of layout shifts without a recent input, of all documents. */
     get layoutShift() {
       return layoutShift;
     },
+    /** Clears what was seen so far, such as what a test has caused on purpose. */
     forget() {
       for (const list of [requests, messages, violations]) list.length = 0;
-      layoutShift = 0;
     },
     close: () => context.close(),
   };

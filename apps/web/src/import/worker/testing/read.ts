@@ -4,14 +4,14 @@ import { Lines } from '../lines.js';
 import { createPacer } from '../pacer.js';
 import { readLineNumber, readTable } from '../table.js';
 
-const pacer = createPacer(new AbortController().signal, () => undefined);
+export const pacer = createPacer(new AbortController().signal, () => undefined);
 
 /** A file of the person. */
 export function file(name: string, content: string | Uint8Array<ArrayBuffer>): Source {
   return { file: new File([content], name) };
 }
 
-/** The plants of a source as the page recognizes it, and the reasons of its faulty lines, by line. */
+/** The lines of a source as the page recognizes it, with its plants and the reasons of its faulty lines by line. */
 export async function read(source: Source) {
   const table = await readTable(source, pacer);
   const reading = chooseReading(table);
@@ -21,6 +21,7 @@ export async function read(source: Source) {
   );
   const faulty = [...lines.problems].map(([index, { reason }]) => [readLineNumber(table, index), reason]);
   return {
+    lines,
     plants: Object.fromEntries(plants),
     faulty: Object.fromEntries(faulty),
     counts: lines.counts,

@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { launchChromium } from '../launch-chromium.js';
-import { addButton, chooseSource, readOutcome } from './support/import-page.js';
-import { openTab } from './support/open-tab.js';
-import { makePlantsFile } from './support/plants-file.js';
-import { startPlantStore } from './support/start-plant-store.js';
-import { addPlant, openImport } from './support/use-page.js';
+import { launchChromium } from '../../test/browser/launch-chromium.js';
+import { addButton, chooseSource, readOutcome } from '../../test/browser/page/support/import-page.js';
+import { openTab } from '../../test/browser/page/support/open-tab.js';
+import { makePlantsFile } from '../../test/browser/page/support/plants-file.js';
+import { startPlantStore } from '../../test/browser/page/support/start-plant-store.js';
+import { addPlant, openImport } from '../../test/browser/page/support/use-page.js';
 
 /** Writes the pictures of docs/use/page.md to `docs/use/images/`: `pnpm --filter @plant-store/api run screenshots`. */
-const folder = fileURLToPath(new URL('../../../../../docs/use/images/', import.meta.url));
+const folder = fileURLToPath(new URL('../../../../docs/use/images/', import.meta.url));
 mkdirSync(folder, { recursive: true });
 
 const desktop = { viewport: { width: 1100, height: 820 } };

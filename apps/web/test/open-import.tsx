@@ -1,0 +1,63 @@
+import { createFakePlantStore } from '@plant-store/client/testing';
+import { render, screen } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { vi } from 'vitest';
+import { ImportPlantsView } from '../src/import/import-plants-view.js';
+import type { Command } from '../src/import/protocol.js';
+import { ImportSession } from '../src/import/session/import-session.js';
+import type { WorkerListener } from '../src/import/session/spawn-worker.js';
+import { ImportWorker } from '../src/import/worker/import-worker.js';
+
+/**
+ * Shows the import.
+ *
+ * @param startWorker returns what gets the commands; its reports go to the listener that was started last
+ */
+export function openImport(
+  startWorker: (listener: WorkerListener) => (command: Command) => void,
+  token = 'a-token',
+) {
+  const onTokenRejected = vi.fn<(message: string) => void>();
+  let listener: WorkerListener | undefined;
+  const session = new ImportSession((started) => {
+    listener = started;
+    return { send: startWorker(started), end: () => undefined };
+  });
+  const view = (used: string | undefined) =>
+    used !== undefined && (
+      <ImportPlantsView session={session} token={used} onTokenRejected={onTokenRejected} />
+    );
+  const { rerender } = render(view(token));
+  /** Goes on with another token; `undefined` forgets it. */
+  const useToken = (next: string | undefined) => rerender(view(next));
+  return { onTokenRejected, useToken, listener: () => listener };
+}
+
+/** Shows the import, whose worker runs in this thread and sends to a fake plant store. */
+export function openImportWithStore() {
+  const store = createFakePlantStore({ baseUrl: location.origin });
+  const fetch = vi.fn(store.fetch);
+  const opened = openImport(({ onReport }) => {
+    const worker = new ImportWorker(onReport, { fetch, retries: 0 });
+    return (command) => void worker.handle(command);
+  }, store.token);
+  return { ...opened, store, fetch };
+}
+
+/** Chooses a file; of a text `plants.csv`. */
+export const choose = (content: BlobPart, name = 'plants.csv') =>
+  userEvent.upload(screen.getByLabelText('File with plants'), new File([content], name));
+export const button = (name: string | RegExp) => screen.findByRole('button', { name });
+export const press = async (name: string | RegExp) => userEvent.click(await button(name));
+export const heading = (name: string | RegExp) => screen.findByRole('heading', { name, level: 2 });
+/** The count beside a title. */
+export const total = (title: string) =>
+  screen.getByText(title, { selector: 'dt' }).nextElementSibling?.textContent;
+
+/** What the page lets the browser save from now on. */
+export function catchSaved() {
+  const files: Blob[] = [];
+  Object.assign(URL, { createObjectURL: (file: Blob) => `blob:${files.push(file)}`, revokeObjectURL() {} });
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockReturnValue();
+  return { files, readLast: async () => new TextDecoder().decode(await files.at(-1)?.arrayBuffer()) };
+}

@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+
+/** The median of some numbers; `NaN` of none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+  return (lower + upper) / 2;
+}
+
+/** The medians of the named figures of several rounds. */
+export function medians<Name extends string>(
+  rounds: readonly Readonly<Record<Name, number>>[],
+  ...names: readonly Name[]
+): Record<Name, number> {
+  const entries = names.map((name) => [name, median(rounds.map((round) => round[name]))] as const);
+  return Object.fromEntries(entries) as Record<Name, number>;
+}
+
+/** Formats a Markdown table: the first column is aligned left, the others right. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const align = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0);
+  const line = (cells: readonly string[]) => `| ${cells.map(align).join(' | ')} |`;
+  const rule = widths.map((width, column) => `${'-'.repeat(width + 1)}${column === 0 ? '-' : ':'}`);
+  return [line(head), `|${rule.join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+/** A number of things or a rate, without fractions: `12,345`. */
+export function formatCount(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}
+
+/** Milliseconds: `0.42`, `12.3`. */
+export function formatMs(ms: number): string {
+  return ms.toFixed(ms < 10 ? 2 : 1);
+}
+
+/** Bytes in MiB: `123 MiB`. */
+export function formatMemory(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
+}
+
+/** A number with what it counts: `1 round`, `3 rounds`. */
+export function countOf(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** Writes what was found as JSON. */
+export function writeJson(path: string, value: object): void {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
+}

@@ -1,8 +1,0 @@
-import { defineConfig } from 'vitest/config';
-
-export default defineConfig({
-  test: {
-    // Only what hangs takes this long, even on a busy machine.
-    testTimeout: 180_000,
-  },
-});
