@@ -7,5 +7,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   resolve: { conditions: ['@plant-store/source'] },
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
-  test: { include: ['src/**/*.test.ts'], exclude: ['src/exact-json/parse-memory.test.ts'] },
+  test: {
+    include: ['src/**/*.test.ts'],
+    exclude: ['src/exact-json/parse-memory.test.ts'],
+    // However busy the machine is.
+    testTimeout: 60_000,
+  },
 });

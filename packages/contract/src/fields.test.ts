@@ -18,7 +18,7 @@ it('CSV names its columns and quotes what would be read as something else', () =
   expect(recordFormats.csv.write({ ...rose, addedAt })).toBe(
     `9007199254740993,"Rose, ""Peace""\n"," climber",${addedAt}\r\n`,
   );
-  expect(recordFormats.csv.write({ id: -1n, name: 'Fern' })).toBe('-1,Fern,,\r\n');
+  expect(recordFormats.csv.write({ id: -1n, name: 'Boston fern' })).toBe('-1,Boston fern,,\r\n');
 });
 
 it('plants are the same by their fields, of which an empty one is not an absent one', () => {

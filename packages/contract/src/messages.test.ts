@@ -40,12 +40,18 @@ it.each([
 
 const issuesOf = (schema: z.ZodType, body: unknown) => ({ body: schema.safeParse(body).error?.issues });
 const required = (...path: unknown[]) => [{ message: 'is required', path }];
+const batch = required('plants');
 
 it.each<[string, RequestIssues]>([
   ['The plant is not valid: id is required; name is required.', issuesOf(NewPlantSchema, {})],
   ['The plant is not valid: the body must be a JSON object.', issuesOf(NewPlantSchema, [])],
   ['The plant is not valid: plants.0.id is required.', { path: [], body: required('plants', 0, 'id') }],
   ['The batch is not valid: plants is required.', issuesOf(NewPlantsSchema, {})],
+  ['The batch is not valid: plants is required; x is required.', { body: [...batch, ...required('x')] }],
+  [
+    'The request is not valid: the query parameter x is odd.',
+    { query: [{ message: 'is odd', keys: ['x'] }] },
+  ],
   ['The request is not valid: the path parameter id is required.', { path: required('id') }],
   [
     'The request is not valid: the path parameter id is required; the query parameter limit is required; ' +

@@ -10,20 +10,20 @@ import { describePaths, type ScopedRoute } from './openapi-paths.js';
 import type { OperationTexts } from './openapi-texts.js';
 import { ErrorSchema, Int64ParameterSchema, NewPlantSchema, PlantSchema } from './schemas.js';
 
-const document = createOpenApiDocument();
-const createPlant = document.paths?.['/plants']?.post;
+const describeCreatePlant = () => createOpenApiDocument().paths?.['/plants']?.post;
 const schemaOf = (body: unknown) => Object(body).content['application/json'].schema.$ref.split('/').at(-1);
 
 describe('the document', () => {
   it('is printed in openapi.json', () => {
     const printed = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8');
     expect(
-      printed === `${JSON.stringify(document, null, 2)}\n`,
+      printed === `${JSON.stringify(createOpenApiDocument(), null, 2)}\n`,
       'openapi.json is out of date: run `pnpm --filter @plant-store/contract run print-openapi`',
     ).toBe(true);
   });
 
   it('is OpenAPI 3.1 of the API 1.0.0 under MIT, with a bearer token throughout', () => {
+    const document = createOpenApiDocument();
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ version: '1.0.0', license: { name: 'MIT', identifier: 'MIT' } });
     expect(document.components?.securitySchemes).toMatchObject({
@@ -33,7 +33,7 @@ describe('the document', () => {
   });
 
   it('has the operations of the contract and no other, each with its scope, and every parameter described', () => {
-    const described = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    const described = Object.entries(createOpenApiDocument().paths ?? {}).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId, ...operation }]) => {
         expect(operation).not.toHaveProperty('security');
         for (const { description } of operation.parameters ?? []) expect(description).toMatch(/^[A-Z`]/);
@@ -47,6 +47,7 @@ describe('the document', () => {
   });
 
   it('has the request and the replies of createPlant', () => {
+    const createPlant = describeCreatePlant();
     expect(createPlant).toHaveProperty('requestBody.required', true);
     expect(createPlant).not.toHaveProperty('parameters');
     expect(schemaOf(createPlant?.requestBody)).toBe('NewPlant');
@@ -69,7 +70,7 @@ describe('the document', () => {
 
   it('leads from a plant that was created to what can be done with its id', () => {
     const parameters = { id: '$request.body#/id' };
-    expect(createPlant?.responses?.['200']).toHaveProperty('links', {
+    expect(describeCreatePlant()?.responses?.['200']).toHaveProperty('links', {
       getPlant: { operationId: 'getPlant', parameters },
       deletePlant: { operationId: 'deletePlant', parameters },
     });
@@ -82,12 +83,13 @@ describe('the document', () => {
     const text = { type: 'string', description: expect.any(String) };
     const integer = { type: 'integer', description: expect.any(String) };
     const plant = { name: text, tag: text };
-    expect(document.components?.schemas).toMatchObject({
+    const { schemas } = createOpenApiDocument().components ?? {};
+    expect(schemas).toMatchObject({
       NewPlant: objectOf({ id: { ...integer, format: 'int64' }, ...plant }, ['id', 'name']),
       Plant: objectOf(plant, ['name']),
       Error: objectOf({ error: { ...integer, format: 'int32' }, message: text }, ['error', 'message']),
     });
-    const examplesOf = (name: string): [unknown] => Object(document.components?.schemas?.[name]).examples;
+    const examplesOf = (name: string): [unknown] => Object(schemas?.[name]).examples;
     expect(NewPlantSchema.safeParse(examplesOf('NewPlant')[0]).error).toBeUndefined();
     expect(PlantSchema.safeParse(examplesOf('Plant')[0]).error).toBeUndefined();
     expect(examplesOf('Error')).toBeUndefined();
@@ -99,7 +101,7 @@ describe('the document', () => {
       .map(([name, { error, meaning, example }]) => {
         return [name, { summary: meaning, value: { error, message: example } }];
       });
-    const { examples } = Object(createPlant?.responses?.[status]).content['application/json'];
+    const { examples } = Object(describeCreatePlant()?.responses?.[status]).content['application/json'];
     expect(examples).toEqual(Object.fromEntries(expected));
   });
 });
@@ -165,22 +167,25 @@ describe('the paths of the document', () => {
     expect(Object.keys(responses[400].content['application/json'].examples)).toEqual(['invalid_plant']);
   });
 
+  const { 200: reply } = plants.responses;
+
   it.each<[string, Partial<AppRoute> | { body: typeof ContractNoBody; contentType?: string }]>([
-    ['a path parameter without a schema', { path: '/plants/:id' }],
-    ['a path parameter that may be absent', { path: '/plants/:id?' }],
-    ['a schema of a parameter that the path lacks', { pathParams: z.object({ id: z.string() }) }],
-    ['path parameters as a type alone', { path: '/plants/:id', pathParams: null as never }],
-    ['a query as a type alone', { query: null as never }],
-    ['a header as a type alone', { headers: { 'x-tenant': null as never } }],
-    ['a deprecation', { deprecated: true }],
-    ['a form', { contentType: 'multipart/form-data' }],
-    ['a body as a type alone', { body: null as never }],
-    ['a reply without a body', { responses: { 200: ContractNoBody } }],
-    ['a reply without a description', { responses: { 302: plants.responses[200] } }],
-  ])('are refused for an operation with %s', (_, part) => {
+    ['the parameters  in the path /plants/:id', { path: '/plants/:id' }],
+    ['the path /plants/:id?', { path: '/plants/:id?' }],
+    ['the path plants', { path: 'plants' }],
+    ['the parameters id in the path /plants', { pathParams: z.object({ id: z.string() }) }],
+    ['pathParams without a schema', { path: '/plants/:id', pathParams: null as never }],
+    ['a query without a schema', { query: null as never }],
+    ['the header x-tenant without a schema', { headers: { 'x-tenant': null as never } }],
+    ['deprecated', { deprecated: true }],
+    ['multipart/form-data', { contentType: 'multipart/form-data' }],
+    ['a body without a schema', { body: null as never }],
+    ['the reply 200 without a schema', { responses: { 200: ContractNoBody } }],
+    ['the status 302', { responses: { 302: reply } }],
+  ])('do not describe %s', (what, part) => {
     const route = { ...plants, ...part } as ScopedRoute;
-    const describeIt = () => describePaths({ findPlant: route }, { findPlant: texts });
-    expect(describeIt).toThrow(/^findPlant: .*cannot describe/);
+    const message = `findPlant: the OpenAPI document cannot describe ${what} yet; extend openapi-paths.ts`;
+    expect(() => describePaths({ findPlant: route }, { findPlant: texts })).toThrow(new Error(message));
   });
 
   it('are refused for two operations with one method and path', () => {

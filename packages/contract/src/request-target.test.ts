@@ -38,7 +38,7 @@ it('adds HEAD to GET, and names each method once', () => {
 it.each([
   ['', {}],
   ['a=1&b=x%20y+z', { a: '1', b: 'x y z' }],
-  ['a=1&b=2&a=3', { a: ['1', '3'], b: '2' }],
+  ['a=1&b=2&a=3&a=4', { a: ['1', '3', '4'], b: '2' }],
   ['a&=b', { a: '', '': 'b' }],
   ['a=%zz&b=%E0%A4%A&c=%&d=é&e=\t', { a: null, b: null, c: null, d: null, e: null }],
   ['a=%EF%BF%BD&%61=%FF&b%FF=1', { a: ['\ufffd', null], 'b%FF': '1' }],

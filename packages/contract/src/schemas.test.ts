@@ -10,6 +10,7 @@ import {
   jsonShapeOf,
   NewPlantSchema,
   NewPlantsSchema,
+  NoQuerySchema,
   PlantQuerySchema,
   PlantSchema,
 } from './schemas.js';
@@ -59,6 +60,7 @@ it.each<Row>([
     [`${name} must be given once`, PlantQuerySchema, each(name, ['1', '1'])],
     [`${name} must be percent-encoded UTF-8`, PlantQuerySchema, each(name, null)],
   ]),
+  ['is not known: there are none here', NoQuerySchema, each('id', '1')],
   [
     'is not known: there are limit, after, order, tag, q',
     PlantQuerySchema,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createExchange } from '../../../contract/test/exchange.js';
-import { operationCases } from '../../../contract/test/operation-cases.js';
-import { requestCases } from '../../../contract/test/request-cases.js';
+// By way of node_modules, which Stryker's copy of this package has as well.
+import { createExchange } from '../../node_modules/@plant-store/contract/test/exchange.js';
+import { operationCases } from '../../node_modules/@plant-store/contract/test/operation-cases.js';
+import { requestCases } from '../../node_modules/@plant-store/contract/test/request-cases.js';
 import { createFakePlantStore } from './create-fake-plant-store.js';
 
 describe.each(Object.entries({ ...operationCases, ...requestCases }))(
