@@ -68,25 +68,24 @@ it('replaces each worker once another one serves in its place, with the new sett
   expect(starts.slice(2)).toEqual([7, 7]);
 });
 
-it('keeps its workers and their settings if a replacement does not start', async () => {
-  const { group, calls, kill, pids, starts, untilServing } = await startGroup(({ bodyLimitBytes }) => {
+it.each<[title: string, readConfig: () => Config]>([
+  ['a replacement does not start', () => newConfig],
+  [
+    'the new settings are invalid',
+    () => {
+      throw new Error('PORT is invalid');
+    },
+  ],
+])('keeps its workers and their settings if %s', async (_, readConfig) => {
+  const { group, calls, kill, pids, starts } = await startGroup(({ bodyLimitBytes }) => {
     if (bodyLimitBytes === 7) throw new Error('The page folder is missing');
   });
-  await group.replaceAll(() => newConfig);
+  await group.replaceAll(readConfig);
   expect(pids()).toEqual(['1: 1', '2: 2']);
   expect(calls).toEqual([]);
   kill(1);
-  await untilServing('1: 4', '2: 2');
+  await vi.waitFor(() => expect(group.serving().get(1)?.pid).toBeGreaterThan(2));
   expect(starts.at(-1)).toBe(config.bodyLimitBytes);
-});
-
-it('keeps its workers if the new settings are invalid', async () => {
-  const { group, pids, starts } = await startGroup();
-  await group.replaceAll(() => {
-    throw new Error('PORT is invalid');
-  });
-  expect(pids()).toEqual(['1: 1', '2: 2']);
-  expect(starts).toHaveLength(2);
 });
 
 it('replaces the workers once more for all calls that come while they are replaced', async () => {

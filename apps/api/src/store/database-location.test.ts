@@ -100,22 +100,12 @@ describe('a password in a file', () => {
   });
 
   it.each([
-    [
-      '/nowhere/password',
-      {},
-      "_FILE cannot be read: ENOENT: no such file or directory, open '/nowhere/password'",
-    ],
+    ['/nowhere', {}, "_FILE cannot be read: ENOENT: no such file or directory, open '/nowhere'"],
     ['password', {}, '_FILE must be the absolute path of a file with the password'],
     ['/nowhere', { PORT: 'x' }, 'PORT must be'],
-  ])(
-    'reports what is wrong with %s, and all other invalid variables before it: %j',
-    (file, others, problem) => {
-      const settings = {
-        DATABASE_URL: 'postgresql://ada@db/plants',
-        DATABASE_PASSWORD_FILE: file,
-        ...others,
-      };
-      expect(() => parseConfig(settings, '/srv')).toThrow(problem);
-    },
-  );
+  ])('reports what is wrong with %s, and all other settings before it: %j', (file, others, problem) => {
+    const DATABASE_URL = 'postgresql://ada@db/plants';
+    const settings = { DATABASE_URL, DATABASE_PASSWORD_FILE: file, ...others };
+    expect(() => parseConfig(settings, '/srv')).toThrow(problem);
+  });
 });

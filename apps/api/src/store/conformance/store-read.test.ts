@@ -52,7 +52,9 @@ describe.each(storesWithShards())('reading plants on %s', (kind) => {
   });
 
   it('returns any text that a plant may have exactly as it was stored', async () => {
-    const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', ''));
+    // Any code point but NUL and surrogates. `fc.string({ unit: 'binary' })` takes 7 seconds to be composed.
+    const point = fc.oneof(fc.integer({ min: 1, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }));
+    const text = fc.array(point).map((points) => String.fromCodePoint(...points));
     let id = 0n;
     await fc.assert(
       fc.asyncProperty(fc.array(fc.record({ name: text, tag: text }), { minLength: 10 }), async (texts) => {

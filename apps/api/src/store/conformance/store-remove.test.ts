@@ -100,7 +100,7 @@ describe.each(storesWithShards())('removing plants on %s', (kind) => {
   it.each([false, true])(
     'ends in one of two orders when it races with a create (retire: %s)',
     async (retire) => {
-      const plants = plantsOf(...Array(100).keys());
+      const plants = plantsOf(...Array(40).keys());
       const write = (plant: NewPlant) =>
         Promise.all([store.create([plant]), store.remove([plant.id], retire)]);
       const outcomes = await Promise.all(plants.map(write));

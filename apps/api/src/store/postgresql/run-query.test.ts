@@ -111,11 +111,7 @@ describe('a network that', () => {
     expect(lost).toMatchObject(lost.map(() => ({ status: 'rejected', reason: unavailable(/timeout/) })));
     // Those two occupy all connections for inserts.
     await until(() => insert(proxied, 3n, 'Fern').catch(() => undefined));
-    expect(await query(url, 'SELECT id::int FROM plants ORDER BY id')).toEqual([
-      { id: 1 },
-      { id: 2 },
-      { id: 3 },
-    ]);
+    expect(await query(url, 'SELECT id FROM plants')).toHaveLength(3);
   });
 });
 

@@ -182,13 +182,9 @@ it('moves commits beside those of other processes, reports no checkpoint that an
 });
 
 it.each([
-  { where: 'once after the start', truncateIntervalMs: 0, isAsked: false },
-  {
-    where: 'when it is to be, but not again at once, and at the end',
-    truncateIntervalMs: 10 ** 9,
-    isAsked: true,
-  },
-])('empties the log that others have open $where', async ({ truncateIntervalMs, isAsked }) => {
+  { when: 'once after the start', truncateIntervalMs: 0, isAsked: false },
+  { when: 'when it is to be, not at once, but at the end', truncateIntervalMs: 1e9, isAsked: true },
+])('empties the log that others have open $when', async ({ truncateIntervalMs, isAsked }) => {
   const { start, logSize, insert, insertAndMove, checkpoints } = await createFile();
   insert();
   const checkpointer = start({ truncateIntervalMs });
