@@ -12,28 +12,10 @@ import type { TestDatabase } from './test-database.js';
 /** Two for each node of a small cluster, so that a batch of several plants has some of each. */
 const shards = 4;
 
-/** Databases that this process does not use any more, and has emptied: to create one would take the server longer. */
-const emptied: string[] = [];
-
-/** Fails where something would stay that is not in a schema of its own. */
-const empty = `DO $$
-  DECLARE name text;
-  BEGIN
-    ASSERT (SELECT datacl IS NULL AND datconnlimit = -1 FROM pg_database WHERE datname = current_database())
-      AND NOT EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database ON pg_database.oid = setdatabase AND datname = current_database())
-      AND NOT EXISTS (SELECT FROM pg_class WHERE oid >= 16384 AND relnamespace = 'pg_catalog'::regnamespace);
-    PERFORM pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
-    FOR name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)' LOOP
-      EXECUTE format('DROP SCHEMA %I CASCADE', name);
-    END LOOP;
-    CREATE SCHEMA public AUTHORIZATION pg_database_owner;
-    GRANT USAGE ON SCHEMA public TO PUBLIC;
-  END$$`;
-
 /** Creates an empty database on the PostgreSQL server that the tests share. */
 export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
   const serverUrl = inject('postgresqlUrl');
-  const url = emptied.pop() ?? (await createDatabase(serverUrl));
+  const url = await createDatabase(serverUrl);
   const name = new URL(url).pathname.slice(1);
   const administer = (sql: string) => query(`${serverUrl}/postgres`, sql);
   const pool = new pg.Pool({ connectionString: url, max: 1 });
@@ -50,10 +32,7 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
     }),
     async remove() {
       await pool.end();
-      await query(url, empty).then(
-        () => emptied.push(url),
-        () => administer(`DROP DATABASE ${name} WITH (FORCE)`),
-      );
+      await administer(`DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
 }
