@@ -2,12 +2,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The test files that take longest, in this order: at the end of a run they would keep it waiting. Paths end with these. */
 export const longest = [
-  'test/service/missing-standby.test.ts',
+  'test/process/workers.test.ts',
+  'test/process/missing-standby.test.ts',
+  'scripts/release/write-release.test.ts',
   'test/process/postgresql-outages.test.ts',
-  'test/process/postgresql-silence.test.ts',
-  'test/process/planned-downtime.test.ts',
-  'test/process/postgresql-away.test.ts',
-  'test/cli/export.test.ts',
+  'test/service/postgresql-away.test.ts',
   'test/jwt/provider-keys.test.ts',
   'src/store/postgresql/run-query.test.ts',
   'src/store/postgresql/open-postgresql.test.ts',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { onTestFinished } from 'vitest';
 import { createTestDatabase } from '../database/create-test-database.js';
+import { onFinished } from '../on-finished.js';
 import { readPlants } from '../read-plants.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { until } from '../until.js';
@@ -12,11 +13,13 @@ import { issueToken, startServe } from './run-command.js';
 export async function startWorkers(environment: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
   const database = await createTestDatabase('sqlite');
-  onTestFinished(() => database.remove());
+  onFinished(() => database.remove());
   const settings = { WORKERS: '2', ADMIN_PORT: '0', DRAIN_DELAY_MS: '0', DATABASE_URL: database.url };
   const token = await issueToken({ folder, environment: settings });
-  const { command, baseUrl } = await startServe({ folder, environment: { ...settings, ...environment } });
-  const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
+  const { command, baseUrl, adminUrl } = await startServe({
+    folder,
+    environment: { ...settings, ...environment },
+  });
   const pid = command.process.pid ?? 0;
   return {
     command,
@@ -57,12 +60,14 @@ async function readMetric(adminUrl: string, name: string): Promise<number> {
 /** The delay of a caller after a reply: while a test waits for a process to start, the load must not slow that down. */
 const delayMs = 5;
 
+/** The next id that one of them sends. */
+let next = 2n ** 62n;
+
 /** Callers that never retry, each with an id at a time, until they are stopped. */
 export function startCallers({ baseUrl, token }: { readonly baseUrl: string; readonly token: string }) {
   const client = createClient({ baseUrl, token, retries: 0 });
   const acknowledged = new Set<bigint>();
   const failures: string[] = [];
-  let next = 2n ** 62n;
   let stopped = false;
   async function call(): Promise<void> {
     while (!stopped) {

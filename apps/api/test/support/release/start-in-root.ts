@@ -78,7 +78,7 @@ export function runInRoot(confinement: Confinement, command: readonly string[]):
 }
 
 /** The process that `unshare` waits for, which does not get its signals. */
-export function findChild(pid: number | undefined): number | undefined {
+function findChild(pid: number | undefined): number | undefined {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return children === '' ? undefined : Number(children);
 }
