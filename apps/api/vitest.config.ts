@@ -42,21 +42,18 @@ const workersTests = [
 
 /** The test files that take longest, in this order: at the end of a run they would keep it waiting. Paths end with these. */
 const longest = [
-  'test/service/missing-standby.test.ts',
+  'test/process/missing-standby.test.ts',
   'test/process/postgresql-outages.test.ts',
-  'test/process/postgresql-silence.test.ts',
   'test/process/planned-downtime.test.ts',
-  'test/process/postgresql-away.test.ts',
+  'test/service/postgresql-away.test.ts',
   'test/cli/export.test.ts',
   'test/jwt/provider-keys.test.ts',
   'src/store/postgresql/run-query.test.ts',
   'src/store/postgresql/open-postgresql.test.ts',
   'test/process/stop-with-parent.test.ts',
-  'test/http/exact-ids.test.ts',
   'test/browser/documentation.test.ts',
   'test/browser/page/import-interrupted.test.ts',
   'test/browser/page/accessibility.test.ts',
-  'test/browser/page/failures.test.ts',
 ];
 
 /** Starts the files that take longest first: where Vitest knows no durations, as in CI, it starts large files first. */

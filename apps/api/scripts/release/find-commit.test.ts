@@ -5,35 +5,25 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { findCommit } from './find-commit.js';
 
-/** Creates a repository with one commit, and returns its folder and the hash of the commit. */
-function createRepository(): { readonly folder: string; readonly hash: string } {
+it('finds the commit of a work tree and its time, marks changes, and knows none of another folder', () => {
   const folder = temporaryFolder();
+  expect(findCommit(folder)).toEqual({ id: 'unknown', time: undefined });
+  const identity = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
+  const env = { ...process.env, GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z' };
   const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-C', folder, '-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z' },
-    });
+    execFileSync('git', ['-C', folder, ...identity, ...args], { encoding: 'utf8', env });
   writeFileSync(join(folder, 'file'), 'committed');
   git('init', '--quiet');
   git('add', 'file');
   git('commit', '--quiet', '--message=first');
-  return { folder, hash: git('rev-parse', 'HEAD').trim() };
-}
+  const id = git('rev-parse', 'HEAD').trim();
+  expect(findCommit(folder)).toEqual({ id, time: new Date('2026-01-02T03:04:05Z') });
 
-it('finds the commit of a clean work tree, and its time', () => {
-  const { folder, hash } = createRepository();
-  expect(findCommit(folder)).toEqual({ id: hash, time: new Date('2026-01-02T03:04:05Z') });
-});
-
-it.each(['file', 'new-file'])('marks a work tree with changes in %s', (name) => {
-  const { folder, hash } = createRepository();
-  writeFileSync(join(folder, name), 'changed');
-  expect(findCommit(folder).id).toBe(`${hash}-dirty`);
-});
-
-it('knows no commit outside of a repository, or of a folder inside another one', () => {
-  expect(findCommit(temporaryFolder())).toEqual({ id: 'unknown', time: undefined });
-  const { folder } = createRepository();
   mkdirSync(join(folder, 'nested'));
   expect(findCommit(join(folder, 'nested'))).toEqual({ id: 'unknown', time: undefined });
+  for (const name of ['file', 'new-file']) {
+    writeFileSync(join(folder, name), 'changed');
+    expect(findCommit(folder).id).toBe(`${id}-dirty`);
+    git('checkout', '--quiet', 'file');
+  }
 });

@@ -1,47 +1,49 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { writePage } from '../page/write-page.js';
 import { listPagePackages, mergePackages } from './page-packages.js';
 
+let folder = '';
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+function write(path: string, content: string | object): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content));
+}
+
 /** Writes an installed package, and returns the path of a module in it. */
-function install(folder: string, name: string, manifest: object = {}): string {
-  const target = join(folder, 'node_modules', name);
-  mkdirSync(target, { recursive: true });
-  writeFileSync(
-    join(target, 'package.json'),
-    JSON.stringify({ name, version: '1.2.3', license: 'MIT', ...manifest }),
-  );
+function install(name: string, manifest: object = {}): string {
+  write(`node_modules/${name}/package.json`, { name, version: '1.2.3', license: 'MIT', ...manifest });
   return `../node_modules/${name}/index.js`;
 }
 
-/** Writes a built page with a script of these modules. */
-function build(folder: string, sources: readonly string[]): string {
-  const dist = join(folder, 'dist');
-  mkdirSync(join(dist, 'assets'), { recursive: true });
-  writeFileSync(join(dist, 'index.html'), '<script type="module" src="/assets/index-BjGIhLHV.js"></script>');
-  writeFileSync(join(dist, 'assets/index-BjGIhLHV.js'), '');
-  writeMap(join(dist, 'assets/index-BjGIhLHV.js'), sources);
-  return dist;
+/** Writes a script of the page with its map. */
+function writeScript(name: string, sources: readonly string[]): void {
+  write(`dist/assets/${name}`, '');
+  write(`dist/assets/${name}.map`, { sources: sources.map((path) => `../${path}`) });
 }
 
-function writeMap(script: string, sources: readonly string[]): void {
-  writeFileSync(`${script}.map`, JSON.stringify({ sources: sources.map((path) => `../${path}`) }));
+/** Writes a built page with a script of these modules. */
+function build(...sources: readonly string[]): void {
+  write('dist/index.html', '<script type="module" src="/assets/index-BjGIhLHV.js"></script>');
+  writeScript('index-BjGIhLHV.js', sources);
 }
 
 /** Lists the packages of the files that a release has. */
-function listReleased(source: string) {
+function listReleased() {
+  const source = join(folder, 'dist');
   return listPagePackages(source, writePage(source, join(temporaryFolder(), 'page')));
 }
 
 it('lists the packages of which a script has code, with those that they import', () => {
-  const folder = temporaryFolder();
-  const view = install(folder, '@vendor/view', { dependencies: { timer: '^1', unused: '^1' } });
-  const timer = install(folder, 'timer');
-  install(folder, 'unused');
-  const source = build(folder, [timer, view, '../src/main.tsx', '../rolldown/runtime.js']);
-  expect(listReleased(source)).toEqual([
+  const view = install('@vendor/view', { dependencies: { timer: '^1', unused: '^1' } });
+  install('unused');
+  build(install('timer'), view, '../src/main.tsx', '../rolldown/runtime.js');
+  expect(listReleased()).toEqual([
     {
       name: '@vendor/view',
       version: '1.2.3',
@@ -54,31 +56,26 @@ it('lists the packages of which a script has code, with those that they import',
 });
 
 it('counts what a package takes from the page that has it', () => {
-  const folder = temporaryFolder();
-  const sources = [install(folder, 'dom', { peerDependencies: { view: '1' } }), install(folder, 'view')];
-  expect(listReleased(build(folder, sources))[0]?.imports).toEqual(['view@1.2.3']);
+  build(install('dom', { peerDependencies: { view: '1' } }), install('view'));
+  expect(listReleased()[0]?.imports).toEqual(['view@1.2.3']);
 });
 
 it('rejects a script without a source map, whose packages nobody would know', () => {
-  const source = build(temporaryFolder(), []);
-  writeFileSync(join(source, 'worker.js'), '');
-  expect(() => listReleased(source)).toThrow('worker.js.map');
+  build();
+  write('dist/worker.js', '');
+  expect(listReleased).toThrow('worker.js.map');
 });
 
 it('counts nothing of a script that an earlier build has left beside the page', () => {
-  const folder = temporaryFolder();
-  const source = build(folder, [install(folder, 'view')]);
-  const stale = join(source, 'assets/index-C_NqZPfo.js');
-  writeFileSync(stale, '');
-  writeMap(stale, [install(folder, 'removed')]);
-  expect(listReleased(source).map(({ name }) => name)).toEqual(['view']);
+  build(install('view'));
+  writeScript('index-C_NqZPfo.js', [install('removed')]);
+  expect(listReleased().map(({ name }) => name)).toEqual(['view']);
 });
 
 it('has a package of two lists once, with what it imports in either', () => {
   const zod = { name: 'zod', version: '4.0.0', license: 'MIT', folder: '/zod', imports: ['a@1.0.0'] };
   const pg = { ...zod, name: 'pg', imports: [] };
-  expect(mergePackages([[zod], [pg, { ...zod, imports: ['b@1.0.0', 'a@1.0.0'] }]])).toEqual([
-    pg,
-    { ...zod, imports: ['a@1.0.0', 'b@1.0.0'] },
-  ]);
+  const imports = ['a@1.0.0', 'b@1.0.0'];
+  const lists = [[zod], [pg, { ...zod, imports: imports.toReversed() }]];
+  expect(mergePackages(lists)).toEqual([pg, { ...zod, imports }]);
 });

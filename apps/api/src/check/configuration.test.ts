@@ -8,43 +8,37 @@ import {
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { parseConfig } from '../config.js';
 import {
-  type Environment,
   findMisspelled,
   inspectExposure,
   inspectIdentityProvider,
   inspectSettings,
 } from './configuration.js';
 
-const folder = '/srv';
-const inspect = (environment: Environment) =>
-  inspectSettings({ config: parseConfig(environment, folder), environment, folder });
-
-it('shows the settings that make a difference', () => {
-  expect(inspect({})).toEqual([{ status: 'ok', found: 'valid, all defaults' }]);
-  const environment = {
-    PORT: '3000',
-    HOST: '0.0.0.0',
-    ADMIN_HOST: '10.0.0.1',
-    LOG_LEVEL: '',
-    BODY_MAX_BYTES: '99',
-    BODY_MEMORY_MAX_BYTES: '198',
-    UNRELATED: 'x',
-  };
-  expect(inspect(environment)).toEqual([
-    { status: 'ok', found: 'valid, HOST=0.0.0.0, BODY_MAX_BYTES=99, BODY_MEMORY_MAX_BYTES=198' },
-  ]);
-});
-
-it('shows a setting by the former name that it has', () => {
-  expect(inspect({ BODIES_MAX_BYTES: '3000000' })).toEqual([
-    { status: 'ok', found: 'valid, BODIES_MAX_BYTES=3000000' },
-  ]);
-});
-
-it('hides the password of the database', () => {
-  expect(inspect({ DATABASE_URL: 'postgresql://shop:se%2Fcret@db/plants?sslmode=require' })).toEqual([
-    { status: 'ok', found: 'valid, DATABASE_URL=postgresql://shop:***@db/plants?sslmode=require' },
-  ]);
+it.each([
+  ['those of defaults alone', {}, 'all defaults'],
+  [
+    'those that make a difference',
+    {
+      PORT: '3000',
+      HOST: '0.0.0.0',
+      ADMIN_HOST: '10.0.0.1',
+      LOG_LEVEL: '',
+      BODY_MAX_BYTES: '99',
+      BODY_MEMORY_MAX_BYTES: '198',
+      UNRELATED: 'x',
+    },
+    'HOST=0.0.0.0, BODY_MAX_BYTES=99, BODY_MEMORY_MAX_BYTES=198',
+  ],
+  ['one by the former name that it has', { BODIES_MAX_BYTES: '3000000' }, 'BODIES_MAX_BYTES=3000000'],
+  [
+    'that of the database without the password',
+    { DATABASE_URL: 'postgresql://shop:se%2Fcret@db/plants?sslmode=require' },
+    'DATABASE_URL=postgresql://shop:***@db/plants?sslmode=require',
+  ],
+])('shows settings: %s', (_, environment: Readonly<Record<string, string>>, shown) => {
+  const folder = '/srv';
+  const found = inspectSettings({ config: parseConfig(environment, folder), environment, folder });
+  expect(found).toEqual([{ status: 'ok', found: `valid, ${shown}` }]);
 });
 
 it.each([
@@ -61,29 +55,22 @@ it.each([
 });
 
 it('does not warn of other variables', () => {
-  expect(findMisspelled({ PATH: '', PORTS: '', HOSTNAME: '', DATABASE_NAME: '', LOG_LEVEL: 'info' })).toEqual(
-    [],
-  );
+  const others = { PATH: '', PORTS: '', HOSTNAME: '', DATABASE_NAME: '', LOG_LEVEL: 'info' };
+  expect(findMisspelled(others)).toEqual([]);
 });
 
 it.each([
-  ['127.0.0.1', 'ok'],
-  ['127.1.2.3', 'ok'],
-  ['::1', 'ok'],
-  ['localhost', 'ok'],
-  ['0.0.0.0', 'warning'],
-  ['::', 'warning'],
-  ['plants.example.com', 'warning'],
-])('knows whether other machines reach %s: %s', (host, status) => {
-  expect(inspectExposure({ config: parseConfig({ HOST: host }, '/') })).toMatchObject([{ status }]);
-});
-
-it('warns of an admin port that other machines reach', () => {
-  const config = parseConfig({ ADMIN_PORT: '3001', ADMIN_HOST: '0.0.0.0' }, '/');
-  expect(inspectExposure({ config })).toMatchObject([
-    { status: 'ok' },
-    { status: 'warning', found: expect.stringContaining('ADMIN_HOST 0.0.0.0') },
-  ]);
+  [{ HOST: '127.0.0.1' }, ['ok']],
+  [{ HOST: '127.1.2.3' }, ['ok']],
+  [{ HOST: '::1' }, ['ok']],
+  [{ HOST: 'localhost' }, ['ok']],
+  [{ HOST: '0.0.0.0' }, ['warning']],
+  [{ HOST: '::' }, ['warning']],
+  [{ HOST: 'plants.example.com' }, ['warning']],
+  [{ ADMIN_PORT: '3001', ADMIN_HOST: '0.0.0.0' }, ['ok', 'warning']],
+])('knows whether other machines reach %j: %j', (settings, statuses) => {
+  const found = inspectExposure({ config: parseConfig(settings, '/') });
+  expect([found].flat().map(({ status }) => status)).toEqual(statuses);
 });
 
 async function inspectProvider(
@@ -101,42 +88,36 @@ it('finds nothing where no JSON Web Tokens are accepted', async () => {
   expect(await inspectIdentityProvider({ config: parseConfig({}, '/') })).toEqual([]);
 });
 
-it('counts the keys that fit the algorithms', async () => {
-  expect(await inspectProvider()).toEqual([{ status: 'ok', found: '1 of 1 keys fit RS256, ES256' }]);
+it('counts the keys that fit the algorithms, and warns where a token needs no scope', async () => {
+  const fitting = { status: 'ok', found: '1 of 1 keys fit RS256, ES256' };
+  expect(await inspectProvider()).toEqual([fitting]);
+  expect(await inspectProvider({ JWT_SCOPES: '', JWT_REQUIRED_SCOPE: 'plants:create' })).toEqual([fitting]);
+  const advice = expect.stringContaining('Set JWT_SCOPES');
+  expect(await inspectProvider({ JWT_SCOPES: '' })).toMatchObject([fitting, { status: 'warning', advice }]);
 });
 
-it('warns where a token needs no scope', async () => {
-  expect(await inspectProvider({ JWT_SCOPES: '', JWT_REQUIRED_SCOPE: 'plants:create' })).toHaveLength(1);
-  expect(await inspectProvider({ JWT_SCOPES: '' })).toMatchObject([
-    { status: 'ok' },
-    { status: 'warning', advice: expect.stringContaining('Set JWT_SCOPES') },
-  ]);
-});
+const replyWith = (text: string) => (provider: IdentityProvider) =>
+  void Object.assign(provider, { reply: (response: { end(text: string): void }) => response.end(text) });
 
-it.each<[string, Record<string, string>, (provider: IdentityProvider) => void, found: string]>([
-  ['no key of an algorithm', { JWT_ALGORITHMS: 'RS256' }, () => undefined, '0 of 1 keys fit RS256'],
+it.each<[string, Record<string, string>, ((provider: IdentityProvider) => void) | undefined, found: string]>([
+  ['no key of an algorithm', { JWT_ALGORITHMS: 'RS256' }, undefined, '0 of 1 keys fit RS256'],
   [
     'a provider that is away',
     {},
     (provider) => Object.assign(provider, { reply: beAway }),
     'does not answer: ',
   ],
-  ['a wrong page', {}, (provider) => replyWith(provider, '<html>'), 'did not answer with JSON'],
-  ['another document', {}, (provider) => replyWith(provider, '{"issuer":"x"}'), 'with a key set'],
+  ['a wrong page', {}, replyWith('<html>'), 'did not answer with JSON'],
+  ['another document', {}, replyWith('{"issuer":"x"}'), 'with a key set'],
 ])('reports %s', async (_, environment, prepare, found) => {
   expect(await inspectProvider(environment, prepare)).toEqual([
     { status: 'error', found: expect.stringContaining(found), advice: expect.stringContaining('JWT_') },
   ]);
 });
 
-function replyWith(provider: IdentityProvider, text: string): void {
-  provider.reply = (response) => void response.end(text);
-}
-
 it('is an item of plant-store check', async () => {
   const provider = await startIdentityProvider();
   onTestFinished(() => provider.stop());
   const settings = { ...provider.environment, DATABASE_URL: `file:${temporaryFolder()}/none.db` };
-  const findings = await examine(settings);
-  expect(findings('identity provider')).toHaveLength(2);
+  expect((await examine(settings))('identity provider')).toHaveLength(2);
 });

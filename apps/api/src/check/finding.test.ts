@@ -1,14 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import {
-  type Finding,
-  formatFinding,
-  formatJson,
-  type Items,
-  inspectAll,
-  medianTimeMs,
-  ok,
-  worstOf,
-} from './finding.js';
+import { type Finding, formatFinding, type Items, inspectAll, medianTimeMs, ok, worstOf } from './finding.js';
 
 it('reports what an item throws as its error, and examines the others all the same', async () => {
   const items: Items<string> = {
@@ -25,18 +16,6 @@ it('reports what an item throws as its error, and examines the others all the sa
   ]);
 });
 
-it('yields what an item finds before it examines the next one', async () => {
-  const examined: string[] = [];
-  const inspect = (name: string) => () => {
-    examined.push(name);
-    return ok('fine');
-  };
-  const items = { first: inspect('first'), second: inspect('second') };
-  const { value } = await inspectAll(items, undefined).next();
-  expect(value).toEqual({ item: 'first', status: 'ok', found: 'fine' });
-  expect(examined).toEqual(['first']);
-});
-
 const fine: Finding = { item: 'migrations', status: 'ok', found: 'up to date' };
 const full: Finding = { item: 'disk', status: 'warning', found: 'it is full', advice: 'Free space.' };
 const away: Finding = { item: 'database', status: 'error', found: 'It is away: ECONNREFUSED\nStart it.' };
@@ -49,8 +28,7 @@ error    database: It is away: ECONNREFUSED. Start it.
 `);
 });
 
-it('formats them as one JSON document with the worst status', () => {
-  expect(JSON.parse(formatJson([full, fine]))).toEqual({ status: 'warning', findings: [full, fine] });
+it('knows the worst status', () => {
   expect(worstOf([])).toBe('ok');
   expect(worstOf([fine, away, full])).toBe('error');
 });

@@ -1,25 +1,209 @@
-import { PassThrough, Readable } from 'node:stream';
-import { expect, it, vi } from 'vitest';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { NewPlant } from '@plant-store/contract';
+import { messages } from '@plant-store/contract/messages';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { collect } from '../../test/support/collect.js';
+import { plantLine } from '../../test/support/process/plant-lines.js';
+import { succeeded } from '../../test/support/process/run-command.js';
+import { runInProcess } from '../../test/support/process/run-in-process.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { until } from '../../test/support/until.js';
-import { parseConfig } from '../config.js';
-import type { PlantStore } from '../plants/plant-store.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { PlantRecord, PlantStore } from '../plants/plant-store.js';
 import type { Database } from '../store/database.js';
 import * as openDatabase from '../store/open-database.js';
-import { stored } from '../store/store.js';
-import type { CliContext } from './cli-context.js';
-import { importPlants } from './import.js';
+import { openSqlite } from '../store/sqlite/open-sqlite.js';
+import { stored, type Tombstone, withoutTombstones } from '../store/store.js';
+import type { PlantLine } from './formats.js';
+import {
+  type Batch,
+  type BatchOutcome,
+  importRecords,
+  type ReadLimits,
+  type RowOutcome,
+  readBatches,
+  storeBatches,
+  toRowOutcome,
+} from './import.js';
 
-const lines = 20_500;
+const limits = { fromLine: 1, lineBytes: 100, batchLines: 100, batchBytes: 10_000 };
+const line = (id: number) => `{"id":${id},"name":"x"}`;
+const { length } = line(1);
 
-/** Imports into a store whose commits stay in flight until as many as may are. */
-async function importWith(concurrentCommits: number) {
+function read(lines: readonly string[], changes: Partial<ReadLimits> = {}): Promise<Batch[]> {
+  return collect(readBatches(Readable.from([Buffer.from(lines.join('\n'))]), { ...limits, ...changes }));
+}
+
+it.each<[what: string, lines: string[], changes: Partial<ReadLimits>, numbers: number[][]]>([
+  [
+    'of at most as many lines, bad ones included',
+    [line(1), 'bad', line(3), line(4), line(5)],
+    { batchLines: 2 },
+    [[1, 2], [3, 4], [5]],
+  ],
+  ['of at most as many bytes', [line(1), line(2), line(3)], { batchBytes: 2 * length }, [[1, 2], [3]]],
+  ['of one line at least', [line(1), line(2)], { batchBytes: 1 }, [[1], [2]]],
+  ['without blank lines, which count', ['', line(1), ' \r', line(2), ''], {}, [[2, 4]]],
+  ['none if all lines are blank', ['', '\t'], {}, []],
+  ['from the given line on', [line(1), 'bad', line(3), line(4)], { fromLine: 3 }, [[3, 4]]],
+  ['none from behind the last line on', [line(1), line(2)], { fromLine: 3 }, []],
+])('reads lines in batches: %s', async (_, lines, changes, numbers) => {
+  const batches = await read(lines, changes);
+  expect(batches.map((batch) => batch.map(({ number }) => number))).toEqual(numbers);
+});
+
+it('rejects a line that is longer than the limit, and no other', async () => {
+  expect(await read([line(10), line(1)], { lineBytes: length })).toEqual([
+    [
+      { number: 1, reason: `The line is longer than ${length} bytes.` },
+      { number: 2, plant: { id: 1n, name: 'x' } },
+    ],
+  ]);
+});
+
+/** Stores batches of lines, numbered consecutively, each of which the test lets succeed or fail. */
+function startStoring(lines: readonly PlantLine[][], concurrency: number) {
+  const existing = new Map<bigint, NewPlant>();
+  const inFlight: { ids: bigint[]; succeed(): void; fail(error: Error): void }[] = [];
+  function store(plant: NewPlant): RowOutcome {
+    const other = existing.get(plant.id);
+    if (other !== undefined) return toRowOutcome(plant, { stored: false, existing: other });
+    existing.set(plant.id, plant);
+    return { stored: true };
+  }
+  const storeAll = (records: readonly PlantRecord[]) =>
+    new Promise<readonly RowOutcome[]>((resolve, reject) => {
+      const plants = withoutTombstones(records);
+      const ids = plants.map(({ id }) => id);
+      inFlight.push({ ids, succeed: () => resolve(plants.map(store)), fail: reject });
+    });
+  async function* batches() {
+    let number = 1;
+    for (const batch of lines) yield batch.map((line) => ({ number: number++, ...line })) satisfies Batch;
+  }
+  const outcomes: BatchOutcome[] = [];
+  const done = (async () => {
+    for await (const outcome of storeBatches(storeAll, batches(), concurrency)) outcomes.push(outcome);
+  })();
+  done.catch(() => undefined);
+  return {
+    outcomes,
+    done,
+    succeed: (index: number) => inFlight[index]?.succeed(),
+    fail: (index: number) => inFlight[index]?.fail(new Error('disk full')),
+    /** Checks that exactly these batches have been stored so far, given by their ids. */
+    expectBatches: async (...expected: bigint[][]) => {
+      await new Promise(setImmediate);
+      expect(inFlight.map(({ ids }) => ids)).toEqual(expected);
+    },
+  };
+}
+
+const plant = (id: number, name = 'x') => ({ plant: { id: BigInt(id), name } });
+
+it('does not call the store for a batch without plants', async () => {
+  const { outcomes, done, expectBatches } = startStoring([[{ reason: 'bad' }]], 1);
+  await done;
+  expect(outcomes).toMatchObject([{ stored: 0, alreadyThere: 0, nextLine: 2 }]);
+  await expectBatches();
+});
+
+it('stores as many batches concurrently as it may, and reports them in order', async () => {
+  const { outcomes, done, succeed, expectBatches } = startStoring([[plant(1)], [plant(2)], [plant(3)]], 2);
+  await expectBatches([1n], [2n]);
+  succeed(1);
+  await expectBatches([1n], [2n]);
+  expect(outcomes).toEqual([]);
+  succeed(0);
+  await expectBatches([1n], [2n], [3n]);
+  succeed(2);
+  await done;
+  expect(outcomes.map(({ nextLine }) => nextLine)).toEqual([2, 3, 4]);
+});
+
+it('stores batches that share an id one after the other, so that the first line has it', async () => {
+  const lines = [[plant(1), plant(2)], [plant(3), plant(2, 'y')], [plant(4)]];
+  const { outcomes, done, succeed, expectBatches } = startStoring(lines, 3);
+  await expectBatches([1n, 2n]);
+  succeed(0);
+  await expectBatches([1n, 2n], [3n, 2n], [4n]);
+  succeed(2);
+  succeed(1);
+  await done;
+  expect(outcomes.flatMap(({ badLines }) => badLines)).toEqual([
+    { number: 4, reason: 'The id 2 belongs to another plant.' },
+  ]);
+});
+
+it('reports the batches that are done, and waits for those in flight, before it fails', async () => {
+  const storing = startStoring([[plant(1)], [plant(2)], [plant(3)]], 2);
+  const { outcomes, done, succeed, fail, expectBatches } = storing;
+  const onFailure = vi.fn();
+  done.catch(onFailure);
+  await expectBatches([1n], [2n]);
+  succeed(0);
+  await expectBatches([1n], [2n], [3n]);
+  fail(1);
+  await expectBatches([1n], [2n], [3n]);
+  expect(onFailure).not.toHaveBeenCalled();
+  succeed(2);
+  await expect(done).rejects.toThrow('disk full');
+  expect(outcomes.map(({ nextLine }) => nextLine)).toEqual([2]);
+});
+
+/** The plants of a new database, whose calls are recorded. */
+async function open() {
+  const { plants, close } = await openSqlite(join(temporaryFolder(), 'plant-store.db'));
+  onTestFinished(close);
+  return { plants, create: vi.spyOn(plants, 'create'), remove: vi.spyOn(plants, 'remove') };
+}
+
+const fern = (name = 'Fern') => ({ id: 1n, name });
+const rose = (name = 'Rose') => ({ id: 2n, name });
+const tombstone = (id: bigint): Tombstone => ({ id, deleted: true });
+const there = { stored: false, problem: undefined };
+const taken = (id: number) => ({ stored: false, problem: `The id ${id} belongs to another plant.` });
+const retired = (id: bigint) => ({ stored: false, problem: messages.idRetired(id) });
+
+it('has the outcome of one record after the other, in whatever order plants and tombstones are', async () => {
+  const { plants, create, remove } = await open();
+  await plants.create([fern()]);
+  create.mockClear();
+  const records = [
+    ...[fern(), fern('other'), tombstone(1n), fern(), tombstone(3n)],
+    ...[rose(), rose('other'), rose(), tombstone(2n), tombstone(2n), rose()],
+  ];
+  expect(await importRecords(records, plants)).toEqual([
+    ...[there, taken(1), stored, retired(1n), stored],
+    ...[stored, taken(2), there, stored, { stored: false }, retired(2n)],
+  ]);
+  expect(await plants.find([1n, 2n, 3n])).toEqual([1n, 2n, 3n].map(tombstone));
+  // However often an id occurs.
+  expect(create).toHaveBeenCalledTimes(2);
+  expect(remove).toHaveBeenCalledExactlyOnceWith([1n, 3n, 2n], true);
+});
+
+it('fails when the store refuses a record', async () => {
+  const { plants, create, remove } = await open();
+  const away = new ServiceError('database_unavailable', 'away');
+  create.mockResolvedValueOnce([away]);
+  await expect(importRecords([fern()], plants)).rejects.toBe(away);
+  remove.mockResolvedValueOnce([away]);
+  await expect(importRecords([tombstone(1n)], plants)).rejects.toBe(away);
+  create.mockResolvedValueOnce([]).mockResolvedValueOnce([away]);
+  await expect(importRecords([tombstone(1n), fern()], plants)).rejects.toBe(away);
+});
+
+const lines = 5_500;
+
+it.each([1, 2])('stores %i batches of 1,000 lines at a time', async (concurrentCommits) => {
   const sizes: number[] = [];
-  const inFlight: { end(): void }[] = [];
+  const inFlight: (() => void)[] = [];
   const create: PlantStore['create'] = async (plants) => {
     if (plants.length === 0) return [];
     sizes.push(plants.length);
-    await new Promise<void>((resolve) => inFlight.push({ end: resolve }));
+    await new Promise<void>((resolve) => inFlight.push(resolve));
     return plants.map(() => stored);
   };
   const database = {
@@ -28,40 +212,18 @@ async function importWith(concurrentCommits: number) {
     close: async () => undefined,
   };
   vi.spyOn(openDatabase, 'openDatabase').mockResolvedValue(database as unknown as Database);
-  const printed: string[] = [];
-  const context: CliContext = {
-    commandName: 'plant-store',
-    folder: '/',
-    input: Readable.from(
-      Array.from({ length: lines }, (_, id) => Buffer.from(`{"id":${id},"name":"Fern"}\n`)),
-    ),
-    output: new PassThrough(),
-    isTerminal: false,
-    print: (text) => void printed.push(text),
-    message: () => Promise.resolve(),
-    showProgress: () => undefined,
-    reportStarted: () => Promise.resolve(),
-    stopSignal: () => new Promise(() => undefined),
-    onHangUp: () => undefined,
-    startingProcessEnded: () => Promise.reject(new Error('only for a service')),
-  };
-  const config = parseConfig({ FAST_PATH: 'off' }, temporaryFolder());
   let isDone = false;
-  const done = importPlants(config, { file: undefined, fromLine: 1 }, context).finally(() => {
+  const input = Readable.from(Array.from({ length: lines }, (_, id) => Buffer.from(plantLine(id))));
+  const done = runInProcess(['import'], { folder: '/', input }).finally(() => {
     isDone = true;
   });
   for (let ended = 0; !isDone; ended++) {
     const isLast = () => sizes.reduce((sum, size) => sum + size, 0) === lines;
-    await until(async () => isDone || isLast() || inFlight.length - ended === concurrentCommits);
+    await until(() => isDone || isLast() || inFlight.length - ended === concurrentCommits, 1);
     expect(inFlight.length - ended).toBeLessThanOrEqual(concurrentCommits);
-    inFlight[ended]?.end();
+    inFlight[ended]?.();
     await new Promise(setImmediate);
   }
-  await done;
-  expect(printed).toEqual([`${lines} imported, 0 already there, 0 bad\n`]);
-  return sizes;
-}
-
-it.each([1, 2])('stores %i batches of 1,000 lines at a time', async (concurrentCommits) => {
-  expect(await importWith(concurrentCommits)).toEqual([...Array(20).fill(1_000), 500]);
+  expect(await done).toEqual(succeeded(`${lines} imported, 0 already there, 0 bad\n`));
+  expect(sizes).toEqual([...Array(5).fill(1_000), 500]);
 });

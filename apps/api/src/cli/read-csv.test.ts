@@ -36,29 +36,34 @@ function* endless(beginning: string, rest: string): Generator<string> {
 const advice =
   'Close its double quote, or write it twice if it belongs to the text, and import the file again.';
 
-it('numbers lines as an editor does, also behind fields that span several', async () => {
-  const { lines } = await read(['id,name\r\n1,"a\r\nb\nc"\r\n\r\n2,Fern\r\nx,Ivy\r\n']);
-  expect(lines).toEqual([
-    [2, { id: 1n, name: 'a\r\nb\nc' }],
-    [6, { id: 2n, name: 'Fern' }],
-    [7, expect.stringContaining('id must be')],
-  ]);
-});
-
-it('takes a line break for one that is cut into two chunks', async () => {
-  const { lines } = await read(['name,id\r', '\nFern,1\r', '\nIvy,2\r', '\n']);
-  expect(lines).toEqual([
-    [2, { id: 1n, name: 'Fern' }],
-    [3, { id: 2n, name: 'Ivy' }],
-  ]);
-});
-
-it('keeps a byte order mark at the beginning of a field', async () => {
-  const { lines } = await read(['\uFEFFname,id\n', '\uFEFFFern,1\n', '\uFEFFIvy,2\n']);
-  expect(lines).toEqual([
-    [2, { id: 1n, name: '\uFEFFFern' }],
-    [3, { id: 2n, name: '\uFEFFIvy' }],
-  ]);
+it.each([
+  [
+    'numbers lines as an editor does, also behind fields that span several',
+    ['id,name\r\n1,"a\r\nb\nc"\r\n\r\n2,Fern\r\nx,Ivy\r\n'],
+    [
+      [2, { id: 1n, name: 'a\r\nb\nc' }],
+      [6, { id: 2n, name: 'Fern' }],
+      [7, expect.stringContaining('id must be')],
+    ],
+  ],
+  [
+    'takes a line break for one that is cut into two chunks',
+    ['name,id\r', '\nFern,1\r', '\nIvy,2\r', '\n'],
+    [
+      [2, { id: 1n, name: 'Fern' }],
+      [3, { id: 2n, name: 'Ivy' }],
+    ],
+  ],
+  [
+    'keeps a byte order mark at the beginning of a field',
+    ['\uFEFFname,id\n', '\uFEFFFern,1\n', '\uFEFFIvy,2\n'],
+    [
+      [2, { id: 1n, name: '\uFEFFFern' }],
+      [3, { id: 2n, name: '\uFEFFIvy' }],
+    ],
+  ],
+])('%s', async (_, chunks, lines) => {
+  expect((await read(chunks)).lines).toEqual(lines);
 });
 
 it.each([

@@ -1,76 +1,60 @@
 import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { scopes } from '@plant-store/contract/access-token';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
-import {
-  type AccessToken,
-  type AccessTokenStore,
-  createTokenService,
-  type TokenService,
-} from '../auth/token-service.js';
+import { createTokenService } from '../auth/token-service.js';
 import { OperatorError } from '../errors/operator-error.js';
+import { openSqlite } from '../store/sqlite/open-sqlite.js';
 import { ensureQuickstartToken } from './serve.js';
 
+let file = '';
+beforeEach(() => {
+  file = join(temporaryFolder(), 'access-token');
+});
 afterEach(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
 });
 
-const times = { scopes, createdAt: new Date(), expiresAt: null, revokedAt: null, lastUsedAt: null };
-const token = { id: 1, name: 'quickstart', ...times };
-
-/** Access tokens over a store without any, which adds one in this way. */
-const createTokens = (add: AccessTokenStore['add']): TokenService =>
-  createTokenService({
-    add,
-    findByHash: async () => null,
-    list: async () => [],
-    revoke: async () => null,
-  });
+/** The tokens of a new database, and how one is added to it. */
+async function openTokens() {
+  const { accessTokens, close } = await openSqlite(join(temporaryFolder(), 'plant-store.db'));
+  onTestFinished(close);
+  return { tokens: createTokenService(accessTokens), add: vi.spyOn(accessTokens, 'add') };
+}
 
 it('explains a full disk, and leaves no file behind', async () => {
-  const folder = temporaryFolder();
-  const accessTokens = createTokens(async () => {
-    for (const name of ['writeFileSync', 'writeSync'] as const) {
+  const { tokens, add } = await openTokens();
+  const token = (await tokens.issue({ name: 'other' })).token;
+  add.mockImplementation(async () => {
+    for (const name of ['writeFileSync', 'writeSync'] as const)
       vi.spyOn(fs, name).mockImplementation(() => {
         throw new Error('ENOSPC: no space left on device, write');
       });
-    }
     syncBuiltinESMExports();
     return token;
   });
-  const starting = ensureQuickstartToken(accessTokens, join(folder, 'access-token'));
+  const starting = ensureQuickstartToken(tokens, file);
   await expect(starting).rejects.toBeInstanceOf(OperatorError);
   await expect(starting).rejects.toThrow(/access-token cannot be used: ENOSPC/);
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(join(file, '..'))).toEqual([]);
 });
 
 it('leaves no file behind when no token can be issued', async () => {
-  const folder = temporaryFolder();
+  const { tokens, add } = await openTokens();
   const failure = new Error('the database does not answer');
-  const accessTokens = createTokens(() => Promise.reject(failure));
-  await expect(ensureQuickstartToken(accessTokens, join(folder, 'access-token'))).rejects.toBe(failure);
-  expect(readdirSync(folder)).toEqual([]);
+  add.mockRejectedValue(failure);
+  await expect(ensureQuickstartToken(tokens, file)).rejects.toBe(failure);
+  expect(readdirSync(join(file, '..'))).toEqual([]);
 });
 
 it('replaces a token that does not permit everything, as those of earlier versions', async () => {
-  const file = join(temporaryFolder(), 'access-token');
-  const stored = new Map<string, AccessToken>();
-  const accessTokens = createTokenService({
-    add: async ({ hash, ...added }) => {
-      stored.set(hash, { ...token, ...added });
-      return token;
-    },
-    findByHash: async (hash) => stored.get(hash) ?? null,
-    list: async () => [],
-    revoke: async () => null,
-  });
-  const { text } = await accessTokens.issue({ name: 'quickstart', scopes: ['create', 'read'] });
+  const { tokens } = await openTokens();
+  const { text } = await tokens.issue({ name: 'quickstart', scopes: ['create', 'read'] });
   writeFileSync(file, text);
-  const replaced = await ensureQuickstartToken(accessTokens, file);
+  const replaced = await ensureQuickstartToken(tokens, file);
   expect(replaced).not.toBe(text);
   expect(readFileSync(file, 'utf8')).toBe(`${replaced}\n`);
-  expect(await ensureQuickstartToken(accessTokens, file)).toBe(replaced);
+  expect(await ensureQuickstartToken(tokens, file)).toBe(replaced);
 });

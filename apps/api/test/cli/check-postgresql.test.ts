@@ -1,23 +1,27 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
+import pg from 'pg';
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { createTokenService } from '../../src/auth/token-service.js';
 import { readMigrations } from '../../src/store/migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
-import { examine } from '../support/examine.js';
+import { examine, expectFound } from '../support/examine.js';
 import { enableTls } from '../support/postgresql/enable-tls.js';
+import { createStandInCitus } from '../support/postgresql/stand-in-citus.js';
 import { startPooler } from '../support/postgresql/start-pooler.js';
-import { startWithStandby } from '../support/postgresql/start-with-standby.js';
+import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
 import { createUser } from '../support/postgresql/use-connections.js';
+import { startCommand } from '../support/process/run-command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const serverUrl = inject('postgresqlUrl');
-const migrations = readMigrations('postgresql').map(({ name }) => name);
 
 let url = '';
+let name = '';
 beforeEach(async () => {
   url = await createDatabase(serverUrl);
+  name = new URL(url).pathname.slice(1);
 });
-const nameOf = () => new URL(url).pathname.slice(1);
 
 /** Creates the tables, and a token. */
 async function fill(): Promise<void> {
@@ -26,109 +30,101 @@ async function fill(): Promise<void> {
   await database.close();
 }
 
+const checkDatabase = (DATABASE_URL = url) => examine({ DATABASE_URL });
+
 it('finds nothing wrong with a store but what is set on the server', async () => {
   await fill();
-  const found = await examine({ DATABASE_URL: url });
-  expect(found('database')).toEqual([
-    expect.stringMatching(/^ok: PostgreSQL database plants_\w+ on 127\.0\.0\.1:\d+$/),
-  ]);
-  expect(found('server')).toEqual([expect.stringMatching(/^ok: PostgreSQL \d+\.\d+/)]);
-  expect(found('TLS')).toEqual([expect.stringMatching(/^ok: not needed/)]);
-  expect(found('connections')).toEqual([expect.stringMatching(/^ok: DATABASE_POOL_SIZE 10 .* of \d+/)]);
-  expect(found('standby')).toEqual([expect.stringMatching(/^ok: synchronous_commit is on/)]);
-  expect(found('migrations')).toEqual(['ok: up to date']);
-  expect(found('privileges')).toEqual([expect.stringMatching(/^ok: /)]);
-  expect(found('access tokens')).toEqual(['ok: 1 valid']);
-  expect(found('write')).toEqual(['ok: a plant can be inserted; it was rolled back']);
-  expect(found('commit')).toEqual([expect.stringMatching(/^(ok|warning): [\d.]+ ms/)]);
+  expectFound(await checkDatabase(), {
+    database: /^ok: PostgreSQL database plants_\w+ on 127\.0\.0\.1:\d+$/,
+    server: /^ok: PostgreSQL \d+\.\d+/,
+    TLS: /^ok: not needed/,
+    connections: /^ok: DATABASE_POOL_SIZE 10 .* of \d+/,
+    standby: /^ok: synchronous_commit is on/,
+    migrations: 'ok: up to date',
+    privileges: /^ok: /,
+    'access tokens': 'ok: 1 valid',
+    write: 'ok: a plant can be inserted; it was rolled back',
+    commit: /^(ok|warning): [\d.]+ ms/,
+    // The server of the tests does not wait for its disk.
+    durability: /^error: fsync is off/,
+  });
   expect(await query(url, 'SELECT id FROM plants')).toEqual([]);
-  // The server of the tests does not wait for its disk.
-  expect(found('durability')).toEqual([expect.stringMatching(/^error: fsync is off/)]);
 });
 
 it('applies no pending migrations, and reports them', async () => {
-  const found = await examine({ DATABASE_URL: `${url}?schema=garden` });
-  expect(found('migrations')).toEqual([
-    expect.stringContaining(`warning: pending: ${migrations.join(', ')}. serve applies`),
-  ]);
-  for (const item of ['privileges', 'access tokens', 'write', 'commit']) expect(found(item)).toEqual([]);
+  const pending = readMigrations('postgresql').map((migration) => migration.name);
+  expectFound(await checkDatabase(`${url}?schema=garden`), {
+    migrations: new RegExp(`^warning: pending: ${pending.join(', ')}. serve applies`),
+    ...Object.fromEntries(['privileges', 'access tokens', 'write', 'commit'].map((item) => [item, []])),
+  });
   expect(await query(url, `SELECT nspname FROM pg_namespace WHERE nspname = 'garden'`)).toEqual([]);
 });
 
 it.each(unusableLedgers)('reports a database of %s', async (_, sql, message) => {
   await fill();
   await query(url, sql);
-  const found = await examine({ DATABASE_URL: url });
-  expect(found('migrations')).toEqual([expect.stringMatching(/^error: /)]);
-  expect(found('migrations')[0]).toContain(message);
+  expectFound(await checkDatabase(), { migrations: new RegExp(`^error: .*${message}`) });
 });
 
 it('reports a database in another encoding', async () => {
-  const name = `${nameOf()}_latin1`;
-  await query(url, `CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
-  const found = await examine({ DATABASE_URL: url.replace(nameOf(), name) });
-  expect(found('migrations')).toEqual([
-    expect.stringContaining('error: The database cannot be used: its encoding is LATIN1'),
-  ]);
+  await query(url, `CREATE DATABASE ${name}_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+  const migrations = /^error: The database cannot be used: its encoding is LATIN1/;
+  expectFound(await checkDatabase(url.replace(name, `${name}_latin1`)), { migrations });
 });
 
-it('reports a server that cannot be reached, without the password', async () => {
-  const away = Object.assign(new URL(url), { port: '1', password: 'secret' }).href;
-  const found = await examine({ DATABASE_URL: away });
-  expect(found('database')).toEqual([expect.stringMatching(/^error: .*ECONNREFUSED/)]);
+it.each([
+  ['a server that cannot be reached', { port: '1', password: 'secret' }, /^error: .*ECONNREFUSED/],
+  ['an unreadable certificate', { search: '?sslrootcert=/nowhere/ca.pem' }, /^error: .*ENOENT.*ca\.pem/],
+])('reports %s, without the password', async (_, change, database) => {
+  const found = await checkDatabase(Object.assign(new URL(url), change).href);
+  expectFound(found, { database });
   expect(found('configuration').join()).not.toContain('secret');
-});
-
-it('reports a certificate that cannot be read', async () => {
-  const found = await examine({ DATABASE_URL: `${url}?sslrootcert=/nowhere/ca.pem` });
-  expect(found('database')).toEqual([expect.stringMatching(/^error: .*ENOENT.*ca\.pem/)]);
 });
 
 it('reports a read-only database', async () => {
   await fill();
-  await query(url, `ALTER DATABASE ${nameOf()} SET default_transaction_read_only = on`);
-  const found = await examine({ DATABASE_URL: url });
-  expect(found('server')).toEqual([expect.stringContaining('error: transactions are read-only')]);
-  expect(found('write')).toEqual([expect.stringMatching(/^error: .*read-only transaction/)]);
+  await query(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  expectFound(await checkDatabase(), {
+    server: /^error: transactions are read-only/,
+    write: /^error: .*read-only transaction/,
+  });
 });
 
-it('reports missing privileges', async () => {
+it('reports missing privileges, one after the other', async () => {
   const visitor = await createUser(url);
-  const mayNotCreate = await examine({ DATABASE_URL: visitor });
-  expect(mayNotCreate('migrations')).toEqual([
-    expect.stringMatching(/^error: pending: .* may not create tables in the schema public/),
-  ]);
-  await fill();
   const { username } = new URL(visitor);
-  await query(url, `GRANT SELECT ON _prisma_migrations TO ${username}`);
-  expect((await examine({ DATABASE_URL: visitor }))('access tokens')).toEqual([
-    'error: permission denied for table access_tokens',
-  ]);
-  await query(url, `GRANT SELECT ON access_tokens TO ${username}`);
-  expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
-    expect.stringMatching(/^error: .* permission denied .* GRANT SELECT and INSERT on it to the user/),
-  ]);
-  await query(url, `GRANT SELECT, INSERT ON plants TO ${username}`);
-  expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
-    expect.stringContaining('error: the user may not INSERT, UPDATE, use the sequence of access_tokens'),
-  ]);
-  await query(url, `GRANT INSERT, UPDATE ON access_tokens TO ${username}`);
-  await query(url, `GRANT USAGE ON SEQUENCE access_tokens_id_seq TO ${username}`);
-  expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
-    'warning: the user may not UPDATE plants, so none can be deleted. GRANT UPDATE ON plants to the user.',
-  ]);
-  await query(url, `GRANT UPDATE ON plants TO ${username}`);
-  expect((await examine({ DATABASE_URL: visitor }))('privileges')).toEqual([
-    'ok: those on plants and access_tokens are granted',
-  ]);
+  const mayNotCreate = /^error: pending: .* may not create tables in the schema public/;
+  expectFound(await checkDatabase(visitor), { migrations: mayNotCreate });
+  await fill();
+  for (const [granted, item, expected] of [
+    ['SELECT ON _prisma_migrations', 'access tokens', 'error: permission denied for table access_tokens'],
+    [
+      'SELECT ON access_tokens',
+      'privileges',
+      /^error: .* permission denied .* GRANT SELECT and INSERT on it to the user/,
+    ],
+    [
+      'SELECT, INSERT ON plants',
+      'privileges',
+      /^error: the user may not INSERT, UPDATE, use the sequence of access_tokens/,
+    ],
+    ['INSERT, UPDATE ON access_tokens', 'privileges', /^error: /],
+    [
+      'USAGE ON SEQUENCE access_tokens_id_seq',
+      'privileges',
+      'warning: the user may not UPDATE plants, so none can be deleted. GRANT UPDATE ON plants to the user.',
+    ],
+    ['UPDATE ON plants', 'privileges', 'ok: those on plants and access_tokens are granted'],
+  ] as const) {
+    await query(url, `GRANT ${granted} TO ${username}`);
+    expectFound(await checkDatabase(visitor), { [item]: expected });
+  }
 });
 
 it('reports a table that was changed, and one that rejects every plant', async () => {
   await fill();
   await query(url, 'ALTER TABLE plants SET UNLOGGED');
-  expect((await examine({ DATABASE_URL: url }))('privileges')).toEqual([
-    expect.stringContaining('it is unlogged'),
-  ]);
+  expectFound(await checkDatabase(), { privileges: /it is unlogged/ });
   await query(url, 'ALTER TABLE plants SET LOGGED');
   await query(
     url,
@@ -136,58 +132,121 @@ it('reports a table that was changed, and one that rejects every plant', async (
        $$BEGIN RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001'; END$$`,
   );
   await query(url, 'CREATE TRIGGER fail BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fail()');
-  const found = await examine({ DATABASE_URL: url });
-  expect(found('write')).toEqual([
-    expect.stringContaining('error: a plant cannot be inserted: invalid page'),
-  ]);
-  // The items after it work all the same.
-  expect(found('commit')).toEqual([expect.stringMatching(/^(ok|warning): [\d.]+ ms/)]);
+  expectFound(await checkDatabase(), {
+    write: /^error: a plant cannot be inserted: invalid page/,
+    // The items after it work all the same.
+    commit: /^(ok|warning): [\d.]+ ms/,
+  });
 });
 
 it('warns of more connections than the server accepts', async () => {
-  await query(url, `ALTER DATABASE ${nameOf()} CONNECTION LIMIT 9`);
-  expect((await examine({ DATABASE_URL: url }))('connections')).toEqual([
-    expect.stringMatching(/^warning: DATABASE_POOL_SIZE 10 .* of 9 .*Lower DATABASE_POOL_SIZE to 9/),
-  ]);
+  await query(url, `ALTER DATABASE ${name} CONNECTION LIMIT 9`);
+  expectFound(await checkDatabase(), {
+    connections: /^warning: DATABASE_POOL_SIZE 10 .* of 9 .*Lower DATABASE_POOL_SIZE to 9/,
+  });
+});
+
+it('counts the connections and standbys of others, as an ordinary user', async () => {
+  const visitor = await createUser(url);
+  // As a standby or pg_receivewal connects.
+  const replication: pg.ClientConfig & { replication: string } = {
+    connectionString: url,
+    replication: 'database',
+  };
+  const others = [replication, ...Array(9).fill(url)].map((config) => new pg.Client(config));
+  onTestFinished(async () => void (await Promise.all(others.map((client) => client.end()))));
+  await Promise.all(others.map((client) => client.connect()));
+  const found = await checkDatabase(visitor);
+  expectFound(found, { standby: /^warning: .* and 1 standby or backup receives the log/ });
+  const [, used] = /, (\d+) in use$/.exec(found('connections').join()) ?? [];
+  expect(Number(used)).toBeGreaterThan(9);
 });
 
 it('reports a connection that is encrypted', async () => {
   await enableTls(serverUrl);
-  expect((await examine({ DATABASE_URL: `${url}?sslmode=require` }))('TLS')).toEqual([
-    'ok: the connection to 127.0.0.1 is encrypted (sslmode=require)',
-  ]);
+  expectFound(await checkDatabase(`${url}?sslmode=require`), {
+    TLS: 'ok: the connection to 127.0.0.1 is encrypted (sslmode=require)',
+  });
 });
 
-it('recognizes a pooler in transaction mode, and reports one that the service cannot use', async () => {
+it.each([
+  [true, /^ok: .*, behind a pooler in transaction mode$/, [/^ok: /]],
+  [false, /^error: .* does not support prepared statements/, []],
+])('recognizes a pooler, and one that the service cannot use: tracks statements %s', async (...expected) => {
+  const [tracksStatements, database, write] = expected;
   await fill();
-  const behind = async (behaviour: { readonly tracksStatements: boolean }) => {
-    const pooler = await startPooler(url, { poolsTransactions: true, ...behaviour });
-    onTestFinished(() => pooler.stop());
-    return examine({ DATABASE_URL: pooler.url });
-  };
-  const usable = await behind({ tracksStatements: true });
-  expect(usable('database')).toEqual([
-    expect.stringMatching(/^ok: .*, behind a pooler in transaction mode$/),
-  ]);
-  expect(usable('write')).toEqual([expect.stringMatching(/^ok: /)]);
-  const unusable = await behind({ tracksStatements: false });
-  expect(unusable('database')).toEqual([
-    expect.stringMatching(/^error: .* does not support prepared statements/),
-  ]);
+  const pooler = await startPooler(url, { poolsTransactions: true, tracksStatements });
+  onTestFinished(() => pooler.stop());
+  const found = await checkDatabase(pooler.url);
+  expectFound(found, { database, write });
 });
 
-it('reports commits that wait for a standby that is missing, and a server that waits for its disk', async () => {
-  const server = await startWithStandby();
-  onTestFinished(() => server.remove());
-  url = server.url;
+it('reports a server that answers no more, and ends', async () => {
+  const { proxiedUrl, proxy } = await createDatabaseBehindProxy();
+  const settings = { DATABASE_URL: proxiedUrl, DATABASE_STATEMENT_TIMEOUT_MS: '500' };
+  proxy.freezeAnswersTo('synchronous_standby_names');
+  expectFound(await examine(settings), { server: /^ok: /, standby: 'error: Query read timeout' });
+  proxy.freezeAnswersTo('plant_store_probe');
+  expectFound(await examine(settings), { database: /Query read timeout/ });
+});
+
+it('prints each finding as it is made', async () => {
+  const { proxiedUrl, proxy } = await createDatabaseBehindProxy();
+  proxy.freezeAnswersTo('plant_store_probe');
+  const environment = { PORT: '0', DATABASE_URL: proxiedUrl, DATABASE_STATEMENT_TIMEOUT_MS: '10000000' };
+  const command = startCommand(['check'], { folder: temporaryFolder(), environment });
+  await command.waitFor(/^ok +exposure: /m);
+  await command.end('SIGKILL');
+});
+
+/** Distributes the plants over two nodes, one of which may be away. */
+async function distribute(away?: number): Promise<void> {
   await fill();
-  const settings = { DATABASE_URL: url, DATABASE_STATEMENT_TIMEOUT_MS: '300' };
-  expect((await examine(settings))('durability')).toEqual(['ok: fsync and full_page_writes are on']);
-  await server.loseStandby();
-  const found = await examine(settings);
-  expect(found('standby')).toEqual([expect.stringContaining('synchronous_standby_names is "missing"')]);
-  expect(found('commit')).toEqual([
-    expect.stringMatching(/^error: a commit is not acknowledged: Query read timeout/),
-  ]);
-  await server.restoreStandby();
+  await createStandInCitus(url, { nodes: 2, ...(away !== undefined && { away }) });
+  await query(url, `SELECT create_distributed_table('plants', 'id', 4, 'none')`);
+}
+
+const inserted = 'ok: a plant can be inserted on each node that runs; it was rolled back';
+
+it('shows how plants are distributed, and the settings of each node', async () => {
+  await distribute();
+  await query(url, 'ALTER FUNCTION master_run_on_worker SET synchronous_commit = off');
+  expectFound(await checkDatabase(), {
+    nodes: [
+      'ok: 4 shards on 2 nodes, with a part of the ids: worker-1:5432 50 %, worker-2:5432 50 %',
+      /citus\.node_conninfo has no tcp_user_timeout/,
+    ],
+    write: inserted,
+    // The server of the tests, which stands for all nodes, does not wait for its disk.
+    durability: [
+      /^error: fsync is off:/,
+      /^error: commits on its node worker-1:5432 .*synchronous_commit = on/,
+      /^error: fsync is off on the node worker-1:5432:.*ALTER SYSTEM SET fsync/,
+      /^error: commits on its node worker-2:5432 .*synchronous_commit = on/,
+      /^error: fsync is off on the node worker-2:5432:.*ALTER SYSTEM SET fsync/,
+    ],
+  });
+  expect(await query(url, 'SELECT id FROM plants')).toEqual([]);
+});
+
+it('reports a node that is away, and tries the others', async () => {
+  await distribute(1);
+  const found = await checkDatabase();
+  expect(found('nodes')[1]).toMatch(/^error: .* worker-1:5432 .*: plants with 50 % of the ids/);
+  expect(found('durability').join()).not.toContain('worker-1');
+  expectFound(found, { write: inserted });
+});
+
+it('assesses the standbys of each node', async () => {
+  await distribute();
+  await query(
+    url,
+    `CREATE OR REPLACE FUNCTION master_run_on_worker(names text[], ports int[], commands text[], parallel boolean)
+     RETURNS TABLE (success boolean, result text) LANGUAGE sql AS $$ SELECT true, json_build_object(
+       'commits', 'on', 'messages', 'notice', 'fsync', 'on', 'pages', 'on', 'names', '',
+       'receivers', (names[1] = 'worker-1')::int)::text $$`,
+  );
+  expectFound(await checkDatabase(), {
+    standby: [/^ok: /, /^warning: on the node worker-1:5432 .* 1 standby or backup receives/],
+  });
 });

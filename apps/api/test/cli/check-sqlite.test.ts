@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -7,138 +6,129 @@ import { createTokenService } from '../../src/auth/token-service.js';
 import { readMigrations } from '../../src/store/migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
-import { examine } from '../support/examine.js';
+import { examine, expectFound } from '../support/examine.js';
 import { startTestService } from '../support/start-test-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const migrations = readMigrations('sqlite').map(({ name }) => name);
-const dayMs = 24 * 60 * 60 * 1000;
-
 /** Creates a database with a token, and optionally changes it by SQL. */
-async function createStore(sql = ''): Promise<{ readonly path: string; readonly url: string }> {
+async function createStore(sql = '') {
   const path = join(temporaryFolder(), 'plant-store.db');
-  const url = `file:${path}`;
-  const database = await openTestDatabase({ url });
+  const database = await openTestDatabase({ url: `file:${path}` });
   await createTokenService(database.accessTokens).issue({ name: 'shop' });
   await database.close();
-  const connection = new Sqlite(path);
-  connection.exec(sql);
-  connection.close();
-  return { path, url };
+  open(path).exec(sql).close();
+  return { path, check: () => examine({ DATABASE_URL: `file:${path}` }) };
 }
 
-function hashOf(path: string): string {
-  return createHash('sha256').update(readFileSync(path)).digest('hex');
+/** Opens a database until the end of the test. */
+function open(path: string): Sqlite.Database {
+  const connection = new Sqlite(path);
+  onTestFinished(() => void connection.close());
+  return connection;
 }
 
 it('finds nothing wrong with a new store, and changes nothing', async () => {
-  const { path, url } = await createStore();
-  const before = { hash: hashOf(path), ...statSync(path) };
-  const found = await examine({ DATABASE_URL: url });
-  expect(found('database')).toEqual([`ok: SQLite file ${path}`]);
-  expect(found('journal mode')).toEqual(['ok: wal']);
-  expect(found('migrations')).toEqual(['ok: up to date']);
-  expect(found('write')).toEqual(['ok: a plant can be inserted; it was rolled back']);
-  expect(found('access tokens')).toEqual(['ok: 1 valid']);
-  expect(found('file access')).toEqual(['ok: this user owns the files, and no other may use them']);
-  expect(found('disk space')).toHaveLength(1);
-  expect(found('sync time')).toEqual([expect.stringMatching(/^(ok|warning): [\d.]+ ms \(median\)/)]);
-  expect({ hash: hashOf(path), mtimeMs: statSync(path).mtimeMs }).toEqual({
-    hash: before.hash,
-    mtimeMs: before.mtimeMs,
+  const { path, check } = await createStore();
+  const before = { content: readFileSync(path), mtimeMs: statSync(path).mtimeMs };
+  expectFound(await check(), {
+    database: `ok: SQLite file ${path}`,
+    'journal mode': 'ok: wal',
+    migrations: 'ok: up to date',
+    write: 'ok: a plant can be inserted; it was rolled back',
+    'access tokens': 'ok: 1 valid',
+    'file access': 'ok: this user owns the files, and no other may use them',
+    'disk space': /./,
+    'sync time': /^(ok|warning): [\d.]+ ms \(median\)/,
   });
+  expect({ content: readFileSync(path), mtimeMs: statSync(path).mtimeMs }).toEqual(before);
   expect(readdirSync(dirname(path))).toEqual(['plant-store.db']);
 });
 
 it('creates no database that is missing, nor its folder', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'data/deep/plant-store.db');
-  const found = await examine({ DATABASE_URL: `file:${path}` });
-  expect(found('database')).toEqual([expect.stringContaining(`warning: there is no ${path} yet`)]);
-  expect(found('file access')).toEqual(['ok: there are no files yet']);
-  expect(found('file system')).toEqual([expect.stringContaining(folder)]);
+  expectFound(await examine({ DATABASE_URL: `file:${path}` }), {
+    database: new RegExp(`^warning: there is no ${path} yet`),
+    'file access': 'ok: there are no files yet',
+    'file system': new RegExp(folder),
+  });
   expect(readdirSync(folder)).toEqual([]);
 });
 
 it('examines the store of a service that is running', async () => {
   const service = await startTestService();
-  const found = await examine({ DATABASE_URL: service.database.url });
-  expect(found('access tokens')).toEqual(['ok: 1 valid']);
-  expect(found('write')).toEqual(['ok: a plant can be inserted; it was rolled back']);
+  expectFound(await examine({ DATABASE_URL: service.database.url }), {
+    'access tokens': 'ok: 1 valid',
+    write: 'ok: a plant can be inserted; it was rolled back',
+  });
   await service.stop();
 });
 
 it('applies no pending migrations, and reports them', async () => {
-  const { path, url } = await createStore('DELETE FROM _prisma_migrations');
-  const found = await examine({ DATABASE_URL: url });
-  expect(found('migrations')).toEqual([
-    expect.stringContaining(`warning: pending: ${migrations.join(', ')}. serve applies`),
-  ]);
-  expect(found('write')).toEqual([]);
-  expect(found('access tokens')).toEqual([]);
-  const connection = new Sqlite(path);
-  expect(connection.prepare('SELECT count(*) AS count FROM _prisma_migrations').get()).toEqual({ count: 0 });
-  connection.close();
+  const { path, check } = await createStore('DELETE FROM _prisma_migrations');
+  const names = readMigrations('sqlite').map(({ name }) => name);
+  expectFound(await check(), {
+    migrations: new RegExp(`^warning: pending: ${names.join(', ')}. serve applies`),
+    write: [],
+    'access tokens': [],
+  });
+  expect(open(path).prepare('SELECT * FROM _prisma_migrations').all()).toEqual([]);
 });
 
-it.each(unusableLedgers)('reports a database of %s', async (_, sql, message) => {
-  const { url } = await createStore(sql);
-  const found = await examine({ DATABASE_URL: url });
-  expect(found('migrations')).toEqual([expect.stringMatching(/^error: /)]);
-  expect(found('migrations')[0]).toContain(message);
+it.each<[what: string, sql: string, item: string, found: RegExp]>([
+  ...unusableLedgers.map(([what, sql, message]): [string, string, string, RegExp] => [
+    `a database of ${what}`,
+    sql,
+    'migrations',
+    new RegExp(`^error: .*${message}`),
+  ]),
+  [
+    'a table that rejects every insert, as one without its columns',
+    'ALTER TABLE plants RENAME COLUMN name TO title',
+    'write',
+    /^error: .*name/,
+  ],
+  ['another journal mode', 'PRAGMA journal_mode = DELETE', 'journal mode', /^warning: delete instead of wal/],
+])('reports %s', async (_, sql, item, found) => {
+  const { check } = await createStore(sql);
+  expectFound(await check(), { [item]: found });
 });
 
 it('reports a file that is no database', async () => {
   const path = join(temporaryFolder(), 'notes.txt');
   writeFileSync(path, 'This is a text of more than one hundred bytes, '.repeat(100), { mode: 0o600 });
-  const found = await examine({ DATABASE_URL: `file:${path}` });
-  expect(found('database')).toEqual([expect.stringMatching(/^error: .* is damaged, or is not a database/)]);
+  const database = /^error: .* is damaged, or is not a database/;
+  expectFound(await examine({ DATABASE_URL: `file:${path}` }), { database });
 });
 
 it('reports a database that another program has locked', async () => {
-  const { path, url } = await createStore();
-  const other = new Sqlite(path);
-  onTestFinished(() => void other.close());
-  other.exec('BEGIN IMMEDIATE');
-  const found = await examine({ DATABASE_URL: url });
-  expect(found('write')).toEqual([expect.stringMatching(/^error: .* another process has locked it/)]);
-});
-
-it('reports a table that rejects every insert, as one without its columns', async () => {
-  const { url } = await createStore('ALTER TABLE plants RENAME COLUMN name TO title');
-  expect((await examine({ DATABASE_URL: url }))('write')).toEqual([expect.stringMatching(/^error: .*name/)]);
-});
-
-it('warns of another journal mode', async () => {
-  const { url } = await createStore('PRAGMA journal_mode = DELETE');
-  const found = await examine({ DATABASE_URL: url });
-  expect(found('journal mode')).toEqual([expect.stringContaining('warning: delete instead of wal')]);
+  const { path, check } = await createStore();
+  open(path).exec('BEGIN IMMEDIATE');
+  expectFound(await check(), { write: /^error: .* another process has locked it/ });
 });
 
 it('warns of files that others may read, and reports a folder that others may write to', async () => {
-  const { path, url } = await createStore();
-  const open = new Sqlite(path);
-  onTestFinished(() => void open.close());
-  open.prepare('SELECT count(*) FROM plants').get();
+  const { path, check } = await createStore();
+  open(path).prepare('SELECT count(*) FROM plants').get();
   for (const file of [path, `${path}-wal`, `${path}-shm`]) chmodSync(file, 0o640);
   chmodSync(dirname(path), 0o777);
-  const found = (await examine({ DATABASE_URL: url }))('file access');
-  expect(found).toHaveLength(4);
-  expect(found[0]).toContain(`warning: other users may use ${path}, which has mode 0640`);
-  expect(found[2]).toContain(`chmod 600 ${path}-shm`);
-  expect(found[3]).toContain(`error: every user may replace the files in ${dirname(path)}`);
+  const ofFiles = [
+    new RegExp(`^warning: other users may use ${path}, which has mode 0640`),
+    new RegExp(`chmod 600 ${path}-wal`),
+    new RegExp(`chmod 600 ${path}-shm`),
+  ];
+  const ofFolder = new RegExp(`^error: every user may replace the files in ${dirname(path)}`);
+  expectFound(await check(), { 'file access': [...ofFiles, ofFolder] });
   chmodSync(dirname(path), 0o1777);
-  expect((await examine({ DATABASE_URL: url }))('file access')).toHaveLength(3);
+  expectFound(await check(), { 'file access': ofFiles });
 });
 
 it('warns when another user owns the files', async () => {
-  const { path, url } = await createStore();
+  const { path, check } = await createStore();
   const { uid } = statSync(path);
   vi.spyOn(process, 'getuid').mockReturnValue(uid + 1);
-  onTestFinished(() => void vi.restoreAllMocks());
-  expect((await examine({ DATABASE_URL: url }))('file access')).toEqual([
-    expect.stringContaining(`warning: ${path} belongs to the user with the id ${uid}`),
-  ]);
+  const belongs = new RegExp(`^warning: ${path} belongs to the user with the id ${uid}`);
+  expectFound(await check(), { 'file access': belongs });
 });
 
 it('reports a folder in which this user may not write', async () => {
@@ -147,26 +137,9 @@ it('reports a folder in which this user may not write', async () => {
   chmodSync(join(folder, '..'), 0o755);
   chmodSync(folder, 0o555);
   const found = await asOrdinaryUser(() => examine({ DATABASE_URL: `file:${folder}/plant-store.db` }));
-  expect(found('sync time')).toEqual([
-    expect.stringMatching(/^error: no file can be written in .*closed, as SQLite does: EACCES/),
-  ]);
-});
-
-it('warns of tokens that expire soon, and of a store without valid ones', async () => {
-  const { url } = await createStore();
-  const database = await openTestDatabase({ url });
-  const accessTokens = createTokenService(database.accessTokens);
-  const soon = new Date(Date.now() + dayMs);
-  await accessTokens.issue({ name: 'page', expiresAt: soon });
-  await accessTokens.revoke(1);
-  await database.close();
-  expect((await examine({ DATABASE_URL: url }))('access tokens')).toEqual([
-    expect.stringContaining(`warning: 1 valid, of which "page" (2) expires ${soon.toISOString()}`),
-  ]);
-  const inTwoDays = () => Date.now() + 2 * dayMs;
-  expect((await examine({ DATABASE_URL: url }, inTwoDays))('access tokens')).toEqual([
-    expect.stringContaining('warning: there is none that is valid'),
-  ]);
+  expectFound(found, {
+    'sync time': /^error: no file can be written in .*closed, as SQLite does: EACCES/,
+  });
 });
 
 /** Root may write everywhere, so for it the user is changed meanwhile. */

@@ -1,21 +1,17 @@
-import { join } from 'node:path';
-import { createClient } from '@plant-store/client';
+import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { issueToken, startServe } from '../support/process/run-command.js';
+import { readRows, storePath } from '../support/process/fill-store.js';
+import { startStore } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 it('loses no acknowledged plant when it is killed repeatedly under load', async () => {
   const folder = temporaryFolder();
-  const token = await issueToken({ folder });
   const acknowledged: number[] = [];
   let nextId = 1;
-
-  for (let round = 0; round < 3; round++) {
-    const { command, baseUrl } = await startServe({ folder, environment: { LOG_LEVEL: 'info' } });
-    const client = createClient({ baseUrl, token });
+  for (let round = 0; round < 2; round++) {
+    const { command, client } = await startStore({ LOG_LEVEL: 'info' }, folder);
     const enough = acknowledged.length + 100;
-
     const createUntilKilled = async () => {
       for (;;) {
         const id = nextId++;
@@ -29,12 +25,28 @@ it('loses no acknowledged plant when it is killed repeatedly under load', async 
     expect((await command.end()).exitCode).toBeNull();
     expect(acknowledged.length).toBeGreaterThanOrEqual(enough);
   }
-
-  const { command } = await startServe({ folder });
-  await command.end('SIGTERM');
-  const database = new Database(join(folder, 'data/plant-store.db'), { readonly: true });
-  const stored = new Map(database.prepare<[], [number, string]>('SELECT id, name FROM plants').raw().all());
-  expect(acknowledged.filter((id) => stored.get(id) !== `plant ${id}`)).toEqual([]);
+  const database = new Database(storePath(folder));
   expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
   database.close();
+  const stored = new Map(readRows(storePath(folder)).map(([id, name]) => [Number(id), name]));
+  expect(acknowledged.filter((id) => stored.get(id) !== `plant ${id}`)).toEqual([]);
 });
+
+it.each(['SIGKILL', 'SIGTERM'] as const)(
+  'keeps every acknowledged plant if the write-ahead log is deleted and it exits by %s',
+  async (signal) => {
+    const { folder, command, client } = await startStore();
+    const acknowledged: bigint[] = [];
+    const create = async (id: bigint) => {
+      const { status } = await client.createPlant({ body: { id, name: 'Fern' } });
+      if (status === 200) acknowledged.push(id);
+      return status;
+    };
+    expect(await create(0n)).toBe(200);
+    rmSync(`${storePath(folder)}-wal`);
+    for (let id = 1n; (await create(id)) === 200; id++);
+    await command.end(signal);
+    const ids = readRows(storePath(folder)).map(([id]) => id);
+    expect(ids).toEqual(expect.arrayContaining(acknowledged));
+  },
+);

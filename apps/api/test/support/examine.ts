@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Finding } from '../../src/check/finding.js';
 import { examine as examineInstallation } from '../../src/cli/check.js';
 import { parseConfig } from '../../src/config.js';
@@ -22,4 +23,15 @@ export async function examine(environment: Readonly<Record<string, string>>, now
     findings
       .filter(({ item }) => item === name)
       .map(({ status, found, advice }) => `${status}: ${found}${advice === undefined ? '' : `. ${advice}`}`);
+}
+
+/** Checks what was found: for each item one text, or one that matches, or several. */
+export function expectFound(
+  found: (item: string) => readonly string[],
+  expected: Readonly<Record<string, string | RegExp | readonly (string | RegExp)[]>>,
+): void {
+  const toMatcher = (text: string | RegExp) =>
+    typeof text === 'string' ? text : expect.stringMatching(text);
+  for (const [item, texts] of Object.entries(expected))
+    expect.soft(found(item), item).toEqual([texts].flat().map(toMatcher));
 }

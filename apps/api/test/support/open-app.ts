@@ -20,11 +20,12 @@ export const silentLog = pino({ level: 'silent' });
 
 /**
  * Opens the app on a new database, with a token for it, for tests that create the server themselves. `environment`
- * holds the settings that differ from the defaults.
+ * holds the settings that differ from the defaults, `replaced` what it is made of instead.
  */
 export async function openApp(
   log: Logger = silentLog,
   environment: Readonly<Record<string, string>> = {},
+  replaced: Partial<Parameters<typeof createApp>[0]> = {},
 ): Promise<{ app: Express; token: string }> {
   const settings = {
     DATABASE_URL: `file:${join(temporaryFolder(), 'plant-store.db')}`,
@@ -47,6 +48,7 @@ export async function openApp(
     requestLog: log,
     draining: new AbortController().signal,
     stopping: new AbortController().signal,
+    ...replaced,
   });
   return { app, token: await insertToken(config.database) };
 }

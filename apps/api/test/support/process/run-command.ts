@@ -2,10 +2,13 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { once } from 'node:events';
 import { Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { type Client, createClient } from '@plant-store/client';
+import { expect } from 'vitest';
 import { parseConfig } from '../../../src/config.js';
 import { openDatabase } from '../../../src/store/open-database.js';
 import { insertToken } from '../database/insert-token.js';
+import { onFinished } from '../on-finished.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
 /** The built command, which `turbo run test` builds first. */
 export const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -35,6 +38,17 @@ export interface Result {
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** The result of a command that succeeds. */
+export function succeeded(stdout: string, stderr = ''): Result {
+  return { exitCode: 0, stdout, stderr };
+}
+
+/** The result of a command that fails, with this text on standard error, or one that matches. */
+export function failed(stderr: string | RegExp, stdout: string | RegExp = '', exitCode = 1): Result {
+  const toMatcher = (text: string | RegExp) => (text instanceof RegExp ? expect.stringMatching(text) : text);
+  return { exitCode, stdout: toMatcher(stdout), stderr: toMatcher(stderr) };
 }
 
 /** A command that is running. */
@@ -84,7 +98,7 @@ export function watchCommand(
     hasClosed = true;
   });
   // A failing test must not leave a process behind.
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onFinished(() => child.kill('SIGKILL'));
 
   return {
     process: child,
@@ -118,12 +132,34 @@ export async function issueToken({ folder, environment = {} }: Call): Promise<st
   return insertToken(location);
 }
 
-/** Starts `plant-store serve` on a free port, and returns its URL once it listens. */
+/** Starts `plant-store serve` on a free port, and returns its URLs once it listens. */
 export async function startServe(call: Call, args: readonly string[] = []) {
   const command = startCommand(['serve', ...args], {
     ...call,
     environment: { PORT: '0', DRAIN_DELAY_MS: '0', ...call.environment },
   });
-  const [, baseUrl = ''] = await command.waitFor(/"baseUrl":"([^"]+)"/);
-  return { command, baseUrl };
+  const listening = /"baseUrl":"([^"]+)"(?:,"adminUrl":"([^"]+)")?.*"msg":"listening"/;
+  const [, baseUrl = '', adminUrl = ''] = await command.waitFor(listening);
+  return { command, baseUrl, adminUrl };
+}
+
+/** A service on a store of its own, with a token for it and a client that never retries. */
+interface Store extends Required<Pick<Call, 'folder' | 'environment'>> {
+  readonly command: RunningCommand;
+  readonly baseUrl: string;
+  readonly adminUrl: string;
+  readonly token: string;
+  readonly client: Client;
+}
+
+/** Does so on the store of a folder, by default a new one. */
+export async function startStore(
+  environment: Readonly<Record<string, string>> = {},
+  folder: string = temporaryFolder(),
+): Promise<Store> {
+  const call = { folder, environment };
+  const token = await issueToken(call);
+  const service = await startServe(call);
+  const client = createClient({ baseUrl: service.baseUrl, token, retries: 0 });
+  return { ...call, ...service, token, client };
 }

@@ -4,11 +4,18 @@ import { runProgram } from '../../../src/cli/program.js';
 import { parseConfig } from '../../../src/config.js';
 import type { PostgresqlTimeouts } from '../../../src/store/database-location.js';
 import { withTimeouts } from '../database/create-test-database.js';
+import { temporaryFolder } from '../temporary-folder.js';
+import { toInput } from './plant-lines.js';
 import type { Call, Result } from './run-command.js';
 
-/** As for a process of its own, and how long it waits for PostgreSQL where that differs from the defaults. */
+/** As for a process of its own, and what differs from the defaults. */
 interface CallInProcess extends Omit<Call, 'openFiles'> {
+  /** How long it waits for PostgreSQL. */
   readonly timeouts?: Partial<PostgresqlTimeouts>;
+  /** Resolves with the signal that stops it. */
+  readonly signal?: Promise<NodeJS.Signals>;
+  /** Resolves once its output is read. */
+  readonly reading?: Promise<void>;
 }
 
 /**
@@ -17,7 +24,14 @@ interface CallInProcess extends Omit<Call, 'openFiles'> {
  */
 export async function runInProcess(
   args: readonly string[],
-  { folder, environment = {}, input = Readable.from([]), timeouts = {} }: CallInProcess,
+  {
+    folder,
+    environment = {},
+    input = Readable.from([]),
+    timeouts = {},
+    signal = new Promise(() => undefined),
+    reading = Promise.resolve(),
+  }: CallInProcess,
 ): Promise<Result> {
   const settings = { FAST_PATH: 'off', ...environment };
   let stdout = '';
@@ -29,7 +43,7 @@ export async function runInProcess(
     output: new Writable({
       write(chunk: Buffer, _encoding, done) {
         stdout += chunk.toString();
-        done();
+        void reading.then(() => done());
       },
     }),
     isTerminal: false,
@@ -41,7 +55,7 @@ export async function runInProcess(
     },
     showProgress: () => undefined,
     reportStarted: async () => undefined,
-    stopSignal: () => new Promise(() => undefined),
+    stopSignal: () => signal,
     onHangUp: () => undefined,
     startingProcessEnded: () => new Promise(() => undefined),
   };
@@ -57,4 +71,21 @@ export async function runInProcess(
   } catch (error) {
     return { exitCode: reportFailure(error, context), stdout, stderr };
   }
+}
+
+/**
+ * Returns a function that does so in a folder, with a command line whose words have single spaces between them, and with
+ * what it reads from its standard input.
+ */
+export function useCommands(
+  environment: Readonly<Record<string, string>> = {},
+  folder: string = temporaryFolder(),
+) {
+  const run = (line: string, input: string | Readable = '') =>
+    runInProcess(line.split(' '), {
+      folder,
+      environment,
+      input: typeof input === 'string' ? toInput(input) : input,
+    });
+  return { folder, run };
 }

@@ -1,5 +1,5 @@
-import { onTestFinished } from 'vitest';
 import { createTestDatabase } from '../database/create-test-database.js';
+import { onFinished } from '../on-finished.js';
 import { readPlants } from '../read-plants.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { childrenOf } from './processes.js';
@@ -9,11 +9,13 @@ import { issueToken, startServe } from './run-command.js';
 export async function startWorkers(environment: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
   const database = await createTestDatabase('sqlite');
-  onTestFinished(() => database.remove());
+  onFinished(() => database.remove());
   const settings = { WORKERS: '2', ADMIN_PORT: '0', DRAIN_DELAY_MS: '0', DATABASE_URL: database.url };
   const token = await issueToken({ folder, environment: settings });
-  const { command, baseUrl } = await startServe({ folder, environment: { ...settings, ...environment } });
-  const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
+  const { command, baseUrl, adminUrl } = await startServe({
+    folder,
+    environment: { ...settings, ...environment },
+  });
   const pid = command.process.pid ?? 0;
   return {
     command,

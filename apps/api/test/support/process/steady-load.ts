@@ -6,8 +6,8 @@ import { until } from '../until.js';
 
 /** The number of callers. Each two of them send the same ids with different names. */
 const callers = 8;
-/** From which id on: smaller ones are for the test. */
-const firstId = 1_000_000;
+/** From which id on the next load sends plants; smaller ones are for the test. */
+let nextId = 1_000_000;
 /** The delay of a caller after a reply: the load should be steady, not high. */
 const delayMs = 20;
 
@@ -26,6 +26,8 @@ export function startLoad(
   const unexpected: string[] = [];
   const outcomes: { readonly outcome: string; readonly sentAt: number }[] = [];
   const expected = ['stored', 'taken', ...(retries ? ['unavailable'] : [])];
+  const firstId = nextId;
+  nextId += 1_000_000;
   let ending = false;
   onTestFinished(() => {
     ending = true;

@@ -1,11 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { query } from '@plant-store/postgresql-server';
 import { expect, it } from 'vitest';
 import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
-import { issueToken, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { startTestService } from '../support/start-test-service.js';
 import { slackMs, untilStatus } from '../support/until.js';
 
 const statementTimeoutMs = 500;
@@ -13,29 +13,29 @@ const statementTimeoutMs = 500;
 const replyTimeoutMs = statementTimeoutMs + 1_000;
 /** The longest time until the service stores plants again once PostgreSQL answers. */
 const recoveryMs = 5_000;
+const shutdownTimeoutMs = 200;
+/** The longest time that the service waits for a connection, and longer than for a statement. */
+const databaseTimeoutMs = 3_000;
 
 /** Starts a service that accesses its database through a proxy. */
 async function startBehindProxy() {
   const { databaseUrl, proxiedUrl, proxy } = await createDatabaseBehindProxy();
-  const call = {
-    folder: temporaryFolder(),
-    environment: {
-      DATABASE_URL: proxiedUrl,
-      DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeoutMs),
-      ADMIN_PORT: '0',
-      SHUTDOWN_TIMEOUT_MS: '1000',
-    },
-  };
-  const token = await issueToken(call);
-  const { command, baseUrl } = await startServe(call);
-  const [, adminUrl = ''] = await command.waitFor(/"adminUrl":"([^"]+)"/);
+  const service = await startTestService({
+    DATABASE_URL: proxiedUrl,
+    DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeoutMs),
+    SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
+    ADMIN_PORT: '0',
+  });
+  const { baseUrl, token } = service;
   const client = createClient({ baseUrl, token, retries: 0, attemptTimeoutMs: 30_000 });
-  return { command, baseUrl, adminUrl, token, client, proxy, databaseUrl };
+  const create = (id: number) => client.createPlant({ body: { id, name: `Monstera ${id}` } });
+  return { ...service, proxy, databaseUrl, create };
 }
 
 it('rejects creates in time while PostgreSQL is silent, and recovers by itself', async () => {
-  const { command, baseUrl, adminUrl, token, proxy, databaseUrl } = await startBehindProxy();
-  const load = startLoad({ baseUrl, token }, { replyTimeoutMs: replyTimeoutMs + slackMs });
+  const service = await startBehindProxy();
+  const { adminUrl, proxy, databaseUrl } = service;
+  const load = startLoad(service, { replyTimeoutMs: replyTimeoutMs + slackMs });
   await load.acknowledgements(20);
 
   proxy.freeze();
@@ -50,15 +50,13 @@ it('rejects creates in time while PostgreSQL is silent, and recovers by itself',
   expect(performance.now() - thawedAt).toBeLessThan(recoveryMs + slackMs);
   await load.end();
   expect(load.unexpected).toEqual([]);
-
   const rows = await query<{ id: string; name: string }>(databaseUrl, 'SELECT id, name FROM plants');
   expect(load.acknowledged).toEqual(new Map(rows.map(({ id, name }) => [Number(id), new Set([name])])));
-  expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+  await service.stop();
 });
 
 it('does not acknowledge a plant whose commit was not confirmed, and replays it on a retry', async () => {
-  const { command, client, proxy, databaseUrl } = await startBehindProxy();
-  const create = (id: number) => client.createPlant({ body: { id, name: `Monstera ${id}` } });
+  const { create, proxy, databaseUrl, stop } = await startBehindProxy();
   expect((await create(1)).status).toBe(200);
 
   proxy.freezeAnswersTo('Monstera 2');
@@ -71,5 +69,24 @@ it('does not acknowledge a plant whose commit was not confirmed, and replays it 
   proxy.thaw();
   expect(await create(2)).toMatchObject({ status: 200, replayed: true });
   expect(await create(3)).toMatchObject({ status: 200, replayed: false });
-  expect(await command.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+  await stop();
+});
+
+it.each([
+  ['down', 0],
+  ['down', 3],
+  ['silent', 0],
+  ['silent', 3],
+] as const)('stops in time while PostgreSQL is %s and %i creates are in flight', async (failure, count) => {
+  const { create, proxy, stop } = await startBehindProxy();
+  expect((await create(0)).status).toBe(200);
+  if (failure === 'down') proxy.stop();
+  else proxy.freeze();
+  const creates = Array.from({ length: count }, (_, index) => create(index + 1));
+  const replies = Promise.allSettled(creates);
+  await sleep(100);
+  const stoppedAt = performance.now();
+  await stop();
+  expect(performance.now() - stoppedAt).toBeLessThan(shutdownTimeoutMs + databaseTimeoutMs + slackMs);
+  for (const reply of await replies) if (reply.status === 'fulfilled') expect(reply.value.status).toBe(503);
 });

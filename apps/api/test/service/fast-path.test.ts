@@ -1,17 +1,43 @@
-import { createServer as createPlainServer } from 'node:http';
+import { createServer as createPlainServer, IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import helmet from 'helmet';
 import supertest from 'supertest';
 import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server.js';
-import { listen, silentLog as log, openApp } from '../support/open-app.js';
+import { comparedSettings, compareReplies } from '../support/compare-replies.js';
+import { listen, openApp, silentLog } from '../support/open-app.js';
+import { startTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
 // Guards upgrades of Express and Node.js: the prototypes and `locals` of messages, and the parser calling `push` on requests. It
 // fails where a shortcut of fast-path.ts is no longer taken.
 
+const fern = { id: 1, name: 'Fern', tag: 'shade' };
+
+/** An app on a new database, and how to create the fern on a server. */
+async function open(environment: Readonly<Record<string, string>> = {}) {
+  const { app, token } = await openApp(silentLog, environment);
+  const post = (url: string, path = '/plants') =>
+    supertest(url).post(path).auth(token, { type: 'bearer' }).send(fern);
+  return { app, post };
+}
+
+/** The same with a server of the app. */
+async function openServer(environment: Readonly<Record<string, string>> = {}) {
+  const { app, post } = await open(environment);
+  const server = createServer(app, silentLog, { fastPath: environment['FAST_PATH'] !== 'off' });
+  return { app, server, post };
+}
+
+it('sends the same bytes with and without the fast path', async () => {
+  const start = (FAST_PATH: string) => startTestService({ ...comparedSettings, FAST_PATH });
+  const [fast, plain] = await Promise.all([start('on'), start('off')]);
+  await compareReplies(plain, fast);
+  await Promise.all([fast.stop(), plain.stop()]);
+});
+
 it('works behind Express middleware, mounted in another app', async () => {
-  const { app, token } = await openApp();
+  const { app, post } = await open();
   const outer = express();
   outer.use(helmet({ xFrameOptions: { action: 'sameorigin' } }));
   outer.use('/store', (request, response, next) => {
@@ -19,11 +45,8 @@ it('works behind Express middleware, mounted in another app', async () => {
     next();
   });
   outer.use('/store', app);
-
-  const post = (server: string) =>
-    supertest(server).post('/store/plants').auth(token, { type: 'bearer' }).send(fern);
-  for (const server of [createServer(outer, log), createPlainServer(outer)]) {
-    const { status, body, headers } = await post(await listen(server));
+  for (const server of [createServer(outer, silentLog), createPlainServer(outer)]) {
+    const { status, body, headers } = await post(await listen(server), '/store/plants');
     expect({ status, body }).toEqual({ status: 200, body: { name: 'Fern', tag: 'shade' } });
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -34,18 +57,8 @@ it('works behind Express middleware, mounted in another app', async () => {
   }
 });
 
-const fern = { id: 1, name: 'Fern', tag: 'shade' };
-
-/** Returns a function that posts the fern, once the token is cached: before that, bodies arrive before their reader. */
-async function createPoster(server: string, token: string) {
-  const post = () => supertest(server).post('/plants').auth(token, { type: 'bearer' }).send(fern);
-  await post();
-  return post;
-}
-
 it('works if others also read the body, and replace that of the reply', async () => {
-  const { app, token } = await openApp();
-  const server = createServer(app, log);
+  const { server, post } = await openServer();
   let seen = '';
   server.prependListener('request', (request, response) => {
     seen = '';
@@ -55,16 +68,16 @@ it('works if others also read the body, and replace that of the reply', async ()
     const end = response.end.bind(response);
     response.end = (body?: unknown) => end(String(body).toLowerCase());
   });
-  const post = await createPoster(await listen(server), token);
-
-  const { status, text } = await post();
+  const url = await listen(server);
+  // Until the token is cached, bodies arrive before their reader.
+  await post(url);
+  const { status, text } = await post(url);
   expect({ status, text }).toEqual({ status: 200, text: '{"name":"fern","tag":"shade"}' });
   expect(seen).toBe(JSON.stringify(fern));
 });
 
 it('reads a body without buffering it in its stream', async () => {
-  const { app, token } = await openApp();
-  const server = createServer(app, log);
+  const { server, post } = await openServer();
   const events: unknown[] = [];
   server.prependListener('request', (request) => {
     const emit = request.emit.bind(request);
@@ -73,17 +86,16 @@ it('reads a body without buffering it in its stream', async () => {
       return emit(event, ...args);
     };
   });
-  const post = await createPoster(await listen(server), token);
+  const url = await listen(server);
+  await post(url);
   expect(events).toContain('data');
   events.length = 0;
-
-  expect((await post()).status).toBe(200);
+  expect((await post(url)).status).toBe(200);
   expect(events).not.toContain('data');
 });
 
 it('writes the same head, each header once, even if middleware has set some before', async () => {
-  const { app } = await openApp();
-  const server = createServer(app, log);
+  const { server } = await openServer();
   let before: Readonly<Record<string, string>> = {};
   server.prependListener('request', (_request, response) => {
     for (const [name, value] of Object.entries(before)) response.setHeader(name, value);
@@ -94,48 +106,41 @@ it('writes the same head, each header once, even if middleware has set some befo
     expect(headers['content-length']).toBe(String(text.length));
     return { ...headers, date: 'any', 'x-request-id': typeof headers['x-request-id'] };
   };
-
   const head = await readHead();
   // Node's client would join duplicate headers with a comma.
-  expect(head).toMatchObject({
-    'content-type': 'application/json; charset=utf-8',
-    'x-frame-options': 'DENY',
-    'x-request-id': 'string',
-  });
+  expect(head).toMatchObject({ 'x-frame-options': 'DENY', 'x-request-id': 'string' });
   before = { 'X-Seen': 'yes', 'x-frame-options': 'SAMEORIGIN' };
   expect(await readHead()).toEqual({ ...head, 'x-seen': 'yes' });
 });
 
-it('creates messages with the prototypes that Express would set, and with locals that it keeps', async () => {
-  const { app } = await openApp();
-  const server = createServer(app, log);
-  const prototypes: unknown[] = [];
-  const locals: unknown[] = [];
-  server.prependListener('request', (request, response) => {
-    prototypes.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response));
-    const read = () => ('locals' in response ? response.locals : undefined);
-    locals.push(read());
-    response.on('close', () => locals.push(read()));
-  });
-  expect((await supertest(await listen(server)).put('/plants')).status).toBe(405);
-  expect(prototypes[0]).toBe(app.request);
-  expect(prototypes[1]).toBe(app.response);
-  expect(locals[0]).toBeTypeOf('object');
-  await until(() => locals.length === 2);
-  expect(locals[1]).toBe(locals[0]);
-});
+it.each(['on', 'off'])(
+  'creates messages with the prototypes that Express would set, and locals that it keeps, if it is on: %s',
+  async (FAST_PATH) => {
+    const { app, server } = await openServer({ FAST_PATH });
+    const isOn = FAST_PATH === 'on';
+    const seen: unknown[] = [];
+    server.prependListener('request', (request, response) => {
+      const readLocals = () => ('locals' in response ? response.locals : undefined);
+      seen.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response), readLocals());
+      response.on('close', () => seen.push(readLocals()));
+    });
+    expect((await supertest(await listen(server)).put('/plants')).status).toBe(405);
+    expect(seen[0]).toBe(isOn ? app.request : IncomingMessage.prototype);
+    expect(seen[1]).toBe(isOn ? app.response : ServerResponse.prototype);
+    expect(app.response.json === express.response.json).toBe(!isOn);
+    if (!isOn) return;
+    expect(seen[2]).toBeTypeOf('object');
+    await until(() => seen.length === 4);
+    expect(seen[3]).toBe(seen[2]);
+  },
+);
 
 it('sends the security headers with every reply, and lets a page load its own script', async () => {
-  const { app, token } = await openApp();
-  const server = await listen(createServer(app, log));
-  const bearer = { type: 'bearer' } as const;
-  const replies = [
-    await supertest(server).post('/plants').auth(token, bearer).send({ id: 1, name: 'Fern' }),
-    await supertest(server).post('/plants').send({}),
-    await supertest(server).get('/nowhere'),
-    await supertest(server).get('/openapi.json'),
-    await supertest(server).get('/docs'),
-  ];
+  const { server, post } = await openServer();
+  const url = await listen(server);
+  const get = (path: string) => supertest(url).get(path);
+  const requests = [post(url), get('/plants'), get('/nowhere'), get('/openapi.json'), get('/docs')];
+  const replies = await Promise.all(requests);
   expect(replies.map(({ status }) => status)).toEqual([200, 401, 404, 200, 200]);
   for (const { headers } of replies) {
     expect(headers).toMatchObject({

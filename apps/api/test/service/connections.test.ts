@@ -1,12 +1,16 @@
+import { readdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
+import supertest from 'supertest';
 import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server.js';
 import { expectError } from '../support/expect-error.js';
 import { listen, openApp, silentLog } from '../support/open-app.js';
 import { openConnection } from '../support/send-raw.js';
 import { until } from '../support/until.js';
+import { viewerPaths } from '../support/viewer-files.js';
 
 const limits = {
   requestMs: 1_000,
@@ -25,13 +29,9 @@ async function start() {
   return { server, baseUrl: await listen(server), lines };
 }
 
-function countConnections(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
-  });
-}
+const countConnections = (server: Server) => promisify(server.getConnections.bind(server))();
 
-it('are the documented ones, and are checked every second', async () => {
+it('have the documented time limits, which are checked every second', async () => {
   const { app } = await openApp();
   expect(createServer(app, silentLog)).toMatchObject({
     headersTimeout: 20_000,
@@ -41,7 +41,7 @@ it('are the documented ones, and are checked every second', async () => {
   });
 });
 
-it('close a connection without a request, without a reply or a log line', async () => {
+it('without a request end without a reply or a log line', async () => {
   const { baseUrl, lines } = await start();
   const connection = await openConnection(baseUrl);
   expect(await connection.readToEnd()).toBe('');
@@ -49,9 +49,9 @@ it('close a connection without a request, without a reply or a log line', async 
 });
 
 it.each([
-  ['that is the first on its connection', ''],
-  ['that follows another', 'GET /nowhere HTTP/1.1\r\nHost: plants.example\r\n\r\n'],
-])('end a request %s whose headers are incomplete, with a reply', async (_, before) => {
+  ['the first on its connection', ''],
+  ['behind another', 'GET /nowhere HTTP/1.1\r\nHost: plants.example\r\n\r\n'],
+])('with a request whose headers are incomplete end with a reply: %s', async (_, before) => {
   const { baseUrl } = await start();
   const connection = await openConnection(baseUrl);
   connection.write(before);
@@ -61,7 +61,7 @@ it.each([
   expect(await connection.readToEnd()).toBe('');
 });
 
-it('end a request that was answered before its body arrived, without a second reply', async () => {
+it('with a request that was answered before its body arrived end without a second reply', async () => {
   const { baseUrl, lines } = await start();
   const connection = await openConnection(baseUrl);
   connection.write('POST /plants HTTP/1.1\r\nHost: plants.example\r\nContent-Length: 100\r\n\r\n{');
@@ -70,7 +70,7 @@ it('end a request that was answered before its body arrived, without a second re
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ status: 401, msg: 'request' }]);
 });
 
-it('leave no connection open to a client that does not close it', async () => {
+it('end even if the client does not close them', async () => {
   const { server, baseUrl } = await start();
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -79,4 +79,35 @@ it('leave no connection open to a client that does not close it', async () => {
   expect(await countConnections(server)).toBe(1);
   await until(async () => (await countConnections(server)) === 0);
   socket.destroy();
+});
+
+const bundle = viewerPaths.swaggerUiScript;
+
+it('keep no file descriptor open for replies that are not read', async () => {
+  const { baseUrl } = await start();
+  const { hostname, port } = new URL(baseUrl);
+  const countDescriptors = () => readdirSync('/dev/fd').length;
+  const before = countDescriptors();
+  for (let connection = 0; connection < 10; connection++) {
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET ${bundle} HTTP/1.1\r\nHost: plants.example\r\n\r\n`.repeat(100));
+    await new Promise((received) => socket.once('readable', received));
+    socket.destroy();
+  }
+  await until(() => countDescriptors() <= before);
+});
+
+it('share one copy of a file for all replies', async () => {
+  const { server, baseUrl } = await start();
+  const sent: unknown[] = [];
+  server.prependListener('request', (_request, response) => {
+    const end = response.end.bind(response);
+    response.end = (content?: unknown) => {
+      sent.push(content);
+      return end(content);
+    };
+  });
+  for (const _ of [1, 2]) await supertest(baseUrl).get(bundle).buffer(false);
+  expect(sent[0]).toBeInstanceOf(Buffer);
+  expect(sent[1]).toBe(sent[0]);
 });
