@@ -38,7 +38,7 @@ it('lists every engine that has migrations', () => {
 it('runs every HTTP test on SQLite, and on PostgreSQL all but those that the configuration names', () => {
   const listed = listTestFiles('test');
   expect(namesOf(listed, 'sqlite')).toEqual(httpTests);
-  expect(namesOf(listed, 'postgresql')).toHaveLength(httpTests.length - 20);
+  expect(namesOf(listed, 'postgresql')).toHaveLength(httpTests.length - 12);
 });
 
 it('runs every HTTP test in every other way in the mode full, but with workers those of what each has a share of', () => {
@@ -53,5 +53,5 @@ it('runs every HTTP test in every other way in the mode full, but with workers t
 it('runs some HTTP tests with workers in a mode of their own', () => {
   const workers = listTestFiles('workers');
   for (const project of ['sqlite-workers', 'postgresql-workers'])
-    expect(namesOf(workers, project), project).toHaveLength(10);
+    expect(namesOf(workers, project), project).toHaveLength(8);
 });
