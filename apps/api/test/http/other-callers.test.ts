@@ -33,10 +33,9 @@ async function sendUnread(
   }
 }
 
-/** The database does not matter. */
 const isOtherEngine = inject('engine') !== 'sqlite';
 
-// The memory of each worker is its own.
+// The memory of each worker is its own, and the database does not matter.
 it.skipIf(isOtherEngine || inject('workers') > 1)(
   'has replies to others while one caller does not read its own',
   async () => {
@@ -59,6 +58,7 @@ it.skipIf(isOtherEngine || inject('workers') > 1)(
   },
 );
 
+// The database does not matter.
 it.skipIf(isOtherEngine)(
   'stores a plant of another caller while one fills its part of the queue with batches',
   async () => {
