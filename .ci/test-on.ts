@@ -32,6 +32,10 @@ function mode(name: string, about: string): readonly [string, Target] {
 
 const targets = new Map<string, Target>([
   mode('browser', 'the page and the client in Chromium: Debian’s chromium, or that of CHROMIUM_PATH'),
+  mode(
+    'process',
+    'built processes: signals, kills, workers, several instances, PostgreSQL servers that go down',
+  ),
   mode('workers', 'what worker processes may change, on each engine'),
   mode('full', 'all tests of the API on PostgreSQL, without the fast path, and with workers'),
   mode('release', 'the release folder and the image: Linux, root and the right to mount'),
@@ -66,7 +70,7 @@ const targets = new Map<string, Target>([
   [
     'tools',
     {
-      about: 'all tests of the proofs',
+      about: 'all tests of the proofs and of the benchmark',
       commands: [buildAll, ['pnpm', '--recursive', '--workspace-concurrency=1', 'run', 'test:nightly']],
     },
   ],

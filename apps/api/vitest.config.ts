@@ -71,9 +71,12 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests that need a program of the system, or a cluster: each folder has a mode of its own, such as `--mode browser`. */
+/** Tests that need a program of the system, a cluster, or minutes: each folder has a mode of its own, such as `--mode browser`. */
 const testsOf = (mode: string) => `test/${mode}/**/*.test.ts`;
-const programModes = ['browser', 'load-balancing', 'monitoring', 'release', 'systemd'];
+
+/** It installs and bundles the release, as those of the mode `release` need it. */
+const writeRelease = 'scripts/release/write-release.test.ts';
+const programModes = ['browser', 'load-balancing', 'monitoring', 'process', 'release', 'systemd'];
 
 /** What `pnpm test` runs. */
 function testProjects(): TestProjectInlineConfiguration[] {
@@ -81,7 +84,7 @@ function testProjects(): TestProjectInlineConfiguration[] {
     // First the tests that mostly wait. Those of HTTP on SQLite share its processes, each of which takes a second to load.
     createProject('sqlite', 'sqlite', {
       include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
-      exclude: [testsOf('citus'), testsOf('added-field'), testsOf('fuzz'), ...programModes.map(testsOf)],
+      exclude: [...['citus', 'added-field', 'fuzz', ...programModes].map(testsOf), writeRelease],
       // Each file restores what it replaces, so that they, too, can share loaded modules.
       isolate: false,
       setupFiles: ['test/support/restore-mocks.ts'],
@@ -116,7 +119,8 @@ const projectsByMode: Record<string, () => TestProjectInlineConfiguration[]> = {
   ],
 };
 for (const mode of programModes) {
-  projectsByMode[mode] = () => [createProject(mode, 'sqlite', { include: [testsOf(mode)] })];
+  const include = [testsOf(mode), ...(mode === 'release' ? [writeRelease] : [])];
+  projectsByMode[mode] = () => [createProject(mode, 'sqlite', { include })];
 }
 
 export default defineConfig(({ mode }) => {

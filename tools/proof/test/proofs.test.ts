@@ -1,28 +1,12 @@
 import fc from 'fast-check';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { allProofs } from '../src/all-proofs.js';
 import { sequences } from '../src/model/commands.js';
 import { type ProofResult, runProofs } from '../src/proof.js';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Whether all kinds of the short proofs run, instead of the cheapest ones with the fewest trials that show something. */
-    readonly isNightly: boolean;
-  }
-}
-
-const isNightly = inject('isNightly');
-
-/** Those of the cheapest kinds: no PostgreSQL, no workers, no outage that the service waits for. */
-const fewestTrials: Readonly<Record<string, number>> = {
-  ...{ 'crash-sqlite': 2, 'disk-gone': 1, 'races-sqlite': 50, model: 1 },
-};
-
 async function prove(name: string, seed = 20_261_125): Promise<readonly ProofResult[]> {
-  const trials = isNightly ? {} : fewestTrials;
-  const context = { seed, amount: 'short', settings: {}, trials, log: () => undefined } as const;
-  const proof = (allProofs[name] ?? []).filter((kind) => isNightly || kind.name in fewestTrials);
-  const [{ results } = { results: [] }] = await runProofs({ [name]: proof }, context);
+  const context = { seed, amount: 'short', settings: {}, log: () => undefined } as const;
+  const [{ results } = { results: [] }] = await runProofs({ [name]: allProofs[name] ?? [] }, context);
   expect(results.flatMap(({ failures }) => failures)).toEqual([]);
   const run = results.filter(({ notRun }) => notRun === undefined);
   expect(run.length).toBeGreaterThan(0);
@@ -42,7 +26,7 @@ it.each(['crash', 'disk'])('the service keeps what it promises: %s', async (name
 
 it('of a create and a delete of one id one comes first', async () => {
   for (const { figures } of await prove('races')) {
-    const pairs = isNightly ? 200 : 50;
+    const pairs = 200;
     expect(figures).toMatchObject({ ...nothing, acknowledged: 2 * pairs });
     for (const before of ['nothing', 'a plant']) {
       const createFirst = Number(figures[`of ${before} create first`]);
@@ -65,7 +49,7 @@ it('random sequences of commands lead to the same on both engines and on the fak
     return isCheap && isDeleted && kinds.has('restart') && kinds.has('interrupt');
   });
   const figures = (await prove('model', seed))[0]?.figures ?? {};
-  expect(figures['sequences']).toBe(isNightly ? 4 : 1);
+  expect(figures['sequences']).toBe(4);
   for (const figure of ['requests', 'restarts', 'interrupted requests', 'of those deleted'])
     expect(Number(figures[figure])).toBeGreaterThan(0);
 });

@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createAdminServer, type ReadableMetrics } from '../../src/admin-port.js';
 import { listen, silentLog } from '../support/open-app.js';
 import { composePlantRequest } from '../support/post-plant.js';
@@ -81,6 +81,9 @@ it.each(['post', 'put', 'delete', 'options'] as const)('has no method %s', async
 // `process/postgresql-outages.test.ts` does so for PostgreSQL.
 it('is not ready while another program locks the database, and recovers by itself', async () => {
   const endOutage = await service.database.beginOutage('closed');
+  onTestFinished(endOutage);
+  // A result counts for a while.
+  await until(async () => (await probe('/readyz')).status === 503);
   const replies = await Promise.all([probe('/readyz'), probe('/readyz')]);
   for (const { status, headers, body } of replies)
     expect({ status, headers, body }).toMatchObject(unavailable('database_unavailable'));
