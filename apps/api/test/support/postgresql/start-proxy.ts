@@ -13,10 +13,7 @@ export async function createDatabaseBehindProxy() {
   return { databaseUrl, proxiedUrl, proxy };
 }
 
-/** A TCP proxy that can simulate network failures. */
-export type TestProxy = Awaited<ReturnType<typeof startProxy>>;
-
-/** Starts a proxy in front of a local port. */
+/** Starts a TCP proxy in front of a local port, which can simulate network failures. */
 export async function startProxy(toPort: number) {
   const sockets = new Set<Socket>();
   let frozen = false;
