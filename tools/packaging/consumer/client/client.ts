@@ -39,7 +39,7 @@ const { replayed }: { readonly replayed: boolean } = ensureSuccess(await client.
 const plant: { readonly name: string; readonly tag?: string | undefined } = await unwrap(
   client.createPlant({ body }),
 );
-const seen = [replayed, plant.name, store.plants.get(9223372036854775807n)?.name];
+const seen: unknown[] = [replayed, plant.name, store.plants.get(9223372036854775807n)?.name];
 
 const conflict = { ...body, name: 'Fern' };
 seen.push(describeReply(await client.createPlant({ body: conflict })));
