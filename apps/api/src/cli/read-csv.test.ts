@@ -102,6 +102,13 @@ it.each([
   expect(taken).toBeLessThan(4 * maxLength);
 });
 
+it('reads no column whose name only begins like that of another', async () => {
+  expect(await read(['identifier,ID,name in Latin,Name,tags,tag\n7,1,Filix,Fern,a,b\n'])).toMatchObject({
+    lines: [[2, { id: 1n, name: 'Fern', tag: 'b' }]],
+    unused: 'the columns identifier, name in Latin, tags',
+  });
+});
+
 it('takes at most 1,000 columns, and names no more than fit into a message', async () => {
   const table = (count: number) =>
     `id,name${Array.from({ length: count - 2 }, (_, column) => `,column ${column}`).join('')}\n1,Fern\n`;
