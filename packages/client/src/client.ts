@@ -25,6 +25,7 @@ export type AnyOperations<Operations> = { readonly [Name in keyof Operations]: O
 interface OperationTypes {
   readonly params?: unknown;
   readonly query?: unknown;
+  readonly headers?: unknown;
   readonly body?: unknown;
   readonly responses: unknown;
 }
@@ -36,7 +37,10 @@ type Operation<Input, Result> =
     : (request: Input & CallOptions & TsRestOptions) => Promise<Result>;
 
 /** Parts are looked up by their keys, since the compiler does much more to infer each from the whole of an operation. */
-type Input<Route extends OperationTypes> = PathInput<Route> & QueryInput<Route> & BodyInput<Route>;
+type Input<Route extends OperationTypes> = PathInput<Route> &
+  QueryInput<Route> &
+  HeadersInput<Route> &
+  BodyInput<Route>;
 
 type PathInput<Route extends OperationTypes> = 'params' extends keyof Route
   ? { readonly params: Route['params'] }
@@ -48,12 +52,17 @@ type QueryInput<Route extends OperationTypes> = 'query' extends keyof Route
     : { readonly query: Route['query'] }
   : unknown;
 
+type HeadersInput<Route extends OperationTypes> = 'headers' extends keyof Route
+  ? { readonly headers: Route['headers'] }
+  : unknown;
+
 type BodyInput<Route extends OperationTypes> = 'body' extends keyof Route
   ? { readonly body: Route['body'] }
   : unknown;
 
+/** Without 304, which answers a condition of a cache: this client sends none. */
 type Reply<Responses> = {
-  [Status in keyof Responses]: {
+  [Status in Exclude<keyof Responses, 304>]: {
     readonly status: Status;
     /** For a failure, `error` is one of the numbers listed for the status, or one of a later version. */
     readonly body: Responses[Status];
@@ -65,4 +74,4 @@ type Reply<Responses> = {
     /** The response as `fetch` returned it; its body has already been read. */
     readonly response: Response;
   };
-}[keyof Responses];
+}[Exclude<keyof Responses, 304>];

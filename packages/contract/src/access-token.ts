@@ -6,7 +6,7 @@
 export const accessTokenPrefix = 'pst_';
 
 /** What a token may permit: each operation needs one of them. */
-export const scopes = ['create', 'read', 'delete'] as const;
+export const scopes = ['create', 'read', 'correct', 'delete'] as const;
 
 /** One of `scopes`. */
 export type Scope = (typeof scopes)[number];

@@ -4,6 +4,8 @@ import { routes } from './routes.js';
 import {
   CreateResultsSchema,
   errorSchema,
+  IfMatchSchema,
+  IfNoneMatchSchema,
   Int64ParameterSchema,
   NewPlantSchema,
   NewPlantsSchema,
@@ -42,6 +44,21 @@ export const contract = c.router(
       body: NewPlantsSchema,
       responses: { 200: CreateResultsSchema, 400: errorSchema(400) },
     },
+    correctPlant: {
+      ...routes.correctPlant,
+      summary: 'Correct plant',
+      metadata: { scope: 'correct' } as const,
+      pathParams: z.object({ id: Int64ParameterSchema }),
+      query: NoQuerySchema,
+      headers: { 'if-match': IfMatchSchema, 'if-none-match': IfNoneMatchSchema },
+      body: PlantSchema,
+      responses: {
+        200: StoredPlantSchema,
+        400: errorSchema(400),
+        404: errorSchema(404),
+        412: errorSchema(412),
+      },
+    },
     deletePlant: {
       ...routes.deletePlant,
       summary: 'Delete plant',
@@ -56,7 +73,7 @@ export const contract = c.router(
       metadata: { scope: 'read' } as const,
       pathParams: z.object({ id: Int64ParameterSchema }),
       query: NoQuerySchema,
-      responses: { 200: StoredPlantSchema, 400: errorSchema(400), 404: errorSchema(404) },
+      responses: { 200: StoredPlantSchema, 304: noBody, 400: errorSchema(400), 404: errorSchema(404) },
     },
     listPlants: {
       ...routes.listPlants,

@@ -27,16 +27,19 @@ export function readCursor(query: PlantQuery, cursor: string): Position | undefi
   return { id: BigInt(id), ...(addedAt !== '' && { addedAt: Number(addedAt) }) };
 }
 
-/** Differs for queries with other plants, or in another order: FNV-1a of 32 bits. */
+/** Differs for queries with other plants, or in another order. */
 function fingerprint({ order = 'id', tag, q, ...others }: PlantQuery): string {
   // A filter that came later counts only where it is set, so that a cursor from before it stays valid.
   const filters: Readonly<Record<string, unknown>> = others;
   const later = plantFilters
     .filter((name) => filters[name] !== undefined)
     .map((name) => [name, filters[name]]);
+  return hashText(JSON.stringify([order, tag ?? null, q ?? null, ...later]));
+}
+
+/** The FNV-1a hash of a text, of 32 bits. */
+export function hashText(text: string): string {
   let hash = 0x811c9dc5;
-  for (const character of JSON.stringify([order, tag ?? null, q ?? null, ...later])) {
-    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
-  }
+  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   return (hash >>> 0).toString(36);
 }

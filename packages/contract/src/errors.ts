@@ -68,6 +68,14 @@ export const errors = {
       'The plant with this id was deleted, and no other may have it. Nothing was changed; choose another id.',
     example: 'The id 7 was that of a plant that was deleted. Choose another id.',
   },
+  precondition_required: {
+    error: 40008,
+    status: 400,
+    meaning:
+      'The request has no precondition, or two. Send If-Match with the ETag of the plant to correct, or If-None-Match: * to give the id of a deleted plant to a new one.',
+    example:
+      'A precondition is needed. Send If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
+  },
   missing_token: {
     error: 40100,
     status: 401,
@@ -105,6 +113,13 @@ export const errors = {
     status: 405,
     meaning: 'The path exists, but not with this method. The header Allow names those that do.',
     example: 'GET is not allowed on /plants. Use POST.',
+  },
+  precondition_failed: {
+    error: 41200,
+    status: 412,
+    meaning:
+      'The plant is not the one that If-Match names: it has changed since. Or a plant has the id, where If-None-Match says that none does. Nothing was changed; get the plant, and decide again.',
+    example: 'The plant with the id 7 has changed since. Get it, and decide again.',
   },
   rate_limited: {
     error: 42900,

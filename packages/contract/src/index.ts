@@ -18,6 +18,7 @@ export type {
   Plant,
   PlantPage,
   PlantQuery,
+  Precondition,
   StoredPlant,
 } from './operations.js';
 export { routes } from './routes.js';

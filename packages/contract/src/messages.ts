@@ -13,6 +13,10 @@ export const messages = {
   idTaken: (id: bigint) => `The id ${id} belongs to another plant. Choose another id.`,
   idRetired: (id: bigint) => `The id ${id} was that of a plant that was deleted. Choose another id.`,
   plantNotFound: (id: bigint) => `No plant has the id ${id}.`,
+  preconditionRequired:
+    'A precondition is needed. Send If-Match with the ETag of the plant, or If-None-Match: * to give the id of a deleted plant again.',
+  plantChanged: (id: bigint) => `The plant with the id ${id} has changed since. Get it, and decide again.`,
+  plantExists: (id: bigint) => `A plant has the id ${id}. Correct it with If-Match, or choose another id.`,
   batchTooLarge: (plants: number) =>
     `The batch has ${plants} plants. Send at most ${MAX_PLANTS} in one request.`,
   batchBeyondRateLimit: (plants: number, requestsPerMinute: number) =>

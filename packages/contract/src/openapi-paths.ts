@@ -131,7 +131,7 @@ function rejectUndescribable({ operationId, route, texts }: DescribedRoute): voi
   if ('contentType' in route && route.contentType !== 'application/json') reject(`${route.contentType}`);
   if (hasBody(route) && !(route.body instanceof z.ZodType)) reject('a body without a schema');
   for (const [status, schema] of Object.entries(route.responses)) {
-    if (!(schema instanceof z.ZodType || (schema === ContractNoBody && status === '204')))
+    if (!(schema instanceof z.ZodType || (schema === ContractNoBody && ['204', '304'].includes(status))))
       reject(`the reply ${status} without a schema`);
     if (describeReply(texts.replies, Number(status)) === undefined) reject(`the status ${status}`);
   }
@@ -151,6 +151,11 @@ export const headers = {
   IdempotentReplayed: {
     description: 'Present when the same plant was stored before and nothing was stored now.',
     schema: { type: 'string', enum: ['true'] },
+  },
+  ETag: {
+    description:
+      'Names the plant as it is (RFC 9110, section 8.8.3): sent back as `If-Match`, a correction replaces no other.',
+    schema: { type: 'string', examples: ['"7Qz1t0cVbq0Zk2y1mYf3dA"'] },
   },
   RetryAfter: {
     description: 'Seconds to wait before the request is retried (RFC 9110, section 10.2.3).',
@@ -175,6 +180,7 @@ export const headers = {
 const components = {
   'X-Request-Id': 'RequestId',
   'Idempotent-Replayed': 'IdempotentReplayed',
+  ETag: 'ETag',
   'Retry-After': 'RetryAfter',
   RateLimit: 'RateLimit',
   'RateLimit-Policy': 'RateLimitPolicy',

@@ -23,6 +23,7 @@ export interface ReplyTexts {
 
 /** The name of a header that a reply may bear besides `X-Request-Id`, which each has. */
 export type HeaderName =
+  | 'ETag'
   | 'Idempotent-Replayed'
   | 'Retry-After'
   | 'RateLimit'
@@ -90,10 +91,42 @@ export const texts: {
     },
   },
 
+  correctPlant: {
+    tag: 'plants',
+    description:
+      'Replaces the name and the tag of the plant with this id, durably, if it is still the one whose `ETag` is sent as ' +
+      '`If-Match`. A retry of the create is answered as before, and reverts nothing. A plant that is already as sent is answered ' +
+      '200, so a correction can be retried. With `If-None-Match: *` the id of a deleted plant is given to a new one.',
+    replies: {
+      200: { description: 'The plant as it is now, durably', headers: ['ETag'] },
+      400: {
+        description: 'Something is wrong with the request itself; nothing was changed',
+        errors: [
+          'bad_request',
+          'malformed_json',
+          'invalid_plant',
+          'unsupported_content_type',
+          'body_too_large',
+          'precondition_required',
+        ],
+      },
+      404: {
+        description: 'No plant has this id, or with `If-None-Match: *` none has ever had it',
+        errors: ['plant_not_found'],
+      },
+      412: {
+        description:
+          'The plant has changed since, or with `If-None-Match: *` a plant has the id; nothing was changed',
+        errors: ['precondition_failed'],
+      },
+      503: { description: 'The service cannot correct plants at the moment' },
+    },
+  },
+
   deletePlant: {
     tag: 'plants',
     description:
-      'Deletes the plant with this id, durably: its name and tag are erased, and its id stays taken for good, so that no late ' +
+      'Deletes the plant with this id, durably: its name and tag are erased, and its id stays taken, so that no late ' +
       'retry brings it back. A plant that was deleted before is answered 204 again.',
     replies: {
       204: { description: 'The plant is deleted, durably' },
@@ -111,7 +144,11 @@ export const texts: {
     description:
       'The plant with this id. What it shows is durable: neither a crash nor a failover takes it back.',
     replies: {
-      200: { description: 'The plant' },
+      200: { description: 'The plant', headers: ['ETag'] },
+      304: {
+        description: 'The plant is the one whose `ETag` was sent as `If-None-Match`',
+        headers: ['ETag'],
+      },
       400: {
         description: 'The id is not an integer in its shortest decimal notation',
         errors: ['bad_request'],

@@ -36,6 +36,14 @@ export type PlantQuery = {
 /** A page of a list, and where the next one begins; without `next` it is the last. It may be empty before that. */
 export type PlantPage = { plants: StoredPlant[]; next?: string | undefined };
 
+/**
+ * What must hold of an id when its plant is corrected: that the plant is the one that a reply had this `ETag` for, or that the plant
+ * was deleted.
+ */
+export type Precondition =
+  | { readonly 'if-match': string; readonly 'if-none-match'?: never }
+  | { readonly 'if-none-match': '*'; readonly 'if-match'?: never };
+
 /** A batch of plants to create, from 1 to 1,000. */
 export type NewPlants = { plants: readonly NewPlantInput[] };
 
@@ -54,6 +62,12 @@ export type CreateResults = { results: CreateResult[] };
 export interface Operations {
   createPlant: { body: NewPlantInput; responses: Responses<'createPlant', Plant> };
   createPlants: { body: NewPlants; responses: Responses<'createPlants', CreateResults> };
+  correctPlant: {
+    params: { id: number | bigint };
+    headers: Precondition;
+    body: Plant;
+    responses: Responses<'correctPlant', StoredPlant>;
+  };
   deletePlant: { params: { id: number | bigint }; responses: Responses<'deletePlant', undefined> };
   getPlant: { params: { id: number | bigint }; responses: Responses<'getPlant', StoredPlant> };
   listPlants: { query: PlantQuery; responses: Responses<'listPlants', PlantPage> };
@@ -63,5 +77,7 @@ export interface Operations {
 type Responses<Name extends keyof typeof routes, Success> = {
   [Status in (typeof routes)[Name]['statuses'][number]]: Status extends 200 | 204
     ? Success
-    : ErrorBody<Status>;
+    : Status extends 304
+      ? undefined
+      : ErrorBody<Status>;
 };

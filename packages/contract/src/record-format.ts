@@ -2,8 +2,14 @@ import { stringifyExactJson } from './exact-json/stringify.js';
 import { fieldsOf, plantFieldNames } from './fields.js';
 import type { NewPlant } from './operations.js';
 
-/** A plant of a file: with the time at which it was stored (ISO 8601, in UTC), if that is known. */
-export type FileRecord = NewPlant & { readonly addedAt?: string | undefined };
+/**
+ * A plant of a file: with the time at which it was stored (ISO 8601, in UTC), if that is known, and what identifies its create, if it
+ * was corrected since.
+ */
+export type FileRecord = NewPlant & {
+  readonly addedAt?: string | undefined;
+  readonly original?: string | undefined;
+};
 
 /** The members of a line of NDJSON, and the columns of CSV, in their order. */
 export const recordColumns = ['id', ...plantFieldNames, 'addedAt'] as const;
@@ -17,7 +23,7 @@ export const recordFormats = {
   ndjson: {
     head: '',
     write: (plant: FileRecord) =>
-      `${stringifyExactJson({ id: plant.id, ...fieldsOf(plant), addedAt: plant.addedAt ?? null })}\n`,
+      `${stringifyExactJson({ id: plant.id, ...fieldsOf(plant), addedAt: plant.addedAt ?? null, original: plant.original })}\n`,
   },
   /** RFC 4180. A text that is absent and one that is empty are the same there. */
   csv: {

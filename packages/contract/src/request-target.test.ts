@@ -7,6 +7,7 @@ it('finds the operations of the contract', () => {
     { name: 'listPlants', method: 'GET', params: {} },
   ]);
   expect(matchPath('/plants/7')).toEqual([
+    { name: 'correctPlant', method: 'PUT', params: { id: '7' } },
     { name: 'deletePlant', method: 'DELETE', params: { id: '7' } },
     { name: 'getPlant', method: 'GET', params: { id: '7' } },
   ]);

@@ -23,6 +23,12 @@ export const routes = {
     statuses: [200, 400, 401, 403, 429, 500, 503],
     idempotent: true,
   },
+  correctPlant: {
+    method: 'PUT',
+    path: '/plants/:id',
+    statuses: [200, 400, 401, 403, 404, 412, 429, 500, 503],
+    idempotent: true,
+  },
   deletePlant: {
     method: 'DELETE',
     path: '/plants/:id',
@@ -32,7 +38,7 @@ export const routes = {
   getPlant: {
     method: 'GET',
     path: '/plants/:id',
-    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
+    statuses: [200, 304, 400, 401, 403, 404, 429, 500, 503],
     idempotent: true,
   },
   listPlants: {

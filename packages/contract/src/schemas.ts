@@ -77,10 +77,13 @@ const TextSchema = withoutNul(
 
 /** A plant as the service shows it: `{ name, tag? }`. */
 export const PlantSchema = z
-  .object({
-    name: TextSchema.meta({ description: 'The name of the plant' }),
-    tag: TextSchema.meta({ description: 'Tag that specifies the type of the plant' }).optional(),
-  })
+  .object(
+    {
+      name: TextSchema.meta({ description: 'The name of the plant' }),
+      tag: TextSchema.meta({ description: 'Tag that specifies the type of the plant' }).optional(),
+    },
+    { error: 'must be a JSON object' },
+  )
   .meta({
     id: 'Plant',
     description: 'A plant in the store.',
@@ -139,6 +142,24 @@ export const StoredPlantSchema = z
       ],
     },
   }) satisfies z.ZodType<StoredPlant, StoredPlant>;
+
+/** One entity tag or more, or `*` for any (RFC 9110, section 13.1.1): takes and gives the text of the header. */
+export const IfMatchSchema = z
+  .string()
+  .regex(/^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/, {
+    error: 'must be what the header ETag of a reply has, with its double quotes',
+  })
+  .optional()
+  .meta({ description: 'The `ETag` of the plant to correct', override: { pattern: undefined } });
+
+/** `*`, for that no plant has the id (RFC 9110, section 13.1.2). */
+export const IfNoneMatchSchema = z
+  .literal('*', { error: 'must be *' })
+  .optional()
+  .meta({
+    description: 'That no plant has the id, which one had that was deleted',
+    override: { type: 'string' },
+  });
 
 /** Reports what `parseQuery` gives in place of a text. */
 const orElse = (expected: string) => ({

@@ -4,7 +4,10 @@ import { type ErrorName, errors } from '../src/errors.js';
 export interface Request {
   /** The method and the target, such as `GET /plants/1`. `<next>` in it stands for the last `next` of a page. */
   readonly line: string;
-  /** In place of a valid token and `application/json`, or besides; `TOKEN` stands for the token, and `undefined` omits a header. */
+  /**
+   * In place of a valid token and `application/json`, or besides; `TOKEN` stands for the token, `ETAG` for the last one of a reply, and
+   * `undefined` omits a header.
+   */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
@@ -59,19 +62,21 @@ export interface Store {
 /** Creates a function that sends requests to a plant store, and reads what is compared of their replies. */
 export function createExchange({ fetch, baseUrl, token }: Store): (request: Request) => Promise<Reply> {
   let next = '';
+  let etag = '';
   return async ({ line, headers, body = null }) => {
     const [method = '', target] = line.replace('<next>', encodeURIComponent(next)).split(' ');
     const given = { 'Content-Type': 'application/json', Authorization: 'Bearer TOKEN', ...headers };
     const sent = Object.entries(given).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, value.replaceAll('TOKEN', token)]],
+      value === undefined ? [] : [[name, value.replaceAll('TOKEN', token).replace('ETAG', etag)]],
     );
     const reply = await fetch(`${baseUrl}${target}`, { method, headers: sent, body });
     const text = await reply.text();
     next = /"next":"([^"]+)"/.exec(text)?.[1] ?? next;
+    etag = reply.headers.get('etag') ?? etag;
     const requestId = reply.headers.get('x-request-id') ?? '';
     const isNew = uuid.test(requestId) && requestId !== headers?.['X-Request-Id'];
     // So that what the next request stores is newer.
-    if (method === 'POST') await new Promise((resolve) => setTimeout(resolve, 2));
+    if (method === 'POST' || method === 'PUT') await new Promise((resolve) => setTimeout(resolve, 2));
     return {
       status: reply.status,
       body: text.replace(/("next":")[^"]+/, '$1…').replace(/(?<="addedAt":")[^"]+/g, writeTime),

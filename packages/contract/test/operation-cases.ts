@@ -44,6 +44,15 @@ const batch = (...plants: readonly string[]) => batchOf(`{"plants":[${plants}]}`
 const manyPlants = Array.from({ length: MAX_PLANTS }, (_, index) => plant(10_000 + index));
 const get = (target: string, method = 'GET'): Request => ({ line: `${method} ${target}` });
 const remove = (id: Id): Request => get(`/plants/${id}`, 'DELETE');
+const put = (id: Id, headers: Request['headers'], texts: Members = {}): Request => ({
+  line: `PUT /plants/${id}`,
+  headers: { ...headers },
+  body: object({ ...required, ...texts }),
+});
+const ifLast = { 'If-Match': 'ETAG' };
+const ifAny = { 'If-Match': '*' };
+const ifNone = { 'If-None-Match': '*' };
+const [small, large] = [{ name: '"small"' }, { name: '"large"', tag: '"t"' }];
 
 const created = (texts: Members = {}) => ok(object({ ...required, ...texts }));
 const replayed = (texts: Members = {}) =>
@@ -53,7 +62,12 @@ const invalidBatch = (issue: string) => rejected('invalid_plant', `The batch is 
 const malformed = (problem: string) => rejected('malformed_json', messages.malformedJson(problem));
 const taken = (id: bigint) => rejected('id_taken', messages.idTaken(id));
 const retired = (id: bigint) => rejected('id_retired', messages.idRetired(id));
+const changed = (id: bigint) => rejected('precondition_failed', messages.plantChanged(id));
+const exists = (id: bigint) => rejected('precondition_failed', messages.plantExists(id));
+const invalidHeader = (name: string, problem: string) =>
+  rejected('bad_request', `The request is not valid: the header ${name} ${problem}.`);
 const notFound = (id: bigint) => rejected('plant_not_found', messages.plantNotFound(id));
+const notModified: Reply = { status: 304, body: '', headers: {} };
 const deleted: Reply = { status: 204, body: '', headers: {} };
 const unknown = (parameter: string, known = 'there are none here') =>
   invalidQuery(parameter, `is not known: ${known}`);
@@ -106,15 +120,15 @@ const invalidId = rejected('bad_request', `The request is not valid: the path pa
 const invalidPaths = ['%', '%FF', '1%zz', '%E0%A4%A'];
 
 /** Of an operation on one plant: how the id is written, and that it has no query. */
-const ofPath = (method: string): readonly Case[] => [
-  ...each(invalidId, ...invalidIds.map((id) => get(`/plants/${id}`, method))),
-  ...each(
-    rejected('bad_request', messages.invalidPath),
-    ...invalidPaths.map((id) => get(`/plants/${id}`, method)),
-  ),
-  ['a query', get('/plants/1?x=1', method), unknown('x')],
-  ['no token', { ...get('/plants/1', method), headers: withoutToken }, noToken],
-];
+const ofPath = (method: string, parts: Partial<Request> = {}): readonly Case[] => {
+  const to = (path: string) => ({ ...get(`/plants/${path}`, method), ...parts });
+  return [
+    ...each(invalidId, ...invalidIds.map(to)),
+    ...each(rejected('bad_request', messages.invalidPath), ...invalidPaths.map(to)),
+    ['a query', to('1?x=1'), unknown('x')],
+    ['no token', { ...to('1'), headers: withoutToken }, noToken],
+  ];
+};
 
 /** The plants of the lists, by their ids, the last of which is the newest. */
 const listedPlants: readonly (readonly [Id, Members])[] = [
@@ -141,6 +155,7 @@ const otherCursor = rejected('bad_request', messages.invalidCursor);
 export const operationScopes: Readonly<Record<keyof Operations, Scope>> = {
   createPlant: 'create',
   createPlants: 'create',
+  correctPlant: 'correct',
   deletePlant: 'delete',
   getPlant: 'read',
   listPlants: 'read',
@@ -287,6 +302,57 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ],
   ],
 
+  correctPlant: [
+    ['an id that never was one', put(1, { 'If-Match': '"x"' }), notFound(1n)],
+    ['an id that never was one, for a new plant', put(1, ifNone), notFound(1n)],
+    ['it is not taken by these', create(1, all), created(all)],
+    ...ofPath('PUT', { headers: ifAny, body: object(required) }),
+    ...each(
+      rejected('precondition_required', messages.preconditionRequired),
+      ...[{}, { ...ifNone, 'If-Match': '*' }].map((headers) => put(1, headers)),
+    ),
+    ...each(
+      invalidHeader('if-match', 'must be what the header ETag of a reply has, with its double quotes'),
+      ...['', 'x', '"x', '"x" "y"', '*, "x"', "'x'"].map((tags) => put(1, { 'If-Match': tags })),
+    ),
+    ...each(
+      invalidHeader('if-none-match', 'must be *'),
+      ...['', '"x"', '"*"', '*, *'].map((tags) => put(1, { 'If-None-Match': tags })),
+    ),
+    ['no object', { ...put(1, ifAny), body: '[]' }, invalid('the body must be a JSON object')],
+    ['an invalid text', put(1, ifAny, { name: 'null' }), invalid('name must be a string')],
+    ['no text', { ...put(1, ifAny), body: '{"id":2}' }, invalid('name is required')],
+    ...each(
+      changed(1n),
+      ...['"x"', '"x", W/"y"', 'W/"x"'].map((tags) => put(1, { 'If-Match': tags }, small)),
+    ),
+    ['a new plant under the id of one', put(1, ifNone, small), exists(1n)],
+    ['nothing was changed by these', get('/plants/1'), ok(shown(1, all))],
+    ['the plant that was read', put(1, ifLast, small), ok(shown(1, small))],
+    ['it is shown', get('/plants/1'), ok(shown(1, small))],
+    ['it is listed', get('/plants'), listed([shown(1, small)])],
+    ['a late retry of the create', create(1, all), replayed(all)],
+    ['a late retry in a batch', batch(plant(1, all)), results(replayed())],
+    ['a create of what it was corrected to', create(1, small), taken(1n)],
+    ['nothing was reverted by these', get('/plants/1'), ok(shown(1, small))],
+    ['a retry of the correction', put(1, { 'If-Match': '"x"' }, small), ok(shown(1, small))],
+    ['one of several', put(1, { 'If-Match': '"x" ,ETAG' }, large), ok(shown(1, large))],
+    ['whatever it is', put(1, ifAny, all), ok(shown(1, all))],
+    ['a create of what it was and is again', create(1, all), replayed(all)],
+    ['to be deleted', remove(1), deleted],
+    ['a deleted plant', put(1, ifAny, small), notFound(1n)],
+    ['the id given again', put(1, ifNone, large), ok(shown(1, large))],
+    ['a retry of that', put(1, ifNone, large), exists(1n)],
+    ['a late retry of the first create', create(1, all), taken(1n)],
+    ['a create of what was given', create(1, large), replayed(large)],
+    ['the plant that was given', put(1, ifLast, small), ok(shown(1, small))],
+    ['a create of what was given and is corrected', create(1, large), replayed(large)],
+    ['to be deleted again', remove(1), deleted],
+    ['a create of a deleted plant', create(1, large), retired(1n)],
+    ['the largest id', create(max), created()],
+    ['the largest id, corrected', put(max, ifAny, small), ok(shown(max, small))],
+  ],
+
   deletePlant: [
     ['an id that never was one', remove(1), notFound(1n)],
     ['it is not taken by that', create(1, all), created(all)],
@@ -313,6 +379,17 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
       [`every text, and the digits of the id: ${id}`, get(`/plants/${id}`), ok(shown(id, all))],
     ]),
     ['an adjacent id', get('/plants/9007199254740992'), notFound(9007199254740992n)],
+    ['a plant', get('/plants/1'), ok(shown(1n, all))],
+    [
+      'a plant that is known',
+      { ...get('/plants/1'), headers: { 'If-None-Match': '"x", ETAG' } },
+      notModified,
+    ],
+    [
+      'another plant than that',
+      { ...get('/plants/1'), headers: { 'If-None-Match': '"x"' } },
+      ok(shown(1, all)),
+    ],
     ['HEAD, without the body', get('/plants/1', 'HEAD'), ok('')],
     ['HEAD of an id that no plant has', get('/plants/7', 'HEAD'), { ...notFound(7n), body: '' }],
     ...ofPath('GET'),

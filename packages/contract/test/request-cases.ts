@@ -87,7 +87,11 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
     ...['PUT', 'PATCH', 'DELETE'].map(
       (method): Case => [method, { line: `${method} /plants` }, notAllowed(method, '/plants', ofPlants)],
     ),
-    ['PUT of a plant', { line: 'PUT /plants/1' }, notAllowed('PUT', '/plants/1', ['DELETE', 'GET', 'HEAD'])],
+    [
+      'POST of a plant',
+      { line: 'POST /plants/1' },
+      notAllowed('POST', '/plants/1', ['PUT', 'DELETE', 'GET', 'HEAD']),
+    ],
     ['POST in lower case', { ...post(valid), line: 'post /plants' }, replayed],
   ],
 

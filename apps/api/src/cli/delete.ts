@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Config } from '../config.js';
-import { orThrow } from '../store/store.js';
+import { orThrow, removalOf } from '../store/store.js';
 import { type CliContext, countOf } from './cli-context.js';
 import { readIdLine } from './formats.js';
 import { readBatches, storeLines } from './import.js';
@@ -38,10 +38,10 @@ export async function deletePlants(
       mustExist: true,
       read: (chunks, limits, signal) => readBatches(chunks, limits, signal, readIdLine),
       async store(tombstones, plants) {
-        const removed = (await plants.remove(tombstones.map(({ id }) => id))).map(orThrow);
-        return tombstones.map(({ id }, at) => ({
-          stored: removed[at] === 'removed',
-          problem: removed[at] === 'unknown' ? `No plant has ever had the id ${id}.` : undefined,
+        const changes = await plants.change(tombstones.map(({ id }) => removalOf(id)));
+        return changes.map(orThrow).map(({ before, after }, at) => ({
+          stored: after !== undefined,
+          problem: before === undefined ? `No plant has ever had the id ${tombstones[at]?.id}.` : undefined,
         }));
       },
       sum: ({ stored, alreadyThere, bad, invalid }) =>

@@ -110,13 +110,26 @@ const TombstoneSchema = NewPlantSchema.pick({ id: true }).transform(
   ({ id }): Tombstone => ({ id, deleted: true }),
 );
 
-/** What a line of a plant holds: a `NewPlant`, and the time at which it was stored elsewhere, if that is known. */
+/**
+ * What a line of a plant holds: a `NewPlant`, and the time at which it was stored elsewhere, if that is known, and what it was created
+ * as there, if it was corrected.
+ */
 const LineSchema = NewPlantSchema.extend({
   addedAt: z.iso
     .datetime({ error: 'must be a time in ISO 8601 and UTC, such as 2026-11-25T10:00:00.000Z' })
     .transform((text) => Date.parse(text))
     .nullish(),
-}).transform(({ addedAt, ...plant }): StoredPlant => (addedAt === undefined ? plant : { ...plant, addedAt }));
+  original: z
+    .string()
+    .regex(/^[\w-]{43}$/, { error: 'must be what export writes: 43 characters' })
+    .optional(),
+}).transform(
+  ({ addedAt, original, ...plant }): StoredPlant => ({
+    ...plant,
+    ...(addedAt !== undefined && { addedAt }),
+    ...(original !== undefined && { original }),
+  }),
+);
 
 /** What of a line of JSON is read. */
 const lineShapes = {

@@ -1,12 +1,20 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
+import type { Plant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { messages } from '@plant-store/contract/messages';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-import type { CreatePlantOutcome, PlantRecord, PlantStore, StoredPlant } from '../plants/plant-store.js';
-import { isTombstone, orThrow } from '../store/store.js';
+import { isReplay } from '../plants/create-plant.js';
+import {
+  type CreatePlantOutcome,
+  type PlantRecord,
+  type PlantStore,
+  plantTable,
+  type StoredPlant,
+} from '../plants/plant-store.js';
+import { type Change, isTombstone, orThrow, removalOf } from '../store/store.js';
 import { abortOnSignal, type CliContext, countProgress } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 import { isBlank, type PlantLine, readPlantLine, splitLines, toOneLine } from './formats.js';
@@ -18,6 +26,8 @@ export interface ImportOptions {
   readonly fromLine: number;
   /** By default that of the file by its name, or NDJSON. */
   readonly format?: ImportFormat | undefined;
+  /** Whether ids of deleted plants are given to the plants of the file. */
+  readonly reuseDeletedIds?: boolean;
 }
 
 export const importFormats = ['ndjson', 'csv', 'tsv'] as const;
@@ -35,7 +45,7 @@ function formatOf(file = ''): ImportFormat {
  */
 export async function importPlants(
   config: Config,
-  { file, fromLine, format = formatOf(file) }: ImportOptions,
+  { file, fromLine, format = formatOf(file), reuseDeletedIds = false }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
   const command: LineCommand = {
@@ -44,7 +54,7 @@ export async function importPlants(
       format === 'ndjson'
         ? readBatches(chunks, limits, signal)
         : groupLines(readCsvLines(chunks, format, limits, context), limits),
-    store: importRecords,
+    store: (rows, plants) => importRecords(rows, plants, reuseDeletedIds),
     sum: ({ stored, alreadyThere, bad }) => `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
     explainUnfinished: (nextLine) => `Not imported to the end. Go on with: --from-line ${nextLine}`,
     explainBad(bad) {
@@ -280,10 +290,15 @@ function requireOutcome<Outcome>(outcome: Outcome | undefined): Outcome {
   return outcome;
 }
 
-/** Stores plants, and removes others, as if one after the other: a plant below the tombstone of its id finds that there. */
+/**
+ * Stores plants, and removes others, as if one after the other: a plant below the tombstone of its id finds that there.
+ *
+ * @param reuseDeletedIds whether such a plant is given the id
+ */
 export async function importRecords(
   records: readonly PlantRecord[],
-  plants: Pick<PlantStore, 'create' | 'remove'>,
+  plants: Pick<PlantStore, 'create' | 'change'>,
+  reuseDeletedIds = false,
 ): Promise<readonly RowOutcome[]> {
   const tombstones = new Map<bigint, PlantRecord>();
   const first: StoredPlant[] = [];
@@ -295,16 +310,41 @@ export async function importRecords(
   const outcomes = new Map<PlantRecord, RowOutcome>();
   const create = async (created: readonly StoredPlant[]) => {
     const results = (await plants.create(created)).map(orThrow);
-    for (const [at, plant] of created.entries())
-      outcomes.set(plant, toRowOutcome(plant, requireOutcome(results[at])));
+    const completions = created.flatMap((plant, at) => {
+      const result = requireOutcome(results[at]);
+      outcomes.set(plant, toRowOutcome(plant, result));
+      const isRetired = !result.stored && isTombstone(result.existing);
+      return (isRetired && reuseDeletedIds) || plant.original !== undefined ? [completionOf(plant)] : [];
+    });
+    if (completions.length === 0) return;
+    const completed = await plants.change(completions);
+    for (const [at, { plant }] of completions.entries())
+      if (orThrow(requireOutcome(completed[at])).after !== undefined) outcomes.set(plant, { stored: true });
   };
   await create(first);
-  const removed = (await plants.remove([...tombstones.keys()], true)).map(orThrow);
+  const removals = [...tombstones.keys()].map((id) => removalOf<Plant>(id, true));
+  const removed = removals.length === 0 ? [] : await plants.change(removals);
   for (const [at, tombstone] of [...tombstones.values()].entries())
-    outcomes.set(tombstone, { stored: removed[at] === 'removed' });
+    outcomes.set(tombstone, { stored: orThrow(requireOutcome(removed[at])).after !== undefined });
   await create(last);
   // Of several tombstones with one id the first one has removed it.
   return records.map((record) => outcomes.get(record) ?? { stored: false });
+
+  /** Gives the id of a deleted plant to one of the file, or adds to that what it was created as, which a create does not store. */
+  function completionOf(plant: StoredPlant): Change<Plant> & { readonly plant: StoredPlant } {
+    const given = { ...plant, addedAt: plant.addedAt === undefined ? Date.now() : plant.addedAt };
+    return {
+      ...{ plant, id: plant.id, bytes: plantTable.bytesOf(plant) },
+      replace(existing) {
+        if (existing === undefined) return undefined;
+        if (isTombstone(existing)) return reuseDeletedIds ? given : undefined;
+        const lacksOriginal = existing.original === undefined && hasSameFields(existing, plant);
+        return lacksOriginal && plant.original !== undefined
+          ? { ...existing, original: plant.original }
+          : undefined;
+      },
+    };
+  }
 }
 
 /** What became of a plant, and why it is not there, if it is not. */
@@ -312,7 +352,7 @@ export function toRowOutcome(plant: StoredPlant, outcome: CreatePlantOutcome): R
   if (outcome.stored) return outcome;
   const { existing } = outcome;
   if (isTombstone(existing)) return { stored: false, problem: messages.idRetired(plant.id) };
-  const isSame = hasSameFields(existing, plant);
+  const isSame = hasSameFields(existing, plant) || isReplay(existing, plant);
   return { stored: false, problem: isSame ? undefined : `The id ${plant.id} belongs to another plant.` };
 }
 

@@ -1,6 +1,13 @@
 import cluster from 'node:cluster';
-import { INT64_MAX, INT64_MIN, Int64ParameterSchema, QUERY_MAX_LENGTHS } from '@plant-store/contract';
+import {
+  INT64_MAX,
+  INT64_MIN,
+  Int64ParameterSchema,
+  PlantSchema,
+  QUERY_MAX_LENGTHS,
+} from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
+import { plantFieldNames, plantFields } from '@plant-store/contract/fields';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { wholeNumber } from '../auth/jwt-settings.js';
@@ -8,6 +15,7 @@ import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { CliContext } from './cli-context.js';
+import { type Corrections, correct } from './correct.js';
 import { backUp, explainDatabaseError, migrate } from './database.js';
 import { type DeleteOptions, deletePlants } from './delete.js';
 import { type ExportOptions, exportPlants, type ListOptions, list } from './export.js';
@@ -252,6 +260,7 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
     )
     .argument('[file]', 'the file; standard input by default')
     .option('--from-line <number>', 'the line to start with, to resume an earlier import', toLineNumber, 1)
+    .option('--reuse-deleted-ids', 'give the ids of deleted plants to those of the file')
     .addOption(
       new Option(
         '--format <format>',
@@ -265,9 +274,25 @@ function addStore(program: Command, { context, readConfig }: ProgramDependencies
       'after',
       '\nInvalid lines are reported on standard error and skipped; the exit status is then 1.',
     );
+  const correction = program
+    .command('correct')
+    .description(
+      'correct the name or the tag of a plant, and print it; a retry of its create changes nothing',
+    )
+    .argument('<id>', 'the id of the plant', toPlantId)
+    .action((id: bigint, corrections: Corrections, command: Command) =>
+      Object.keys(corrections).length === 0
+        ? command.error('error: give what is to be corrected')
+        : correct(readConfig(), id, corrections, context),
+    );
+  for (const name of plantFieldNames) {
+    const { label, required } = plantFields[name];
+    correction.option(`--${name} <text>`, `its ${label.toLowerCase()}`, toPlantText);
+    if (!required) correction.option(`--no-${name}`, `remove its ${label.toLowerCase()}`);
+  }
   program
     .command('delete')
-    .description('delete plants for good: their names and tags are erased, and their ids stay taken')
+    .description('delete plants: their names and tags are erased, and their ids stay taken')
     .usage('(<id>... | --from <file>) [options]')
     .argument('[id...]', 'the ids of the plants', (text, ids: bigint[] = []) => [...ids, toPlantId(text)])
     .option(
@@ -317,6 +342,7 @@ const toUrl = parserOf(
   z.url({ protocol: /^https?$/ }).transform((text) => new URL(text)),
   'Give a URL, such as http://127.0.0.1:3001.',
 );
+const toPlantText = parserOf(PlantSchema.shape.name, 'Give a text in well-formed Unicode, without NUL.');
 /** The id of a plant, written as in a path of the API. */
 const toPlantId = parserOf(
   Int64ParameterSchema,

@@ -1,10 +1,11 @@
-import { type NewPlant, NewPlantSchema } from '@plant-store/contract';
+import { type NewPlant, NewPlantSchema, type Plant } from '@plant-store/contract';
 import { hasSameFields } from '@plant-store/contract/fields';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import { internalError, ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
 import { isTombstone } from '../store/store.js';
-import type { CreatePlantOutcome, PlantQueue } from './plant-store.js';
+import { fingerprintOf } from './correct-plant.js';
+import type { CreatePlantOutcome, PlantQueue, StoredPlant } from './plant-store.js';
 
 type Creates = Pick<PlantQueue, 'create'>;
 
@@ -25,8 +26,13 @@ export async function createPlant(
   const outcome = await queue.create(newPlant, caller);
   if (outcome.stored) return { replayed: false };
   if (isTombstone(outcome.existing)) throw new ServiceError('id_retired', messages.idRetired(newPlant.id));
-  if (hasSameFields(outcome.existing, newPlant)) return { replayed: true };
+  if (isReplay(outcome.existing, newPlant)) return { replayed: true };
   throw new ServiceError('id_taken', messages.idTaken(newPlant.id));
+}
+
+/** Whether a plant is the one that another one was created as, whatever it has been corrected to. */
+export function isReplay({ original, ...existing }: StoredPlant, created: Plant): boolean {
+  return original === undefined ? hasSameFields(existing, created) : original === fingerprintOf(created);
 }
 
 /** What became of one plant: whether an earlier request had already stored it, or why it is not stored. */

@@ -1,6 +1,7 @@
 import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 import type { Caller } from '../runtime/callers.js';
+import { removalOf } from '../store/store.js';
 import type { PlantQueue } from './plant-store.js';
 
 /**
@@ -10,10 +11,10 @@ import type { PlantQueue } from './plant-store.js';
  * @throws whatever the queue throws
  */
 export async function deletePlant(
-  queue: Pick<PlantQueue, 'remove'>,
+  queue: Pick<PlantQueue, 'change'>,
   id: bigint,
   caller: Caller,
 ): Promise<void> {
-  const outcome = await queue.remove(id, caller);
-  if (outcome === 'unknown') throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+  const { before, after } = await queue.change(removalOf(id), caller);
+  if ((before ?? after) === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
 }

@@ -4,7 +4,7 @@ import { createTestQueue, highQueueLimits } from '../../test/support/plants/crea
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { CommitQueueOptions, QueueLimits } from './commit-queue.js';
-import { stored } from './store.js';
+import { removalOf, stored } from './store.js';
 
 interface TestOptions extends Partial<Pick<CommitQueueOptions<Plant>, 'callers' | 'concurrency'>> {
   readonly limits?: Partial<QueueLimits>;
@@ -14,7 +14,7 @@ interface TestOptions extends Partial<Pick<CommitQueueOptions<Plant>, 'callers' 
   readonly isHeld?: boolean;
 }
 
-/** A queue whose commits are recorded: their ids, those of removals after the word. */
+/** A queue whose commits are recorded: their ids, those of changes after the word. */
 function openQueue({ findError, isHeld, limits, ...options }: TestOptions = {}) {
   const commits: string[] = [];
   const held: (() => void)[] = [];
@@ -30,9 +30,12 @@ function openQueue({ findError, isHeld, limits, ...options }: TestOptions = {}) 
         await commit(plants.map(({ id }) => id));
         return plants.map(() => stored);
       },
-      async remove(ids) {
-        await commit(ids, 'remove ');
-        return ids.map(() => 'removed');
+      async change(changes) {
+        await commit(
+          changes.map(({ id }) => id),
+          'change ',
+        );
+        return changes.map(() => changed);
       },
     },
     { ...options, limits: { ...highQueueLimits, ...limits } },
@@ -49,10 +52,11 @@ function openQueue({ findError, isHeld, limits, ...options }: TestOptions = {}) 
   return {
     ...{ queue, commits, release, untilCommits },
     create: (...ids: number[]) => plantsOf(...ids).map((plant) => queue.create(plant, 1)),
-    remove: (...ids: number[]) => ids.map((id) => queue.remove(BigInt(id), 1)),
+    change: (...ids: number[]) => ids.map((id) => queue.change(removalOf(BigInt(id)), 1)),
   };
 }
 
+const changed = { before: undefined, after: undefined };
 const nextTurn = () => new Promise(setImmediate);
 const away = new ServiceError('database_unavailable', 'away');
 const rejected = { status: 'rejected', reason: away };
@@ -66,12 +70,12 @@ it('stores a single plant in the turn of the event loop in which it arrives', as
   expect(await outcome).toEqual(stored);
 });
 
-it('stores what is created and what is removed in one turn in one commit of each kind, creates first', async () => {
-  const { create, remove, commits } = openQueue();
-  const writes = [...remove(1), ...create(2), ...remove(3), ...create(4)];
-  expect(await Promise.all(writes)).toEqual(['removed', stored, 'removed', stored]);
-  await Promise.all(remove(5, 6));
-  expect(commits).toEqual(['2,4', 'remove 1,3', 'remove 5,6']);
+it('stores what is created and what is changed in one turn in one commit of each kind, creates first', async () => {
+  const { create, change, commits } = openQueue();
+  const writes = [...change(1), ...create(2), ...change(3), ...create(4)];
+  expect(await Promise.all(writes)).toEqual([changed, stored, changed, stored]);
+  await Promise.all(change(5, 6));
+  expect(commits).toEqual(['2,4', 'change 1,3', 'change 5,6']);
 });
 
 it.each([
@@ -165,19 +169,19 @@ it.each([{ queuePlants: 4 }, { queueBytes: 4 * 'plant 1'.length }])(
 );
 
 it('is full for a caller that has as many creates and removals queued as it may, and rejects more of either', async () => {
-  const { queue, create, remove, release, untilCommits } = openQueue({
+  const { queue, create, change, release, untilCommits } = openQueue({
     ...{ isHeld: true, limits: { queuePlants: 4 } },
   });
   const writes: Promise<unknown>[] = create(1);
   await untilCommits(1);
-  writes.push(...remove(2));
+  writes.push(...change(2));
   expect(queue.isFull(1)).toBe(false);
   writes.push(...create(3));
   expect([queue.isFull(1), queue.isFull(2)]).toEqual([true, false]);
-  for (const [more] of [remove(4), create(4)])
+  for (const [more] of [change(4), create(4)])
     await expect(more).rejects.toMatchObject({ errorName: 'overloaded' });
   expect(queue.queued()).toEqual({ records: 2, bytes: 'plant 3'.length });
-  writes.push(queue.remove(4n, 2));
+  writes.push(queue.change(removalOf(4n), 2));
   await release(3);
   await Promise.all(writes);
   expect(queue.isFull(1)).toBe(false);
@@ -191,24 +195,24 @@ it('gives each of several callers an equal part of a batch, and takes their plan
   expect(commits).toEqual(['1,11,12,2', '3,4']);
 });
 
-it('rejects only what the store cannot create or remove, and stores the rest of its batch in order', async () => {
+it('rejects only what the store cannot create or change, and stores the rest of its batch in order', async () => {
   const row3 = new Error('row 3');
-  const { create, remove, commits } = openQueue({
+  const { create, change, commits } = openQueue({
     findError: (ids) => (ids.some((id) => id % 10 === 3) ? row3 : undefined),
   });
-  const outcomes = await Promise.allSettled([...create(1, 2, 3, 4, 5), ...remove(11, 12, 13)]);
+  const outcomes = await Promise.allSettled([...create(1, 2, 3, 4, 5), ...change(11, 12, 13)]);
   expect(outcomes.flatMap((outcome, at) => ('reason' in outcome ? [at, outcome.reason] : []))).toEqual([
     ...[2, row3, 7, row3],
   ]);
   expect(commits).toEqual([
     ...['1,2,3,4,5', '1,2,3', '1,2', '3', '4,5'],
-    ...['remove 11,12,13', 'remove 11,12', 'remove 13'],
+    ...['change 11,12,13', 'change 11,12', 'change 13'],
   ]);
 });
 
 it('rejects the entire batch when the database does not answer, without another attempt', async () => {
-  const { create, remove, commits } = openQueue({ findError: () => away });
-  expect(await Promise.allSettled([...create(1, 2), ...remove(3)])).toEqual(Array(3).fill(rejected));
+  const { create, change, commits } = openQueue({ findError: () => away });
+  expect(await Promise.allSettled([...create(1, 2), ...change(3)])).toEqual(Array(3).fill(rejected));
   expect(commits).toEqual(['1,2']);
 });
 
@@ -226,13 +230,13 @@ it.each([
 ])(
   'rejects what $what when the database does not answer, and nothing that arrives later',
   async (options) => {
-    const { queue, create, remove, commits, release, untilCommits } = openQueue({
+    const { queue, create, change, commits, release, untilCommits } = openQueue({
       ...{ isHeld: true, concurrency: options.concurrency },
       findError: ([first]) => (first === 1 ? away : undefined),
     });
     const first = create(1);
     await untilCommits(1);
-    const queued = [...create(2), ...remove(3)];
+    const queued = [...create(2), ...change(3)];
     await release();
     expect(await Promise.allSettled([...first, ...queued])).toEqual(Array(3).fill(rejected));
     await queue.idle();
@@ -249,13 +253,13 @@ it('rejects those records alone that the store refuses, or returns no outcome fo
   const queue = createTestQueue(
     {
       create: async (plants) => plants.slice(0, 3).map(({ id }) => (id === 2n ? away : stored)),
-      remove: async (ids) => ids.map(() => away),
+      change: async (changes) => changes.map(() => away),
     },
     { commits: { begin, end, isFailing: () => false, check: async () => undefined } },
   );
   const outcomes = await Promise.allSettled([
     ...plantsOf(1, 2, 3, 4).map((plant) => queue.create(plant, 1)),
-    ...[5n, 6n].map((id) => queue.remove(id, 1)),
+    ...[5n, 6n].map((id) => queue.change(removalOf(id), 1)),
   ]);
   const unknown = { status: 'rejected', reason: new Error('The store returned no outcome') };
   expect(outcomes).toEqual([fulfilled, rejected, fulfilled, unknown, rejected, rejected]);

@@ -1,10 +1,10 @@
 import { overloadErrors, ServiceError } from '../errors/service-error.js';
 import type { CommitRecord } from '../observe/commit-health.js';
 import { type ActiveCallers, Budget, BusyShare, type Caller, FairQueue } from '../runtime/callers.js';
-import type { CreateOutcome, New, RemoveOutcome, Store } from './store.js';
+import type { Change, ChangeOutcome, CreateOutcome, New, Store } from './store.js';
 import type { Table } from './table.js';
 
-/** Creates and removes records one by one, each once that is on disk, however many at the same time. Callers take turns. */
+/** Creates and changes records one by one, each once that is on disk, however many at the same time. Callers take turns. */
 export interface CommitQueue<Resource> {
   /**
    * Queues a record, and resolves once it is on disk, or its id turns out to be taken.
@@ -14,8 +14,8 @@ export interface CommitQueue<Resource> {
    * @throws whatever else the store throws for this record; an error caused by another one is not reported
    */
   create(record: New<Resource>, caller: Caller): Promise<CreateOutcome<Resource>>;
-  /** Queues the removal of what has an id, and resolves once that is on disk. Throws as `create` does. */
-  remove(id: bigint, caller: Caller): Promise<RemoveOutcome>;
+  /** Queues a change of what has an id, and resolves once that is on disk. Throws as `create` does. */
+  change(change: Change<Resource>, caller: Caller): Promise<ChangeOutcome<Resource>>;
   /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
   isFull(caller: Caller): boolean;
   /** What part of the time a record waited lately, from 0 to 1. */
@@ -36,7 +36,7 @@ export interface QueueLimits {
 
 /** What a queue stores in. */
 export interface CommitQueueOptions<Resource> {
-  readonly store: Pick<Store<Resource>, 'create' | 'remove'>;
+  readonly store: Pick<Store<Resource>, 'create' | 'change'>;
   readonly table: Pick<Table<Resource>, 'bytesOf'>;
   /** How many batches may be in flight. */
   readonly concurrency: number;
@@ -57,7 +57,8 @@ interface Write<Item, Outcome> {
 }
 
 type Create<Resource> = Write<New<Resource>, CreateOutcome<Resource>>;
-type Remove = Write<bigint, RemoveOutcome>;
+type Changing<Resource> = Write<Change<Resource>, ChangeOutcome<Resource>>;
+type AnyWrite<Resource> = Create<Resource> | Changing<Resource>;
 
 /** How many bytes a batch holds in any case, however many callers share the time. */
 const minBatchBytes = 2 ** 18;
@@ -75,7 +76,7 @@ export function createCommitQueue<Resource>({
   callers,
   commits,
 }: CommitQueueOptions<Resource>): CommitQueue<Resource> {
-  const waiting = new FairQueue<Create<Resource> | Remove>();
+  const waiting = new FairQueue<AnyWrite<Resource>>();
   const places = new Budget(limits.queuePlants);
   const bytesHeld = new Budget(limits.queueBytes);
   const inFlight = new Set<Promise<void>>();
@@ -97,7 +98,7 @@ export function createCommitQueue<Resource>({
     if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
     return new Promise<Outcome>((resolve, reject) => {
       const write: Write<Item, Outcome> = { item, bytes, caller, resolve, reject };
-      waiting.push(caller, write as Create<Resource> | Remove);
+      waiting.push(caller, write as AnyWrite<Resource>);
       places.add(caller, 1);
       bytesHeld.add(caller, bytes);
       busy.begin();
@@ -110,7 +111,7 @@ export function createCommitQueue<Resource>({
     });
   }
 
-  function dequeue(): Create<Resource> | Remove | undefined {
+  function dequeue(): AnyWrite<Resource> | undefined {
     const write = waiting.shift();
     if (write === undefined) return undefined;
     places.release(write.caller, 1);
@@ -148,8 +149,8 @@ export function createCommitQueue<Resource>({
    * Removes the next batch from the queue: at least one write, however large. Each of several callers has an equal part of it at
    * most, so that none makes the commits of others long.
    */
-  function takeBatch(): readonly (Create<Resource> | Remove)[] {
-    const batch: (Create<Resource> | Remove)[] = [];
+  function takeBatch(): readonly AnyWrite<Resource>[] {
+    const batch: AnyWrite<Resource>[] = [];
     const sharing = callers.count();
     const maxBytes = Math.max(limits.batchBytes / sharing, Math.min(limits.batchBytes, minBatchBytes));
     let bytes = 0;
@@ -167,12 +168,12 @@ export function createCommitQueue<Resource>({
     return batch;
   }
 
-  async function storeBatch(batch: readonly (Create<Resource> | Remove)[]): Promise<void> {
-    const removes = batch.filter((write): write is Remove => typeof write.item === 'bigint');
-    const creates = removes.length === 0 ? batch : batch.filter((write) => typeof write.item !== 'bigint');
+  async function storeBatch(batch: readonly AnyWrite<Resource>[]): Promise<void> {
+    const changes = batch.filter((write): write is Changing<Resource> => 'replace' in write.item);
+    const creates = changes.length === 0 ? batch : batch.filter((write) => !('replace' in write.item));
     let outage = await commit(creates as readonly Create<Resource>[], store.create);
-    if (outage === undefined) outage = await commit(removes, store.remove);
-    else for (const { reject } of removes) reject(outage);
+    if (outage === undefined) outage = await commit(changes, store.change);
+    else for (const { reject } of changes) reject(outage);
     if (outage === undefined) return;
     // What is queued has waited for a database that does not answer; it should not wait as long again.
     for (let write = dequeue(); write !== undefined; write = dequeue()) write.reject(outage);
@@ -218,7 +219,7 @@ export function createCommitQueue<Resource>({
 
   return {
     create: (record, caller) => enqueue(record, table.bytesOf(record), caller),
-    remove: (id, caller) => enqueue(id, 0, caller),
+    change: (change, caller) => enqueue(change, change.bytes, caller),
     waitingShare: () => busy.value(),
     isFull: (caller) => findOverload(caller, 0) === 'waiting_plants',
     queued: () => ({ records: waiting.size, bytes: bytesHeld.held }),

@@ -10,6 +10,8 @@ export type Stored<Resource> = New<Resource> & {
    * with `null`.
    */
   readonly addedAt?: number | null;
+  /** Identifies what it was created as, if it was changed since. */
+  readonly original?: string | undefined;
 };
 
 /** What is left of a resource that was deleted: its id, which stays taken for good. */
@@ -39,8 +41,40 @@ export type CreateOutcome<Resource> =
 /** The outcome of a record that was stored. */
 export const stored = { stored: true } as const;
 
-/** What became of a removal: the record was removed now or before, or nothing ever had the id, which then stays free. */
-export type RemoveOutcome = 'removed' | 'removed_before' | 'unknown';
+/** A change of what has an id, which depends on what that is. */
+export interface Change<Resource> {
+  readonly id: bigint;
+  /** The size of the texts that it may store, in bytes in UTF-8. */
+  readonly bytes: number;
+  /**
+   * What is to have the id instead; `undefined` to change nothing. It is called again if something else has changed that meanwhile.
+   *
+   * @param existing what has the id; `undefined` if nothing ever had it, whose place only a tombstone may take
+   */
+  replace(existing: StoredRecord<Resource> | undefined): StoredRecord<Resource> | undefined;
+}
+
+/** What had the id of a change before, and what took its place, if anything did. */
+export interface ChangeOutcome<Resource> {
+  readonly before: StoredRecord<Resource> | undefined;
+  readonly after: StoredRecord<Resource> | undefined;
+}
+
+/**
+ * The change that removes what has an id: a tombstone takes its place, so that the id stays taken.
+ *
+ * @param retire whether an id that nothing ever had is taken, too
+ */
+export function removalOf<Resource>(id: bigint, retire = false): Change<Resource> {
+  return {
+    id,
+    bytes: 0,
+    replace(existing) {
+      const isToRemove = existing === undefined ? retire : !isTombstone(existing);
+      return isToRemove ? { id, deleted: true } : undefined;
+    },
+  };
+}
 
 /** The outcome of a record, unless it was refused. @throws {ServiceError} with which it was */
 export function orThrow<Outcome>(outcome: Outcome | ServiceError): Outcome {
@@ -61,12 +95,11 @@ export interface Store<Resource> {
    */
   create(records: readonly Stored<Resource>[]): Promise<readonly (CreateOutcome<Resource> | ServiceError)[]>;
   /**
-   * Removes many records in one commit: what is left of each is a tombstone, so that its id stays taken.
+   * Changes what has ids, in one commit. Of several changes of one id each gets what the one before it has made.
    *
-   * @param retire whether ids that nothing ever had are taken by tombstones, too, which counts as removed
-   * @returns one outcome per id, in the same order; throws and returns errors as `create` does
+   * @returns one outcome per change, in the same order; throws and returns errors as `create` does
    */
-  remove(ids: readonly bigint[], retire?: boolean): Promise<readonly (RemoveOutcome | ServiceError)[]>;
+  change(changes: readonly Change<Resource>[]): Promise<readonly (ChangeOutcome<Resource> | ServiceError)[]>;
   /**
    * Finds what has these ids, in any order.
    *

@@ -7,11 +7,10 @@ export interface Table<Resource = unknown> {
   readonly name: string;
   /** All columns, in the order in which rows have their values. */
   readonly columns: readonly string[];
-  /** The columns of texts, and those of them that are never absent. */
+  /** The columns of texts. */
   readonly texts: readonly string[];
-  readonly required: readonly string[];
-  /** Assignments of SQL that erase the texts of a row. */
-  readonly erased: readonly string[];
+  /** The texts of a tombstone, in the order of their columns. */
+  readonly erasedTexts: readonly (string | null)[];
   /** The columns that a list compares with the parameter of their name, and those that it searches. */
   readonly filters: readonly string[];
   readonly searches: readonly string[];
@@ -32,16 +31,18 @@ export interface Table<Resource = unknown> {
 export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): Table<Resource> {
   const fields: Readonly<Record<string, Field>> = fieldsOf;
   const texts = namesOf(fields);
-  const columns = ['id', ...texts, 'added_at', 'deleted'];
+  const columns = ['id', ...texts, 'added_at', 'original', 'deleted'];
   const placeOf = (column: string) => columns.indexOf(column);
-  const [id, addedAt, deleted] = [placeOf('id'), placeOf('added_at'), placeOf('deleted')];
+  const [id, addedAt] = [placeOf('id'), placeOf('added_at')];
+  const [original, deleted] = [placeOf('original'), placeOf('deleted')];
   const places = texts.map((text) => [text, placeOf(text)] as const);
   // A copy has all members at once, in one order, which makes reading and writing it several times as fast.
-  const absent = Object.fromEntries(['id', ...texts, 'addedAt'].map((member) => [member, undefined]));
-  const required = texts.filter((text) => fields[text]?.required);
+  const absent = Object.fromEntries(
+    ['id', ...texts, 'addedAt', 'original'].map((member) => [member, undefined]),
+  );
   return {
-    ...{ name, columns, texts, required },
-    erased: texts.map((text) => `${text} = ${required.includes(text) ? "''" : 'NULL'}`),
+    ...{ name, columns, texts },
+    erasedTexts: texts.map((text) => (fields[text]?.required ? '' : null)),
     filters: texts.filter((text) => fields[text]?.filter),
     searches: texts.filter((text) => fields[text]?.search),
     bytes: texts.map((text) => `coalesce(octet_length(${text}), 0)`).join(' + '),
@@ -53,6 +54,7 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
       record['id'] = exactId;
       for (const [text, place] of places) record[text] = row[place] ?? undefined;
       if (row[addedAt] !== null) record['addedAt'] = Number(row[addedAt]);
+      if (row[original] !== null) record['original'] = row[original];
       return record as unknown as StoredRecord<Resource>;
     },
     toTexts(record) {

@@ -35,7 +35,7 @@ it('issues, lists and revokes tokens', async () => {
   const { stdout, stderr } = await run('create --name shop --expires never');
   expect(stdout).toMatch(tokenLine);
   for (const text of [
-    'token 1 "shop", which never expires. It may create, read and delete plants.',
+    'token 1 "shop", which never expires. It may create, read, correct and delete plants.',
     'Authorization: Bearer <token>',
     'on the page http://127.0.0.1:3000/ or',
     '(docs/use/api.md has the command for a Windows terminal)',
@@ -44,10 +44,13 @@ it('issues, lists and revokes tokens', async () => {
   expect(stderr).not.toContain('pst_');
 
   await run('create --name page --expires 30d');
-  const list = /^1\tshop\tcreated \S+Z\tnever expires\tnever used\tcreate,read,delete\n2\t.*\texpires \S+Z\t/;
+  const list =
+    /^1\tshop\tcreated \S+Z\tnever expires\tnever used\tcreate,read,correct,delete\n2\t.*\texpires \S+Z\t/;
   expect((await run('list')).stdout).toMatch(list);
   expect(await run('revoke 1')).toMatchObject({ exitCode: 0 });
-  expect((await run('list')).stdout).toMatch(/^1\t.*\trevoked \S+Z\tnever used\tcreate,read,delete\n/);
+  expect((await run('list')).stdout).toMatch(
+    /^1\t.*\trevoked \S+Z\tnever used\tcreate,read,correct,delete\n/,
+  );
   for (const line of ['revoke 7', 'rotate 7']) expect(await run(line)).toEqual(failed(/no token 7/));
 });
 
@@ -121,7 +124,7 @@ it('finds tokens by their texts, and reports the lines of others without showing
   ).toEqual(
     failed(
       'line 3: not of this database\nline 4: not a token, or mistyped\nplant-store: 2 of 4 tokens not found.\n',
-      /^1\tshop\tcreated .*\tnever used\tcreate,read,delete\n2\tother\tcreated .*\trevoked .*\n$/,
+      /^1\tshop\tcreated .*\tnever used\tcreate,read,correct,delete\n2\tother\tcreated .*\trevoked .*\n$/,
     ),
   );
   expect(await run('find', shop)).toMatchObject({ exitCode: 0, stderr: '' });

@@ -4,7 +4,7 @@ import { useCommands } from '../support/process/run-in-process.js';
 
 const id = 'Give the id of a plant, from -9223372036854775808 to 9223372036854775807.';
 const duration = 'such as 12h or 30d';
-const scopes = 'one or more of create,read,delete';
+const scopes = 'one or more of create,read,correct,delete';
 const shards = 'a number of shards from 1 to 32000';
 const idsOrFile = 'give either ids or --from <file>';
 

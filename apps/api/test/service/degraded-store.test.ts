@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/store/open-database.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
 import { recordLog } from '../support/database/record-log.js';
 import { createTestQueue } from '../support/plants/create-test-queue.js';
+import { removeFrom } from '../support/plants/remove-from.js';
 import { createStandInCitus } from '../support/postgresql/stand-in-citus.js';
 import { locateIn } from '../support/postgresql/use-connections.js';
 import { until } from '../support/until.js';
@@ -102,7 +103,7 @@ it('stores the other ids while a node is away, with a warning, and is not ready 
   );
   const [away = 0n, present = 0n] = [1, 2].map((group) => [...nodes].find(([, of]) => of === group)?.[0]);
   const unavailable = expect.objectContaining({ errorName: 'database_unavailable' });
-  expect(await plants.remove([away, present, away, present])).toEqual([
+  expect(await removeFrom(plants, [away, present, away, present])).toEqual([
     ...[unavailable, 'removed', unavailable, 'removed_before'],
   ]);
 

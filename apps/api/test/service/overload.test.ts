@@ -19,7 +19,7 @@ async function startHeldService() {
   const released = Promise.withResolvers<void>();
   const held = {
     create: (plants: readonly unknown[]) => released.promise.then(() => plants.map(() => stored)),
-    remove: () => Promise.reject(new Error('nothing is removed')),
+    change: () => Promise.reject(new Error('nothing is changed')),
   };
   const queue = createTestQueue(held, { limits: parseConfig({ QUEUE_MAX_PLANTS: '4' }, '/').queueLimits });
   const stopping = new AbortController();

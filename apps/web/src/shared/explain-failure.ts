@@ -63,6 +63,11 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
     about: 'id',
     explain: () => ['This id was that of a plant that was deleted.', 'Choose another id.'],
   },
+  precondition_required: ofPage,
+  precondition_failed: {
+    about: 'plant',
+    explain: () => ['The plant has changed meanwhile.', 'Look at it again, then decide.'],
+  },
   body_too_large: {
     about: 'plant',
     explain: ({ message }) => [

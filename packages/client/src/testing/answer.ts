@@ -30,6 +30,15 @@ function answerWithBody(request: ReadRequest, state: StoreState): Reply {
     const { name, params } = findOperation(request.method, request.path);
     authenticate(request.headers, state.acceptedTokens);
     const { status, body, headers } = handle(name, readRequest(name, { ...request, params }), state);
+    const shown = request.method === 'PUT' ? undefined : headers?.['ETag'];
+    if (
+      shown &&
+      request.headers
+        .get('if-none-match')
+        ?.split(/\s*,\s*/)
+        .includes(shown)
+    )
+      return jsonReply(request.id, 304, undefined, headers);
     return jsonReply(request.id, status, body, headers);
   } catch (error) {
     if (error instanceof ServiceError) return errorReply(request.id, error);

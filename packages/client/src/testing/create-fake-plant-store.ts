@@ -43,7 +43,7 @@ export interface FakePlantStore {
 /**
  * Creates an empty plant store in memory behind a `fetch`, so that code that uses the client is tested without a
  * server. It answers as the service does: the same statuses, bodies, numbers and messages, the headers
- * `Content-Type`, `WWW-Authenticate`, `Allow`, `Idempotent-Replayed` and `X-Request-Id`, and a body of up to 1 MiB.
+ * `Content-Type`, `WWW-Authenticate`, `Allow`, `ETag`, `Idempotent-Replayed` and `X-Request-Id`, and a body of up to 1 MiB.
  *
  * It differs from the service in this: it serves no documentation; it limits no rates and sends no other headers,
  * those for browsers among them; a token of the issued form that is not accepted is always an unknown one, whether
@@ -70,6 +70,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   const plants = new Map<bigint, Readonly<Plant>>();
   const times = new Map<bigint, number>();
   const deleted = new Set<bigint>();
+  const originals = new Map<bigint, Readonly<Plant>>();
   const faults: Fault[] = [];
   let acceptedTokens: readonly [string, ...string[]] = [options.token ?? defaultToken];
 
@@ -91,7 +92,10 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const answerable = {
         id,
         answer: () =>
-          answer({ id, method, path, query, headers, body }, { acceptedTokens, plants, times, deleted }),
+          answer(
+            { id, method, path, query, headers, body },
+            { acceptedTokens, plants, times, deleted, originals },
+          ),
       };
       return toResponse(await answerWithFault(answerable, fault, signal));
     },
@@ -114,6 +118,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       plants.clear();
       times.clear();
       deleted.clear();
+      originals.clear();
       faults.length = 0;
     },
   };

@@ -1,5 +1,5 @@
 import { MAX_PLANTS, NewPlantSchema } from '@plant-store/contract';
-import { readCursor, writeCursor } from '@plant-store/contract/cursor';
+import { hashText, readCursor, writeCursor } from '@plant-store/contract/cursor';
 import { fieldsOf, hasSameFields, plantFilters, plantSearches } from '@plant-store/contract/fields';
 import { explainInvalidRequest, messages } from '@plant-store/contract/messages';
 import type {
@@ -26,19 +26,38 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
     return { status: 200, body: { results: plants.map((plant) => tryCreate(plant, state)) } };
   },
 
-  deletePlant({ params: { id } }, { plants, times, deleted }) {
+  correctPlant({ params: { id }, headers, body }, state) {
+    const { 'if-match': tags, 'if-none-match': none } = headers;
+    if ((tags === undefined) === (none === undefined))
+      throw new ServiceError('precondition_required', messages.preconditionRequired);
+    const { plants, times, deleted, originals } = state;
+    const fields = fieldsOf(body);
+    const existing = plants.get(id);
+    if (existing === undefined && !(none && deleted.delete(id)))
+      throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+    if (existing === undefined) times.set(id, Date.now());
+    else if (none) throw new ServiceError('precondition_failed', messages.plantExists(id));
+    else if (!hasSameFields(existing, fields)) {
+      if (tags !== '*' && !tags?.split(/\s*,\s*/).includes(entityTagOf(id, state)))
+        throw new ServiceError('precondition_failed', messages.plantChanged(id));
+      if (!originals.has(id)) originals.set(id, existing);
+    }
+    plants.set(id, fields);
+    return { status: 200, body: get(id, state), headers: { ETag: entityTagOf(id, state) } };
+  },
+
+  deletePlant({ params: { id } }, { plants, times, deleted, originals }) {
     if (!plants.delete(id) && !deleted.has(id)) {
       throw new ServiceError('plant_not_found', messages.plantNotFound(id));
     }
     times.delete(id);
+    originals.delete(id);
     deleted.add(id);
     return { status: 204, body: undefined };
   },
 
   getPlant({ params: { id } }, state) {
-    const plant = show(id, state);
-    if (plant === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
-    return { status: 200, body: plant };
+    return { status: 200, body: get(id, state), headers: { ETag: entityTagOf(id, state) } };
   },
 
   listPlants({ query }, state) {
@@ -60,7 +79,7 @@ export const handlers: { readonly [Name in keyof Operations]: Handler<Name> } = 
 /** Stores a plant. The id is also the key of the request: the same plant again is a replay, stored once. */
 function create(
   { id, ...fields }: ValidRequest<'createPlant'>['body'],
-  { plants, times, deleted }: StoreState,
+  { plants, times, deleted, originals }: StoreState,
 ): { readonly plant: Plant; readonly replayed: boolean } {
   if (deleted.has(id)) throw new ServiceError('id_retired', messages.idRetired(id));
   const plant = fieldsOf(fields);
@@ -70,7 +89,7 @@ function create(
     times.set(id, Date.now());
     return { plant, replayed: false };
   }
-  if (hasSameFields(existing, plant)) return { plant, replayed: true };
+  if (hasSameFields(originals.get(id) ?? existing, plant)) return { plant, replayed: true };
   throw new ServiceError('id_taken', messages.idTaken(id));
 }
 
@@ -89,6 +108,18 @@ function tryCreate(plant: unknown, state: StoreState): CreateResult {
     // A create is rejected with no other one.
     return { status, error: number, message } as CreateResult;
   }
+}
+
+/** @throws {ServiceError} `plant_not_found` */
+function get(id: bigint, state: StoreState): StoredPlant {
+  const plant = show(id, state);
+  if (plant === undefined) throw new ServiceError('plant_not_found', messages.plantNotFound(id));
+  return plant;
+}
+
+/** Differs for other plants under an id. */
+function entityTagOf(id: bigint, { plants, times }: StoreState): string {
+  return `"${hashText(JSON.stringify([times.get(id), plants.get(id)]))}"`;
 }
 
 /** A plant as replies show it; `undefined` if there is none. */
@@ -135,6 +166,8 @@ export interface StoreState {
   readonly times: Map<bigint, number>;
   /** The ids of plants that were deleted. */
   readonly deleted: Set<bigint>;
+  /** What those were created as that were corrected. */
+  readonly originals: Map<bigint, Readonly<Plant>>;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '@plant-store/contract/request-target';
 import type { routes } from '@plant-store/contract/routes';
 import type { ServerInferRequest } from '@ts-rest/core';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { readJsonBody } from './read-body.js';
 import { ServiceError } from './reply.js';
 
@@ -90,17 +90,19 @@ export function readRequest<Name extends keyof typeof contract>(
   const json = schemas.body && readJsonBody(request.headers, request.body, jsonShapeOf(schemas.body));
   const params = schemas.pathParams?.safeParse(request.params);
   const query = schemas.query?.safeParse(parseQuery(request.query));
+  const headers = z.object(schemas.headers).safeParse(Object.fromEntries(request.headers));
   const body = schemas.body?.safeParse(json);
-  if ([params, query, body].some((result) => result?.success === false)) {
+  if ([params, query, headers, body].some((result) => result?.success === false)) {
     const { errorName, message } = explainInvalidRequest({
       path: params?.error?.issues,
       query: query?.error?.issues,
+      headers: headers.error?.issues,
       body: body?.error?.issues,
     });
     throw new ServiceError(errorName, message);
   }
   // What each schema gives, by its own type; the compiler cannot follow it through the optional parts.
-  const valid: object = { params: params?.data, query: query?.data, body: body?.data };
+  const valid: object = { params: params?.data, query: query?.data, headers: headers.data, body: body?.data };
   return valid as ValidRequest<Name>;
 }
 
@@ -108,5 +110,6 @@ export function readRequest<Name extends keyof typeof contract>(
 interface RequestSchemas {
   readonly pathParams?: z.ZodType;
   readonly query?: z.ZodType;
+  readonly headers?: z.ZodRawShape;
   readonly body?: z.ZodType;
 }

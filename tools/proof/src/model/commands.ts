@@ -71,6 +71,19 @@ const valid = {
   createPlants: fc
     .array(item, { minLength: 1, maxLength: 6, size: 'max' })
     .map((items) => post('/plants/batch', `{"plants":[${items}]}`)),
+  // The precondition of no known plant: what all stores must say alike, whatever their entity tags are.
+  correctPlant: fc
+    .tuple(
+      id,
+      fc.record(texts, { requiredKeys: [...requiredNames] }),
+      fc.constantFrom('If-Match: *', 'If-None-Match: *', 'If-Match: "x"'),
+    )
+    .map(
+      ([number, texts, precondition]): Request => ({
+        ...{ method: 'PUT', path: `/plants/${number}`, body: JSON.stringify(texts) },
+        headers: Object.fromEntries([precondition.split(': ')]),
+      }),
+    ),
   deletePlant: id.map((number): Request => ({ method: 'DELETE', path: `/plants/${number}` })),
   getPlant: id.map((number): Request => ({ method: 'GET', path: `/plants/${number}` })),
 } satisfies Record<Exclude<keyof typeof routes, 'listPlants'>, fc.Arbitrary<Request>>;

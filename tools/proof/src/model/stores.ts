@@ -11,6 +11,7 @@ export interface Request {
   /** With the query. */
   readonly path: string;
   readonly body?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What a caller sees of a reply. */
@@ -150,17 +151,17 @@ const toDelete = (id: bigint): Request => ({ method: 'DELETE', path: `/plants/${
 
 /** A request as `fetch` takes it. */
 function compose(
-  { method, body }: Request,
+  { method, body, headers }: Request,
   tokens: ReadonlyMap<string, string>,
   token: string | undefined,
-  headers: Readonly<Record<string, string>> = {},
+  others: Readonly<Record<string, string>> = {},
 ) {
   const authorization =
     token === undefined ? {} : { authorization: `Bearer ${tokens.get(token) ?? 'unknown'}` };
   const content = body === undefined ? {} : { 'content-type': 'application/json' };
   return {
     method,
-    headers: { ...headers, ...authorization, ...content },
+    headers: { ...others, ...headers, ...authorization, ...content },
     ...(body !== undefined && { body }),
   };
 }

@@ -30,11 +30,18 @@ export function cors(origins: readonly string[]): RequestHandler {
 const options: CorsOptions = {
   methods: [...new Set(Object.values(routes).map(({ method }) => method))],
   allowedHeaders: [
-    ...['Authorization', 'Content-Type', 'X-Request-Id'],
+    ...['Authorization', 'Content-Type', 'X-Request-Id', 'If-Match', 'If-None-Match'],
     // Those that libraries for traces add to requests of the page.
     ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
   ],
-  exposedHeaders: ['Retry-After', 'X-Request-Id', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'],
+  exposedHeaders: [
+    'ETag',
+    'Retry-After',
+    'X-Request-Id',
+    'Idempotent-Replayed',
+    'RateLimit',
+    'RateLimit-Policy',
+  ],
   // The longest that Chromium caches the reply to a preflight, in seconds.
   maxAge: 7200,
   // The library would send a Content-Length with a 204, which RFC 9110, section 8.6, forbids.

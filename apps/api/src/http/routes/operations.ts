@@ -12,6 +12,7 @@ import { type AppRouteImplementation, createExpressEndpoints, initServer } from 
 import type { Express, NextFunction, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors/service-error.js';
+import { correctPlant, entityTagOf, namesTag } from '../../plants/correct-plant.js';
 import { type CreatedOrRejected, createPlant, createPlants } from '../../plants/create-plant.js';
 import { deletePlant } from '../../plants/delete-plant.js';
 import { createFindPlant, getPlant } from '../../plants/get-plant.js';
@@ -82,6 +83,12 @@ export function mountOperations(
       return { status: 200, body: plant };
     },
     createPlants: createPlantsHandler(dependencies),
+    async correctPlant({ params: { id }, headers, body, res }) {
+      res.locals['plantId'] = id.toString();
+      const plant = await correctPlant(queue, id, body, headers, callerOf(res.locals));
+      res.setHeader('ETag', entityTagOf(plant));
+      return { status: 200, body: showStoredPlant(plant) };
+    },
     async deletePlant({ params: { id }, res }) {
       res.locals['plantId'] = id.toString();
       await deletePlant(queue, id, callerOf(res.locals));
@@ -91,7 +98,14 @@ export function mountOperations(
     },
     async getPlant({ params: { id }, res }) {
       res.locals['plantId'] = id.toString();
-      return { status: 200, body: showStoredPlant(await getPlant(findPlant, id, callerOf(res.locals))) };
+      const plant = await getPlant(findPlant, id, callerOf(res.locals));
+      const tag = entityTagOf(plant);
+      res.setHeader('ETag', tag);
+      // Here tags are compared as if all were weak (RFC 9110, section 13.1.2).
+      const known = res.req.headers['if-none-match']?.replaceAll('W/', '') ?? '';
+      if (!namesTag(known, tag)) return { status: 200, body: showStoredPlant(plant) };
+      setCommonHeaders(res.req, res);
+      return { status: 304, body: undefined };
     },
     async listPlants({ query, res }) {
       const { plants, next } = await lists.read(callerOf(res.locals), {
@@ -191,7 +205,8 @@ const members = Object.fromEntries(
 function showStoredPlant(plant: StoredPlant): StoredPlantReply {
   const { id, addedAt } = plant;
   const time = typeof addedAt === 'number' ? toIsoTime(addedAt) : undefined;
-  return { ...members, ...plant, idText: id.toString(), addedAt: time };
+  const shown = { ...members, ...plant, idText: id.toString(), addedAt: time, original: undefined };
+  return shown;
 }
 
 /**

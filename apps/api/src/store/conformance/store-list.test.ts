@@ -3,6 +3,7 @@ import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract';
 import { describe, expect, it } from 'vitest';
 import { storesWithShards, usePlantStore } from '../../../test/support/database/use-plant-store.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
+import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import type { ListLimits, ListPosition, ListQuery } from '../store.js';
 
 /** Limits that no test reaches by accident. */
@@ -114,7 +115,10 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     const ids = Array.from({ length: 100 }, (_, id) => BigInt(id));
     await createAt(1, ...plantsOf(...ids));
     const kept = ids.filter((id) => id % 10n === 9n);
-    await store.remove(ids.filter((id) => !kept.includes(id)));
+    await removeFrom(
+      store,
+      ids.filter((id) => !kept.includes(id)),
+    );
     expect(await list({ matches: 2 })).toEqual(pagesOf(2, kept));
     expect(await list({ matches: 4 })).toEqual(pagesOf(4, kept));
     expect(await list({ matches: 2, plants: 20 })).toEqual(pagesOf(2, kept));
@@ -137,7 +141,7 @@ describe.each(storesWithShards())('finding and listing plants on %s', (kind) => 
     expect(await list({ bytes: 0 })).toEqual(['1', '2', '3']);
     for (const bytes of [10, 11]) expect(await list({ bytes })).toEqual(['1,2', '3']);
     expect(await list({ bytes: 12 })).toEqual(['1,2,3']);
-    await store.remove([1n]);
+    await removeFrom(store, [1n]);
     expect(await list({ matches: 2, bytes: 3 })).toEqual(['2', '3']);
     expect(await list({ matches: 2, bytes: 5 })).toEqual(['2,3']);
   });

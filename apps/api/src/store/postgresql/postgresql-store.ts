@@ -1,8 +1,10 @@
-import type { SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
+import { isDeepStrictEqual } from 'node:util';
+import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
 import {
+  type Change,
+  type ChangeOutcome,
   type CreateOutcome,
   isTombstone,
-  type RemoveOutcome,
   type Store,
   type Stored,
   type StoredRecord,
@@ -40,25 +42,44 @@ export function createPostgresqlStore<Resource>({
   transact,
   insert,
 }: PostgresqlStoreOptions<Resource>): Store<Resource> {
-  const { name, columns, required, erased, bytes, toRecord } = table;
+  const { name, columns, texts, erasedTexts, bytes, toRecord, toTexts } = table;
   const selected = columns.join(', ');
   // What is found is going to be acknowledged, so it must be as durable as a commit.
   const findSql = `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
-  const setErased = `SET ${erased.join(', ')}, deleted = true`;
-  // Rows are locked in the order of their ids, so that two removals that share some wait for each other instead of deadlocking.
+  // Rows are locked in the order of their ids, so that two changes that share some wait for each other instead of deadlocking.
   // Citus forwards the statement, if all its ids are in one shard, as both parts say; otherwise it rejects it.
-  const removeSql = `
-    WITH found AS (SELECT id, deleted FROM ${name} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE),
-    removed AS (
-      UPDATE ${name} ${setErased} FROM found
-      WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id AND NOT found.deleted RETURNING ${name}.id
-    )
-    SELECT found.id, found.deleted, removed.id FROM found LEFT JOIN removed USING (id)`;
+  const changed: readonly (readonly [string, keyof typeof lists])[] = [
+    ...texts.map((column) => [column, 'text'] as const),
+    ...([
+      ['original', 'text'],
+      ['added_at', 'bigint'],
+      ['deleted', 'boolean'],
+    ] as const),
+  ];
+  const isAsBefore = changed
+    .filter(([column]) => column !== 'deleted')
+    .map(([column]) => `${name}.${column} IS NOT DISTINCT FROM change.${column}_before`);
+  const changeSql = `
+    WITH change AS (
+      SELECT * FROM unnest($1::bigint[], ${[...changed, ...changed].map(([, type], at) => `$${at + 2}::${type}[]`).join(', ')})
+        AS change (id, ${[...changed.map(([column]) => column), ...changed.map(([column]) => `${column}_before`)].join(', ')})
+    ), found AS (SELECT id FROM ${name} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE)
+    UPDATE ${name} SET ${changed
+      .map(
+        ([column]) =>
+          `${column} = ${column === 'added_at' ? `coalesce(change.added_at, ${name}.added_at)` : `change.${column}`}`,
+      )
+      .join(', ')}
+    FROM found JOIN change USING (id)
+    WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id
+      AND ${name}.deleted = change.deleted_before AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
+    RETURNING ${name}.id`;
+  const changeTypes = [integers, ...[...changed, ...changed].map(([, type]) => lists[type])];
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
-    INSERT INTO ${name} (id, deleted, ${required.join(', ')})
-    VALUES ${ids.map((id) => `((${id})::bigint, true${", ''".repeat(required.length)})`).join(', ')}
-    ON CONFLICT (id) DO UPDATE ${setErased} WHERE NOT ${name}.deleted RETURNING id`;
+    INSERT INTO ${name} (id, deleted, ${texts.join(', ')})
+    VALUES ${ids.map((id) => `((${id})::bigint, true, ${erasedTexts.map((erased) => (erased === null ? 'NULL' : `'${erased}'`)).join(', ')})`).join(', ')}
+    ON CONFLICT (id) DO NOTHING RETURNING id`;
   const runSql = async (sql: string) =>
     (await transact(() => connections.queryRaw({ sql, args: [], argTypes: [] }))).rows;
 
@@ -84,11 +105,13 @@ export function createPostgresqlStore<Resource>({
   async function createAll(
     records: readonly Stored<Resource>[],
   ): Promise<readonly CreateOutcome<Resource>[]> {
-    const unclaimed = new Set(await writeIds(insert.compose(records.toSorted(byId))));
+    const unclaimed = new Set(
+      await writeIds(insert.compose(records.toSorted((a, b) => inOrder(a.id, b.id)))),
+    );
     if (unclaimed.size === records.length) return records.map(() => stored);
     // Of several records with the same new id, the first one was stored.
     const wasStored = records.map(({ id }) => unclaimed.delete(id));
-    // What has an id never changes but once, when it is removed, so it may be read after the insert.
+    // What has an id may be changed, never freed, so it may be read after the insert.
     const taken = await findAll([...new Set(records.filter((_, at) => !wasStored[at]).map(({ id }) => id))]);
     return records.map(({ id }, at) => {
       if (wasStored[at]) return stored;
@@ -99,28 +122,64 @@ export function createPostgresqlStore<Resource>({
     });
   }
 
-  async function removeAll(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
-    const { rows } = await connections.queryRaw({ sql: removeSql, args: [ids], argTypes: [integers] });
-    const found = new Map<bigint, RemoveOutcome>();
-    for (const [digits, wasRemoved, removed] of rows) {
-      const id = BigInt(String(digits));
-      if (!wasRemoved && removed === null) throw notRemoved(id);
-      found.set(id, wasRemoved ? 'removed_before' : 'removed');
-    }
-    return toRemoveOutcomes(ids, (id) => found.get(id) ?? 'unknown');
+  /** The values of a record in the columns that a change sets. */
+  const valuesOf = (record: StoredRecord<Resource>) =>
+    isTombstone(record)
+      ? [...erasedTexts, null, null, true]
+      : [...toTexts(record), record.original ?? null, record.addedAt ?? null, false];
+
+  /** Replaces what is still as it was found, and returns the ids of that. */
+  async function replaceAll(
+    replacements: readonly {
+      readonly before: StoredRecord<Resource> | undefined;
+      readonly after: StoredRecord<Resource>;
+    }[],
+  ): Promise<ReadonlySet<bigint>> {
+    const retired = replacements.filter(({ before }) => before === undefined).map(({ after }) => after.id);
+    const written = new Set(
+      retired.length === 0
+        ? []
+        : await writeIds({ sql: composeRetire(retired.toSorted(inOrder)), args: [], argTypes: [] }),
+    );
+    const rows = replacements.flatMap(({ before, after }) =>
+      before === undefined ? [] : [[after.id, ...valuesOf(after), ...valuesOf(before)]],
+    );
+    if (rows.length === 0) return written;
+    const args = changeTypes.map((_, column) => rows.map((row) => row[column]));
+    return new Set([...written, ...(await writeIds({ sql: changeSql, args, argTypes: changeTypes }))]);
   }
 
-  /** Removes what has the ids, and takes those that nothing ever had. */
-  async function retireAll(ids: readonly bigint[]): Promise<readonly RemoveOutcome[]> {
-    const inOrder = [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
-    const removed = await writeIds({ sql: composeRetire(inOrder), args: [], argTypes: [] });
-    const others = await findAll(inOrder.filter((id) => !removed.has(id)));
-    return toRemoveOutcomes(ids, (id) => {
-      if (removed.has(id)) return 'removed';
-      const other = others.get(id);
-      if (other === undefined || !isTombstone(other)) throw notRemoved(id);
-      return 'removed_before';
-    });
+  /** Reads what has the ids, and replaces it if it is still the same; otherwise again, as well as further changes of one id. */
+  async function changeAll(
+    changes: readonly Change<Resource>[],
+  ): Promise<readonly ChangeOutcome<Resource>[]> {
+    const outcomes: ChangeOutcome<Resource>[] = [];
+    const tried = new Map<Change<Resource>, StoredRecord<Resource> | undefined>();
+    let left = changes.map((change, at) => ({ change, at }));
+    while (left.length > 0) {
+      const found = await findAll([...new Set(left.map(({ change }) => change.id))]);
+      const first = new Map(left.toReversed().map((entry) => [entry.change.id, entry]));
+      const replacements = [...first.values()].flatMap(({ change, at }) => {
+        const before = found.get(change.id);
+        const after = change.replace(before);
+        // Until it has taken place.
+        outcomes[at] = { before, after: undefined };
+        if (after === undefined) return [];
+        // A trigger may skip a row silently.
+        if (tried.has(change) && isDeepStrictEqual(tried.get(change), before))
+          throw new Error(`The record ${change.id} was not changed`);
+        tried.set(change, before);
+        return [{ before, after, at }];
+      });
+      const replaced = await replaceAll(replacements);
+      const again = new Set<number>();
+      for (const { before, after, at } of replacements) {
+        if (replaced.has(after.id)) outcomes[at] = { before, after };
+        else again.add(at);
+      }
+      left = left.filter(({ change, at }) => again.has(at) || first.get(change.id)?.at !== at);
+    }
+    return outcomes;
   }
 
   return {
@@ -128,10 +187,7 @@ export function createPostgresqlStore<Resource>({
       if (records.length === 0) return [];
       return transact(() => createAll(records));
     },
-    async remove(ids, retire = false) {
-      if (ids.length === 0) return [];
-      return transact(() => (retire ? retireAll(ids) : removeAll(ids)));
-    },
+    change: (changes) => transact(() => changeAll(changes)),
     find: (ids) => transact(async () => [...(await findAll(ids)).values()]),
     list: (query, limits) =>
       transact(async () => {
@@ -163,25 +219,14 @@ export function createPostgresqlStore<Resource>({
 }
 
 /** In the order of their ids two inserts that share some wait for each other instead of deadlocking. */
-const byId = (a: { readonly id: bigint }, b: { readonly id: bigint }) =>
-  a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+const inOrder = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The outcome of each id in order, of which only the first one removes what has it. */
-function toRemoveOutcomes(
-  ids: readonly bigint[],
-  outcomeOf: (id: bigint) => RemoveOutcome,
-): readonly RemoveOutcome[] {
-  const seen = new Set<bigint>();
-  return ids.map((id) => {
-    const outcome = outcomeOf(id);
-    const isAgain = seen.has(id);
-    seen.add(id);
-    return isAgain && outcome === 'removed' ? 'removed_before' : outcome;
-  });
-}
-
-/** A trigger may skip a row silently. */
-const notRemoved = (id: bigint) => new Error(`The record ${id} was not removed`);
+/** The types of the columns that a change sets. */
+const lists = {
+  text: textList,
+  bigint: integers,
+  boolean: { scalarType: 'boolean', arity: 'list' },
+} as const satisfies Readonly<Record<string, ArgType>>;
 
 /** An insert with an array for each column, so that the statement is the same for any number of records. */
 export function createInsert<Resource>({ name, texts, toTexts }: Table<Resource>): InsertStatement<Resource> {

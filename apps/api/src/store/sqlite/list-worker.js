@@ -18,7 +18,9 @@ const walkedColumns = [...table.columns, 'matches', 'bytes'];
 const walkedSql = walkedColumns.map((column) => {
   if (column === 'id') return column;
   // As a number, which is passed to the other thread faster than a bigint.
-  return table.texts.includes(column) ? `iif(matches, ${column}, NULL)` : `CAST(${column} AS REAL)`;
+  return [...table.texts, 'original'].includes(column)
+    ? `iif(matches, ${column}, NULL)`
+    : `CAST(${column} AS REAL)`;
 });
 
 /** Where a row has what is looked at. */

@@ -69,7 +69,7 @@ export async function openSqlite(
         checkpointer ??= startCheckpointer(files, { log, onCheckpoint });
         refreshMmap(records);
       },
-      onRemoved: () => checkpointer?.truncateLog(),
+      onErased: () => checkpointer?.truncateLog(),
     });
     return {
       ...{ plants, accessTokens, appliedMigrations },

@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { scopes } from '@plant-store/contract/access-token';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
+import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
 import { stored } from '../store.js';
 import * as checkpointer from './checkpointer.js';
@@ -24,12 +25,12 @@ it('waits while another process has locked the file, and then stores and removes
   };
   const created = await whileLocked(() => store.create([fern, { ...fern, name: 'Moss' }, rose]));
   expect(created).toMatchObject([stored, taken(fern), stored]);
-  const removed = await whileLocked(() => store.remove([1n, 3n, 1n]));
+  const removed = await whileLocked(() => removeFrom(store, [1n, 3n, 1n]));
   expect(removed).toEqual(['removed', 'unknown', 'removed_before']);
 });
 
 const notStored = 'The record 2 was not stored, and no row has its id';
-const notRemoved = 'The record 1 was not removed';
+const notRemoved = 'The record 1 was not changed';
 const insertOfRose = 'INSERT ON plants WHEN NEW.id = 2';
 
 describe.each([0, 40])('beside %i other plants of a call', (count) => {
@@ -48,12 +49,12 @@ describe.each([0, 40])('beside %i other plants of a call', (count) => {
     await store.create([fern, ivy]);
     connectToSqlite(path).exec(`CREATE TRIGGER t BEFORE ${event} BEGIN SELECT RAISE(${action}); END`);
     const write =
-      message === notRemoved ? store.remove([3n, 1n]) : store.create([oak, ...others, rose, ...others]);
+      message === notRemoved ? removeFrom(store, [3n, 1n]) : store.create([oak, ...others, rose, ...others]);
     await expect(write).rejects.toThrow(message);
     expect(await store.find([1n, 2n, 3n, 4n])).toMatchObject([fern, ivy]);
     expect(await store.find(others.map(({ id }) => id))).toEqual([]);
     expect(await store.create([oak])).toEqual([stored]);
-    expect(await store.remove([3n])).toEqual(['removed']);
+    expect(await removeFrom(store, [3n])).toEqual(['removed']);
   });
 });
 
@@ -151,7 +152,7 @@ describe('syncs to disk', () => {
     synced = [];
     expect(await store.create([fern])).toEqual([stored]);
     expect(await store.create([fern, rose])).toMatchObject([taken(fern), stored]);
-    expect(await store.remove([1n, 1n])).toEqual(['removed', 'removed_before']);
+    expect(await removeFrom(store, [1n, 1n])).toEqual(['removed', 'removed_before']);
     expect(synced).toEqual([]);
   });
 
@@ -164,7 +165,7 @@ describe('syncs to disk', () => {
     const { store } = opened;
     const error = { errorName: 'database_unavailable', cause: { message: 'EIO: i/o error, fsync' } };
     await expect(store.create([fern])).rejects.toMatchObject(error);
-    await expect(store.remove([2n])).rejects.toMatchObject(error);
+    await expect(removeFrom(store, [2n])).rejects.toMatchObject(error);
     await expect(store.find([1n])).rejects.toMatchObject(error);
   });
 });
@@ -183,7 +184,7 @@ describe('leaves nothing of the texts of deleted plants', () => {
     expect(readFileSync(path).includes('secret')).toBe(true);
 
     const again = await openSqlite(path);
-    await again.plants.remove(ids);
+    await removeFrom(again.plants, ids);
     await again.close();
     expect(readdirSync(folder)).toEqual(['plant-store.db']);
     expect(readFileSync(path).includes('secret')).toBe(false);
@@ -201,7 +202,7 @@ describe('leaves nothing of the texts of deleted plants', () => {
     await until(() => readLog().length === 0);
     await store.create(plants);
     expect(readLog().includes('secret')).toBe(true);
-    await store.remove(ids);
+    await removeFrom(store, ids);
     await until(() => readLog().length === 0);
     expect(readFileSync(`${path}-shm`).includes('secret')).toBe(false);
     // Nothing is left in the log that closing it could move.

@@ -1,7 +1,8 @@
 import type Sqlite from 'better-sqlite3';
 import {
+  type Change,
+  type ChangeOutcome,
   isTombstone,
-  type RemoveOutcome,
   type Store,
   type Stored,
   type StoredRecord,
@@ -21,10 +22,10 @@ export interface SqliteStoreOptions<Resource> {
   readonly syncLog: () => void;
   /** Lists what is visible, which may not be durable. */
   readonly listRecords: ListRecords<Resource>;
-  /** Called before records are stored or removed, with how many. */
+  /** Called before records are stored or changed, with how many. */
   readonly onWrite: (records: number) => void;
-  /** Called once some may have been removed. */
-  readonly onRemoved: () => void;
+  /** Called once texts may have been erased. */
+  readonly onErased: () => void;
 }
 
 /** How many rows one statement inserts, which takes half as long as a statement for each. */
@@ -41,9 +42,9 @@ export function createSqliteStore<Resource>({
   syncLog,
   listRecords,
   onWrite,
-  onRemoved,
+  onErased,
 }: SqliteStoreOptions<Resource>): Store<Resource> {
-  const { name, columns, texts, required, toRecord, toTexts } = table;
+  const { name, columns, texts, erasedTexts, toRecord, toTexts } = table;
   const insertOf = (rows: number) =>
     connection.prepare(
       `INSERT INTO ${name} (id, added_at, ${texts.join(', ')})
@@ -57,14 +58,14 @@ export function createSqliteStore<Resource>({
     .prepare<[bigint], unknown[]>(`SELECT ${columns.join(', ')} FROM ${name} WHERE id = ?`)
     .safeIntegers()
     .raw();
-  // A row that is deleted and inserted again keeps no column, nor one that another version of the service has added.
-  const deleteLive = connection
-    .prepare<[bigint], bigint | null>(`DELETE FROM ${name} WHERE id = ? AND NOT deleted RETURNING added_at`)
+  // A row that is deleted and inserted again keeps no column that another version of the service has added.
+  const deleteRow = connection
+    .prepare<[bigint], bigint | null>(`DELETE FROM ${name} WHERE id = ? RETURNING added_at`)
     .safeIntegers()
     .pluck();
-  const insertTombstone = connection.prepare<[bigint, bigint | null]>(
-    `INSERT INTO ${name} (id, added_at, deleted, ${required.join(', ')}) VALUES (?, ?, true${", ''".repeat(required.length)})
-      ON CONFLICT (id) DO NOTHING`,
+  const insertChanged = connection.prepare(
+    `INSERT INTO ${name} (id, added_at, original, deleted, ${texts.join(', ')})
+      VALUES (?, ?, ?, ?${', ?'.repeat(texts.length)}) ON CONFLICT (id) DO NOTHING`,
   );
   /** A number that differs from the one before if another connection has committed meanwhile. */
   const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
@@ -128,20 +129,22 @@ export function createSqliteStore<Resource>({
     return taken && { taken, version: dataVersion.get() };
   }
 
-  function removeOne(id: bigint, retire: boolean): RemoveOutcome {
-    const addedAt = deleteLive.get(id);
-    const isTaken = addedAt !== undefined || retire;
-    if (isTaken && insertTombstone.run(id, addedAt ?? null).changes === 1) return 'removed';
-    const existing = findOne(id);
-    if (existing === undefined && !isTaken) return 'unknown';
+  function changeOne({ id, replace }: Change<Resource>): ChangeOutcome<Resource> {
+    const before = findOne(id);
+    const after = replace(before);
+    if (after === undefined) return { before, after };
+    const addedBefore = deleteRow.get(id) ?? null;
+    const values = isTombstone(after)
+      ? [addedBefore, null, 1, ...erasedTexts]
+      : [after.addedAt ?? addedBefore, after.original ?? null, 0, ...toTexts(after)];
     // A trigger may skip a row silently.
-    if (existing === undefined || !isTombstone(existing)) throw new Error(`The record ${id} was not removed`);
-    return 'removed_before';
+    if (insertChanged.run(id, ...values).changes !== 1) throw new Error(`The record ${id} was not changed`);
+    return { before, after };
   }
 
   const createTransaction = connection.transaction(createAll);
-  const removeTransaction = connection.transaction((ids: readonly bigint[], retire: boolean) => ({
-    outcomes: ids.map((id) => removeOne(id, retire)),
+  const changeTransaction = connection.transaction((changes: readonly Change<Resource>[]) => ({
+    outcomes: changes.map(changeOne),
     version: dataVersion.get(),
   }));
   const findTransaction = connection.transaction((ids: readonly bigint[]) => ({
@@ -163,17 +166,17 @@ export function createSqliteStore<Resource>({
         return existing === undefined ? stored : { stored: false, existing };
       });
     },
-    async remove(ids, retire = false) {
-      if (ids.length === 0) return [];
-      onWrite(ids.length);
+    async change(changes) {
+      if (changes.length === 0) return [];
+      onWrite(changes.length);
       try {
         return await transact(() => {
-          const { outcomes, version } = removeTransaction.immediate(ids, retire);
+          const { outcomes, version } = changeTransaction.immediate(changes);
           confirmDurable(version);
           return outcomes;
         });
       } finally {
-        onRemoved();
+        onErased();
       }
     },
     find: (ids) =>

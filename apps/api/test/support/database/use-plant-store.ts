@@ -41,7 +41,7 @@ export function usePlantStore(kind: StoreKind) {
   // The database is opened after the suite has called this function.
   const store: PlantStore = {
     create: (plants) => database.plants.create(plants),
-    remove: (ids, retire) => database.plants.remove(ids, retire),
+    change: (changes) => database.plants.change(changes),
     find: (ids) => database.plants.find(ids),
     list: (query, limits) => database.plants.list(query, limits),
     read: (after, limits) => database.plants.read(after, limits),
@@ -58,7 +58,7 @@ export function usePlantStore(kind: StoreKind) {
 /** A plant as it was created, or a tombstone. */
 export function withoutTime(record: PlantRecord): NewPlant | Tombstone {
   if (isTombstone(record)) return record;
-  const { addedAt: _, ...plant } = record;
+  const { addedAt: _, original: __, ...plant } = record;
   return plant;
 }
 

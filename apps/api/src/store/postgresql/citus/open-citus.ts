@@ -23,11 +23,10 @@ export async function openCitus<Resource>(
 ): Promise<{ readonly plants: Store<Resource>; readonly watch: NodeWatch }> {
   const watch = await watchNodes(pool, log);
   const writeByShard = createWriteByShard(watch);
-  const isId = (id: bigint) => id;
   const plants: Store<Resource> = {
     ...store,
     create: writeByShard(store.create, ({ id }) => id),
-    remove: (ids, retire) => writeByShard((some: readonly bigint[]) => store.remove(some, retire), isId)(ids),
+    change: writeByShard(store.change, ({ id }) => id),
     // A node that hangs would keep the connections that other statements need.
     async find(ids) {
       for (const group of new Set(ids.map((id) => watch.locate(id)?.group))) {

@@ -1,0 +1,45 @@
+import type { Plant } from '@plant-store/contract';
+import { fieldsOf } from '@plant-store/contract/fields';
+import { messages } from '@plant-store/contract/messages';
+import type { Config } from '../config.js';
+import { OperatorError } from '../errors/operator-error.js';
+import { withFields } from '../plants/correct-plant.js';
+import { isTombstone, orThrow } from '../store/store.js';
+import type { CliContext } from './cli-context.js';
+import { retryWhileUnavailable, withDatabase } from './database.js';
+import { formats } from './formats.js';
+
+/** The texts that are replaced; `false` for one that is removed. */
+export type Corrections = { readonly [Name in keyof Plant]?: string | false };
+
+/**
+ * Replaces texts of the plant with an id, and prints it.
+ *
+ * @throws {OperatorError} when there is no such plant
+ */
+export async function correct(
+  config: Config,
+  id: bigint,
+  corrections: Corrections,
+  context: CliContext,
+): Promise<void> {
+  const texts = Object.entries(corrections).map(([name, text]) => [name, text === false ? undefined : text]);
+  await withDatabase(config, { mustExist: true }, async ({ plants }) => {
+    const [outcome] = await retryWhileUnavailable(() =>
+      plants.change([
+        {
+          ...{ id, bytes: 0 },
+          replace: (existing) =>
+            existing === undefined || isTombstone(existing)
+              ? undefined
+              : withFields(existing, { ...fieldsOf(existing), ...Object.fromEntries(texts) }),
+        },
+      ]),
+    );
+    if (outcome === undefined) throw new Error('The store returned no outcome');
+    const { before, after } = orThrow(outcome);
+    const plant = after ?? before;
+    if (plant === undefined || isTombstone(plant)) throw new OperatorError(messages.plantNotFound(id));
+    context.print(formats.ndjson.write(plant));
+  });
+}

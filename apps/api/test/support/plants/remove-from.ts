@@ -1,0 +1,19 @@
+import type { ServiceError } from '../../../src/errors/service-error.js';
+import type { PlantStore } from '../../../src/plants/plant-store.js';
+import { type ChangeOutcome, isTombstone, removalOf } from '../../../src/store/store.js';
+
+/** Removes plants, and returns what became of each by its name, or the error with which it was refused. */
+export async function removeFrom(
+  store: Pick<PlantStore, 'change'>,
+  ids: readonly bigint[],
+  retire = false,
+): Promise<(ReturnType<typeof nameOf> | ServiceError)[]> {
+  const outcomes = await store.change(ids.map((id) => removalOf(id, retire)));
+  return outcomes.map((outcome) => ('before' in outcome ? nameOf(outcome) : outcome));
+}
+
+/** What a removal did. */
+export function nameOf({ before, after }: ChangeOutcome<unknown>): 'removed' | 'removed_before' | 'unknown' {
+  if (after !== undefined) return 'removed';
+  return before !== undefined && isTombstone(before) ? 'removed_before' : 'unknown';
+}
