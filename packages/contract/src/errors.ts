@@ -134,6 +134,13 @@ export const errors = {
     meaning: 'An error of the service. Retrying is safe; report it with the header X-Request-Id.',
     example: 'An unexpected error occurred. Retrying the request is safe.',
   },
+  changes_unsupported: {
+    error: 50100,
+    status: 501,
+    meaning:
+      'This plant store is distributed over several databases, which have no common order of changes. List plants instead.',
+    example: 'This plant store is distributed over several databases, which have no common order of changes.',
+  },
   overloaded: {
     error: 50300,
     status: 503,

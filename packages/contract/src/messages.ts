@@ -23,6 +23,10 @@ export const messages = {
     `The batch has ${plants} plants, and this token may make ${requestsPerMinute} requests a minute. Send at most ${requestsPerMinute} in one request.`,
   invalidCursor:
     'The query parameter after is not of this list: pass the next of a page unchanged, with the same order, tag and q, or begin again without it.',
+  unknownChange:
+    'The query parameter after is of no change of this plant store, such as after a backup was restored: begin again with after=0.',
+  changesUnsupported:
+    'This plant store is distributed over several databases, which have no common order of changes.',
   missingContentType: unsupported('There is no content type'),
   unsupportedContentType: (type: string) => unsupported(`The content type is "${shorten(type, 100)}"`),
   unsupportedContentCoding: (coding: string) =>

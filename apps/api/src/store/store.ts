@@ -1,3 +1,4 @@
+import { messages } from '@plant-store/contract/messages';
 import { ServiceError } from '../errors/service-error.js';
 
 /** A resource under its id, as it is created. */
@@ -76,6 +77,21 @@ export function removalOf<Resource>(id: bigint, retire = false): Change<Resource
   };
 }
 
+/** When a record was changed, which is told apart from when it was created; `null` if it was not changed since. */
+export function changedAtOf(record: StoredRecord<unknown>, now: number): number | null {
+  return isTombstone(record) || record.original !== undefined ? now : null;
+}
+
+/** The error for a place that no change of this store has. */
+export function unknownPlace(): ServiceError {
+  return new ServiceError('bad_request', messages.unknownChange);
+}
+
+/** Whether a place comes after all that changes can have. */
+export function isBeyond(place: ChangePlace | undefined, lastNumber: number): boolean {
+  return (place?.number ?? 0) > lastNumber;
+}
+
 /** The outcome of a record, unless it was refused. @throws {ServiceError} with which it was */
 export function orThrow<Outcome>(outcome: Outcome | ServiceError): Outcome {
   if (outcome instanceof ServiceError) throw outcome;
@@ -112,6 +128,16 @@ export interface Store<Resource> {
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, `overloaded` when too many lists wait
    */
   list(query: ListQuery, limits: ListLimits): Promise<Listed<Resource>>;
+  /**
+   * Lists the last change of each record, in one order that never changes: those that come after a place, as many as the limits
+   * allow. A record that changes again has its place at the end from then on.
+   *
+   * @param after the place after which to begin; `undefined` for all
+   * @throws {ServiceError} as `list` does, `bad_request` for a place that is not of this store, or `changes_unsupported`
+   */
+  listChanges(after: ChangePlace | undefined, limits: ListLimits): Promise<ListedChanges<Resource>>;
+  /** The place of the last change that `listChanges` would return now; `undefined` if there is none that has one. */
+  lastChange(): Promise<ChangePlace | undefined>;
   /**
    * Reads all records after an id, page by page, in the order of their ids: every one that was stored before it began, and
    * possibly some that were stored since. A plant that is deleted meanwhile may be returned as either. An error ends it; it may
@@ -157,6 +183,29 @@ export interface Listed<Resource> {
   /** The last plant that was examined; `undefined` if there are no more. */
   readonly last: ListPosition | undefined;
   /** How long the engine took, in milliseconds, if it tells that apart from what waits for others. */
+  readonly readMs?: number | undefined;
+}
+
+/** Where the last change of a record is: first come, by their ids, those that have no number since they are older than these. */
+export interface ChangePlace {
+  readonly number?: number | undefined;
+  readonly id: bigint;
+}
+
+/** The last change of a record, and what the record is since. */
+export interface RecordChange<Resource> {
+  readonly record: StoredRecord<Resource>;
+  /** When it was, in milliseconds since 1970, if that is known. */
+  readonly at: number | undefined;
+}
+
+/** Changes in their order. */
+export interface ListedChanges<Resource> {
+  readonly changes: readonly RecordChange<Resource>[];
+  /** Where to go on: the place of the last record that was examined, or where it began. */
+  readonly last: ChangePlace | undefined;
+  /** Whether there may be more now. */
+  readonly hasMore: boolean;
   readonly readMs?: number | undefined;
 }
 

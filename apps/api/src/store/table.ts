@@ -1,12 +1,14 @@
 import { type Field, type FieldsOf, namesOf } from '@plant-store/contract/fields';
 import type { ArgType } from '@prisma/driver-adapter-utils';
-import type { StoredRecord } from './store.js';
+import type { ChangePlace, RecordChange, StoredRecord } from './store.js';
 
 /** What follows from the fields of a resource: parts of the statements of both engines, which are composed once, and what rows hold. */
 export interface Table<Resource = unknown> {
   readonly name: string;
   /** All columns, in the order in which rows have their values. */
   readonly columns: readonly string[];
+  /** What a row has besides for the order of changes. */
+  readonly changeColumns: readonly string[];
   /** The columns of texts. */
   readonly texts: readonly string[];
   /** The texts of a tombstone, in the order of their columns. */
@@ -21,6 +23,8 @@ export interface Table<Resource = unknown> {
    * in the record, rather than `null`.
    */
   toRecord(row: readonly unknown[]): StoredRecord<Resource>;
+  /** Reads a row with the columns of changes besides. */
+  toChange(row: readonly unknown[]): RecordChange<Resource> & { readonly place: ChangePlace };
   /** The texts of a record, in the order of their columns. */
   toTexts(record: Resource): readonly (string | null)[];
   /** The size of the texts of a record, in bytes in UTF-8. */
@@ -40,22 +44,33 @@ export function tableOf<Resource>(name: string, fieldsOf: FieldsOf<Resource>): T
   const absent = Object.fromEntries(
     ['id', ...texts, 'addedAt', 'original'].map((member) => [member, undefined]),
   );
+  const changeColumns = ['changed_at', 'change_place'];
+  const toRecord: Table<Resource>['toRecord'] = (row) => {
+    const digits = row[id];
+    const exactId = typeof digits === 'bigint' ? digits : BigInt(String(digits));
+    if (row[deleted]) return { id: exactId, deleted: true };
+    const record: Record<string, unknown> = { ...absent };
+    record['id'] = exactId;
+    for (const [text, place] of places) record[text] = row[place] ?? undefined;
+    if (row[addedAt] !== null) record['addedAt'] = Number(row[addedAt]);
+    if (row[original] !== null) record['original'] = row[original];
+    return record as unknown as StoredRecord<Resource>;
+  };
   return {
-    ...{ name, columns, texts },
+    ...{ name, columns, changeColumns, texts, toRecord },
     erasedTexts: texts.map((text) => (fields[text]?.required ? '' : null)),
     filters: texts.filter((text) => fields[text]?.filter),
     searches: texts.filter((text) => fields[text]?.search),
     bytes: texts.map((text) => `coalesce(octet_length(${text}), 0)`).join(' + '),
-    toRecord(row) {
-      const digits = row[id];
-      const exactId = typeof digits === 'bigint' ? digits : BigInt(String(digits));
-      if (row[deleted]) return { id: exactId, deleted: true };
-      const record: Record<string, unknown> = { ...absent };
-      record['id'] = exactId;
-      for (const [text, place] of places) record[text] = row[place] ?? undefined;
-      if (row[addedAt] !== null) record['addedAt'] = Number(row[addedAt]);
-      if (row[original] !== null) record['original'] = row[original];
-      return record as unknown as StoredRecord<Resource>;
+    toChange(row) {
+      const record = toRecord(row);
+      const [changedAt, number] = row.slice(columns.length);
+      const at = changedAt ?? (row[deleted] ? null : row[addedAt]) ?? undefined;
+      return {
+        record,
+        at: at === undefined ? undefined : Number(at),
+        place: { id: record.id, ...(number !== null && { number: Number(number) }) },
+      };
     },
     toTexts(record) {
       const values = record as Readonly<Record<string, string | undefined>>;

@@ -13,6 +13,7 @@ import { checkPooler } from './check-pooler.js';
 import { checkTables } from './check-tables.js';
 import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
 import { findDriverError } from './errors.js';
+import { readChangeNumbers } from './list-changes.js';
 import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { openPool } from './open-pool.js';
 import { createInsert, createPostgresqlStore } from './postgresql-store.js';
@@ -39,16 +40,17 @@ export async function openPostgresql(
   const transact = createRunQuery(queryTimeoutMs(location));
   try {
     const { isPooled } = await checkPooler(location);
-    const { appliedMigrations, isDistributed } = await prepare(location);
+    const { appliedMigrations, changeNumbers } = await prepare(location);
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     if (metrics !== undefined) measurePool(pool, metrics);
     // Loaded only here: most databases are not distributed.
-    const citus = isDistributed ? await import('./citus/open-citus.js') : undefined;
-    const insert = (citus?.createInsertOfValues ?? createInsert)(plantTable);
+    const citus = changeNumbers === undefined ? await import('./citus/open-citus.js') : undefined;
+    const insert =
+      citus?.createInsertOfValues(plantTable) ?? createInsert(plantTable, changeNumbers?.ofTransaction);
     const adapter = new PrismaPg(pool, { schema, statementNameGenerator: insert.nameOf });
     const connections = await adapter.connect();
-    const store = createPostgresqlStore({ connections, table: plantTable, transact, insert });
+    const store = createPostgresqlStore({ connections, table: plantTable, transact, insert, changeNumbers });
     const { plants, watch } = (await citus?.openCitus(pool, store, log)) ?? { plants: store };
     const query = async (sql: string, args: readonly string[]) =>
       (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
@@ -99,9 +101,13 @@ async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation) 
   await checkEncoding(connection);
   const appliedMigrations = await migratePostgresql(connection, schema, readMigrations('postgresql'));
   await checkTables(connection);
-  if (!(await hasCitus(connection))) return { appliedMigrations, isDistributed: false };
-  const { readNodes } = await import('./citus/nodes.js');
-  return { appliedMigrations, isDistributed: (await readNodes(connection)).length > 0 };
+  const isDistributed =
+    (await hasCitus(connection)) &&
+    (await (await import('./citus/nodes.js')).readNodes(connection)).length > 0;
+  return {
+    appliedMigrations,
+    changeNumbers: isDistributed ? undefined : await readChangeNumbers(connection),
+  };
 }
 
 /** Whether the database has the extension Citus. */

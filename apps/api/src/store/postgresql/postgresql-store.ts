@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { messages } from '@plant-store/contract/messages';
 import type { ArgType, SqlDriverAdapter, SqlQuery } from '@prisma/driver-adapter-utils';
+import { ServiceError } from '../../errors/service-error.js';
 import {
   type Change,
   type ChangeOutcome,
   type CreateOutcome,
+  changedAtOf,
   isTombstone,
   type Store,
   type Stored,
@@ -12,6 +15,7 @@ import {
   withoutTombstones,
 } from '../store.js';
 import { integer, integers, type QueryWrapper, readPages, type Table, texts as textList } from '../table.js';
+import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { listIds } from './list-ids.js';
 import { durableColumnSql } from './probe-commit.js';
 
@@ -30,6 +34,8 @@ export interface PostgresqlStoreOptions<Resource> {
   /** Runs a transaction, which is a statement or idempotent; see `createRunQuery`. */
   readonly transact: QueryWrapper;
   readonly insert: InsertStatement<Resource>;
+  /** `undefined` where Citus distributes the table: its nodes number their transactions each for itself. */
+  readonly changeNumbers: ChangeNumbers | undefined;
 }
 
 /**
@@ -41,6 +47,7 @@ export function createPostgresqlStore<Resource>({
   table,
   transact,
   insert,
+  changeNumbers,
 }: PostgresqlStoreOptions<Resource>): Store<Resource> {
   const { name, columns, texts, erasedTexts, bytes, toRecord, toTexts } = table;
   const selected = columns.join(', ');
@@ -54,10 +61,12 @@ export function createPostgresqlStore<Resource>({
       ['original', 'text'],
       ['added_at', 'bigint'],
       ['deleted', 'boolean'],
+      ['changed_at', 'bigint'],
     ] as const),
   ];
+  const place = changeNumbers?.ofTransaction ?? 'NULL';
   const isAsBefore = changed
-    .filter(([column]) => column !== 'deleted')
+    .filter(([column]) => !['deleted', 'changed_at'].includes(column))
     .map(([column]) => `${name}.${column} IS NOT DISTINCT FROM change.${column}_before`);
   const changeSql = `
     WITH change AS (
@@ -69,7 +78,7 @@ export function createPostgresqlStore<Resource>({
         ([column]) =>
           `${column} = ${column === 'added_at' ? `coalesce(change.added_at, ${name}.added_at)` : `change.${column}`}`,
       )
-      .join(', ')}
+      .join(', ')}, change_place = ${place}
     FROM found JOIN change USING (id)
     WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id
       AND ${name}.deleted = change.deleted_before AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
@@ -77,8 +86,8 @@ export function createPostgresqlStore<Resource>({
   const changeTypes = [integers, ...[...changed, ...changed].map(([, type]) => lists[type])];
   /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
   const composeRetire = (ids: readonly bigint[]) => `
-    INSERT INTO ${name} (id, deleted, ${texts.join(', ')})
-    VALUES ${ids.map((id) => `((${id})::bigint, true, ${erasedTexts.map((erased) => (erased === null ? 'NULL' : `'${erased}'`)).join(', ')})`).join(', ')}
+    INSERT INTO ${name} (id, deleted, changed_at, change_place, ${texts.join(', ')})
+    VALUES ${ids.map((id) => `((${id})::bigint, true, ${Date.now()}, ${place}, ${erasedTexts.map((erased) => (erased === null ? 'NULL' : `'${erased}'`)).join(', ')})`).join(', ')}
     ON CONFLICT (id) DO NOTHING RETURNING id`;
   const runSql = async (sql: string) =>
     (await transact(() => connections.queryRaw({ sql, args: [], argTypes: [] }))).rows;
@@ -123,10 +132,16 @@ export function createPostgresqlStore<Resource>({
   }
 
   /** The values of a record in the columns that a change sets. */
-  const valuesOf = (record: StoredRecord<Resource>) =>
+  const valuesOf = (record: StoredRecord<Resource>, now = Date.now()) =>
     isTombstone(record)
-      ? [...erasedTexts, null, null, true]
-      : [...toTexts(record), record.original ?? null, record.addedAt ?? null, false];
+      ? [...erasedTexts, null, null, true, now]
+      : [
+          ...toTexts(record),
+          record.original ?? null,
+          record.addedAt ?? null,
+          false,
+          changedAtOf(record, now),
+        ];
 
   /** Replaces what is still as it was found, and returns the ids of that. */
   async function replaceAll(
@@ -182,12 +197,20 @@ export function createPostgresqlStore<Resource>({
     return outcomes;
   }
 
+  const listing = changeNumbers && createListChanges(connections, table, changeNumbers);
+  function changes() {
+    if (listing !== undefined) return listing;
+    throw new ServiceError('changes_unsupported', messages.changesUnsupported);
+  }
+
   return {
     async create(records) {
       if (records.length === 0) return [];
       return transact(() => createAll(records));
     },
     change: (changes) => transact(() => changeAll(changes)),
+    listChanges: (after, limits) => transact(async () => changes().listChanges(after, limits)),
+    lastChange: () => transact(async () => changes().lastChange()),
     find: (ids) => transact(async () => [...(await findAll(ids)).values()]),
     list: (query, limits) =>
       transact(async () => {
@@ -228,15 +251,22 @@ const lists = {
   boolean: { scalarType: 'boolean', arity: 'list' },
 } as const satisfies Readonly<Record<string, ArgType>>;
 
-/** An insert with an array for each column, so that the statement is the same for any number of records. */
-export function createInsert<Resource>({ name, texts, toTexts }: Table<Resource>): InsertStatement<Resource> {
+/**
+ * An insert with an array for each column, so that the statement is the same for any number of records.
+ *
+ * @param place SQL for the place of what it changes among all changes
+ */
+export function createInsert<Resource>(
+  { name, texts, toTexts }: Table<Resource>,
+  place = 'NULL::bigint',
+): InsertStatement<Resource> {
   const arrays = ['$1::bigint[]', ...texts.map((_, index) => `$${index + 2}::text[]`)].join(', ');
   const time = `$${texts.length + 2}::bigint`;
   const sqlOf = (from: string) => `
-    INSERT INTO ${name} (${['id', ...texts, 'added_at'].join(', ')}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
-  const withTimeOfAll = sqlOf(`*, ${time} FROM unnest(${arrays})`);
+    INSERT INTO ${name} (${['id', ...texts, 'added_at', 'change_place'].join(', ')}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
+  const withTimeOfAll = sqlOf(`*, ${time}, ${place} FROM unnest(${arrays})`);
   /** As an import has them. */
-  const withTimes = sqlOf(`* FROM unnest(${arrays}, ${time}[])`);
+  const withTimes = sqlOf(`*, ${place} FROM unnest(${arrays}, ${time}[])`);
   const textTypes = texts.map(() => textList);
   return {
     compose(records) {

@@ -1,8 +1,17 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { INT64_MIN } from '@plant-store/contract';
 import { withTimeout } from '../../runtime/timing.js';
 import { databaseUnavailable } from '../database.js';
-import type { Listed, ListLimits, ListPosition, ListQuery, StoredRecord } from '../store.js';
+import type {
+  ChangePlace,
+  Listed,
+  ListLimits,
+  ListPosition,
+  ListQuery,
+  Store,
+  StoredRecord,
+} from '../store.js';
 import type { Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
 
@@ -13,7 +22,17 @@ export type ListRecords<Resource> = (
 ) => Promise<ListedRecords<Resource>>;
 
 /** Which plants, and whether all tombstones besides. */
-export type RecordQuery = ListQuery & { readonly tombstones?: boolean };
+export type RecordQuery = Omit<ListQuery, 'order' | 'after'> & {
+  /** By the numbers of changes, too. */
+  readonly order: ListQuery['order'] | 'changes';
+  readonly after?: (ListPosition & Pick<ChangePlace, 'number'>) | undefined;
+  readonly tombstones?: boolean;
+  /** Whether only those that have no number of a change. */
+  readonly unnumbered?: boolean;
+};
+
+/** Lists changes as `Store.listChanges` does. */
+export type ListChanges<Resource> = Store<Resource>['listChanges'];
 
 /** As `Listed`. */
 type ListedRecords<Resource> = Omit<Listed<Resource>, 'plants'> & {
@@ -23,6 +42,7 @@ type ListedRecords<Resource> = Omit<Listed<Resource>, 'plants'> & {
 /** Reads lists in a thread of its own, so that creates do not wait for them. */
 export interface ListThread<Resource> {
   readonly list: ListRecords<Resource>;
+  readonly listChanges: ListChanges<Resource>;
   /** Resolves once no list is being read, and the file is released. */
   close(): Promise<void>;
 }
@@ -31,7 +51,7 @@ export interface ListThread<Resource> {
 export interface ListedColumns {
   /** The values of each column of the table, which the other thread reads in half the time that rows take. */
   readonly columns: readonly (readonly unknown[])[];
-  readonly last: ListPosition | undefined;
+  readonly last: (ListPosition & Pick<ChangePlace, 'number'>) | undefined;
   readonly readMs: number;
 }
 
@@ -66,7 +86,7 @@ export function createListThread<Resource>(
   let previous: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
-  async function read(query: RecordQuery, limits: ListLimits): Promise<ListedRecords<Resource>> {
+  async function read(query: RecordQuery, limits: ListLimits): Promise<ListedColumns> {
     if (isClosed) throw new Error('The database is closed');
     if (hanging.size >= maxHanging) throw databaseUnavailable(new Error('The threads of lists hang'));
     thread ??= startThread();
@@ -79,7 +99,7 @@ export function createListThread<Resource>(
         giveUp(running),
       );
       if (answer === undefined) throw new Error('The thread of lists gave no answer');
-      if ('listed' in answer) return toRecords(answer.listed, table);
+      if ('listed' in answer) return answer.listed;
       throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
     } finally {
       running.unref();
@@ -87,7 +107,7 @@ export function createListThread<Resource>(
   }
 
   function startThread(): Worker {
-    const { toRecord: _, toTexts: __, bytesOf: ___, ...parts } = table;
+    const { toRecord: _, toChange: __, toTexts: ___, bytesOf: ____, ...parts } = table;
     const worker = new Worker(program, { workerData: { files, table: parts } });
     // The next list starts another one.
     const forget = () => {
@@ -106,11 +126,27 @@ export function createListThread<Resource>(
     throw databaseUnavailable(new Error('A list was not read in time'));
   }
 
+  function readInTurn(query: RecordQuery, limits: ListLimits): Promise<ListedColumns> {
+    const listed = previous.then(() => read(query, limits));
+    previous = listed.catch(() => undefined);
+    return listed;
+  }
+
   return {
-    list(query, limits) {
-      const listed = previous.then(() => read(query, limits));
-      previous = listed.catch(() => undefined);
-      return listed;
+    async list(query, limits) {
+      const { columns, last, readMs } = await readInTurn(query, limits);
+      return { plants: rowsOf(columns).map(table.toRecord), last, readMs };
+    },
+    async listChanges(after, limits) {
+      const isNumbered = after?.number !== undefined;
+      const { columns, last, readMs } = await readInTurn(
+        { order: isNumbered ? 'changes' : 'id', after, tombstones: true, unnumbered: !isNumbered },
+        limits,
+      );
+      const changes = rowsOf(columns).map(table.toChange);
+      // After those without a number come the others.
+      const end = isNumbered ? changes.at(-1)?.place : { number: 0, id: INT64_MIN };
+      return { changes, last: last ?? end ?? after, hasMore: last !== undefined || !isNumbered, readMs };
     },
     async close() {
       isClosed = true;
@@ -123,10 +159,7 @@ export function createListThread<Resource>(
   };
 }
 
-function toRecords<Resource>(
-  { columns, ...listed }: ListedColumns,
-  { toRecord }: Table<Resource>,
-): ListedRecords<Resource> {
+function rowsOf(columns: ListedColumns['columns']): readonly (readonly unknown[])[] {
   const [ids = []] = columns;
-  return { ...listed, plants: ids.map((_, index) => toRecord(columns.map((values) => values[index]))) };
+  return ids.map((_, index) => columns.map((values) => values[index]));
 }

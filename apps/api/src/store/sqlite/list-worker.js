@@ -10,25 +10,40 @@ import { requireFiles } from './file-identity.js';
  * @typedef {import("./list-thread.js").ListedColumns} ListedColumns
  */
 
-/** @type {Omit<import('../table.js').Table, 'toRecord' | 'toTexts'>} */
+/** @type {Omit<import('../table.js').Table, 'toRecord' | 'toChange' | 'toTexts'>} */
 const table = workerData.table;
 
-/** What is read of the plants that are walked along: the texts of those that match alone. */
-const walkedColumns = [...table.columns, 'matches', 'bytes'];
-const walkedSql = walkedColumns.map((column) => {
-  if (column === 'id') return column;
-  // As a number, which is passed to the other thread faster than a bigint.
-  return [...table.texts, 'original'].includes(column)
-    ? `iif(matches, ${column}, NULL)`
-    : `CAST(${column} AS REAL)`;
-});
+/**
+ * What is read of the plants that are walked along: the texts of those that match alone.
+ *
+ * @param {readonly string[]} columns
+ */
+function walkOf(columns) {
+  const all = [...columns, 'matches', 'bytes'];
+  const selected = all.map((column) => {
+    if (column === 'id') return column;
+    // As a number, which is passed to the other thread faster than a bigint.
+    return [...table.texts, 'original'].includes(column)
+      ? `iif(matches, ${column}, NULL)`
+      : `CAST(${column} AS REAL)`;
+  });
+  return {
+    columns,
+    selected: selected.join(', '),
+    /** Where a row has what is looked at. */
+    place: {
+      id: all.indexOf('id'),
+      addedAt: all.indexOf('added_at'),
+      number: all.indexOf('change_place'),
+      matches: all.indexOf('matches'),
+      bytes: all.indexOf('bytes'),
+    },
+  };
+}
 
-/** Where a row has what is looked at. */
-const place = {
-  id: walkedColumns.indexOf('id'),
-  addedAt: walkedColumns.indexOf('added_at'),
-  matches: walkedColumns.indexOf('matches'),
-  bytes: walkedColumns.indexOf('bytes'),
+const walks = {
+  plants: walkOf(table.columns),
+  changes: walkOf([...table.columns, ...table.changeColumns]),
 };
 
 /** How long plants are examined by default, in milliseconds, and after how many of them, or of bytes, the time is looked at. */
@@ -83,6 +98,11 @@ const orders = {
     by: 'added_at DESC, id DESC',
   },
   untimed: { of: 'added_at IS NULL', after: 'id < :id', by: 'id DESC' },
+  changes: {
+    of: 'change_place IS NOT NULL',
+    after: '(change_place, id) > (:number, :id)',
+    by: 'change_place, id',
+  },
 };
 
 /**
@@ -90,11 +110,12 @@ const orders = {
  *
  * @param {RecordQuery} query
  */
-function describe({ order, after, equal, q, tombstones }) {
+function describe({ order, after, equal, q, tombstones, unnumbered }) {
   const { of, after: afterSql, by } = orders[order];
   const found = table.searches.map((column) => `instr(lower(${column}), lower(:q)) > 0`);
   const matches = [
     tombstones ? [] : 'NOT deleted',
+    unnumbered ? 'change_place IS NULL' : [],
     filtersOf(equal).map((column) => `${column} IS :${column}`),
     q === undefined ? [] : `(${found.join(' OR ')})`,
   ];
@@ -167,15 +188,20 @@ function findPosition(connection, query, place) {
   const [id, time] = /** @type {[bigint, bigint | null]} */ (
     prepare(connection, sql).get({ ...values, offset: place - 1 })
   );
-  return toPosition(id, time);
+  return toPosition(id, time, undefined);
 }
 
 /**
  * @param {bigint} id
  * @param {bigint | number | null} time
+ * @param {number | null | undefined} number
  */
-function toPosition(id, time) {
-  return time === null ? { id } : { id, addedAt: Number(time) };
+function toPosition(id, time, number) {
+  return {
+    id,
+    ...(time !== null && { addedAt: Number(time) }),
+    ...(typeof number === 'number' && { number }),
+  };
 }
 
 /**
@@ -190,8 +216,10 @@ function toPosition(id, time) {
 function list(connection, query, limits) {
   const startedAt = performance.now();
   const deadline = startedAt + (limits.durationMs ?? defaultDurationMs);
-  const isFiltered = filtersOf(query.equal).length > 0 || query.q !== undefined;
-  const columns = table.columns.map(() => /** @type {unknown[]} */ ([]));
+  const isFiltered = filtersOf(query.equal).length > 0 || query.q !== undefined || query.unnumbered === true;
+  const { selected, place, ...walk } =
+    query.order === 'changes' || query.unnumbered ? walks.changes : walks.plants;
+  const columns = walk.columns.map(() => /** @type {unknown[]} */ ([]));
   let matched = 0;
   let { after } = query;
   let examined = 0;
@@ -215,8 +243,8 @@ function list(connection, query, limits) {
     }
     const { next, matches, values } = describe(rest);
     const sql = `
-      SELECT ${walkedSql.join(', ')} FROM (
-        SELECT ${table.columns.join(', ')}, ${table.bytes} AS bytes, ${matches} AS matches FROM ${next}
+      SELECT ${selected} FROM (
+        SELECT ${walk.columns.join(', ')}, ${table.bytes} AS bytes, ${matches} AS matches FROM ${next}
       )`;
     const rows = /** @type {Iterable<unknown[]>} */ (prepare(connection, sql).iterate(values));
     let walked = 0;
@@ -241,6 +269,7 @@ function list(connection, query, limits) {
       after = toPosition(
         /** @type {bigint} */ (row[place.id]),
         /** @type {number | null} */ (row[place.addedAt]),
+        /** @type {number | null | undefined} */ (row[place.number]),
       );
       if (!row[place.matches]) continue;
       matched++;

@@ -63,7 +63,14 @@ export async function openSqlite(
     const onCheckpoint = metrics && measureCheckpoints(metrics);
     let checkpointer: Checkpointer | undefined;
     const plants = createSqliteStore({
-      ...{ connection, table: plantTable, transact, syncLog, listRecords: lists.list },
+      ...{
+        connection,
+        table: plantTable,
+        transact,
+        syncLog,
+        listRecords: lists.list,
+        listChanges: lists.listChanges,
+      },
       onWrite(records) {
         // Only writes need it, and the start is faster without it.
         checkpointer ??= startCheckpointer(files, { log, onCheckpoint });

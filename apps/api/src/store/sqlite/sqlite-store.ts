@@ -2,15 +2,18 @@ import type Sqlite from 'better-sqlite3';
 import {
   type Change,
   type ChangeOutcome,
+  changedAtOf,
+  isBeyond,
   isTombstone,
   type Store,
   type Stored,
   type StoredRecord,
   stored,
+  unknownPlace,
   withoutTombstones,
 } from '../store.js';
 import { readPages, type Table } from '../table.js';
-import type { ListRecords } from './list-thread.js';
+import type { ListChanges, ListRecords } from './list-thread.js';
 import type { Transact } from './transact.js';
 
 /** What a store of SQLite works with. */
@@ -22,6 +25,7 @@ export interface SqliteStoreOptions<Resource> {
   readonly syncLog: () => void;
   /** Lists what is visible, which may not be durable. */
   readonly listRecords: ListRecords<Resource>;
+  readonly listChanges: ListChanges<Resource>;
   /** Called before records are stored or changed, with how many. */
   readonly onWrite: (records: number) => void;
   /** Called once texts may have been erased. */
@@ -41,15 +45,16 @@ export function createSqliteStore<Resource>({
   transact,
   syncLog,
   listRecords,
+  listChanges,
   onWrite,
   onErased,
 }: SqliteStoreOptions<Resource>): Store<Resource> {
   const { name, columns, texts, erasedTexts, toRecord, toTexts } = table;
   const insertOf = (rows: number) =>
     connection.prepare(
-      `INSERT INTO ${name} (id, added_at, ${texts.join(', ')})
+      `INSERT INTO ${name} (id, added_at, change_place, ${texts.join(', ')})
         VALUES ${Array(rows)
-          .fill(`(?, ?${', ?'.repeat(texts.length)})`)
+          .fill(`(?, ?, ?${', ?'.repeat(texts.length)})`)
           .join(', ')} ON CONFLICT (id) DO NOTHING`,
     );
   const insert = insertOf(1);
@@ -64,9 +69,17 @@ export function createSqliteStore<Resource>({
     .safeIntegers()
     .pluck();
   const insertChanged = connection.prepare(
-    `INSERT INTO ${name} (id, added_at, original, deleted, ${texts.join(', ')})
-      VALUES (?, ?, ?, ?${', ?'.repeat(texts.length)}) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO ${name} (id, added_at, original, deleted, changed_at, change_place, ${texts.join(', ')})
+      VALUES (?, ?, ?, ?, ?, ?${', ?'.repeat(texts.length)}) ON CONFLICT (id) DO NOTHING`,
   );
+  const selectLastChange = connection
+    .prepare<[], [number, bigint]>(
+      `SELECT CAST(change_place AS REAL), id FROM ${name} WHERE change_place IS NOT NULL ORDER BY change_place DESC LIMIT 1`,
+    )
+    .safeIntegers()
+    .raw();
+  /** The number of the last change; within a transaction that writes nobody else can add one. */
+  const lastNumber = () => selectLastChange.get()?.[0] ?? 0;
   /** A number that differs from the one before if another connection has committed meanwhile. */
   const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
 
@@ -89,19 +102,22 @@ export function createSqliteStore<Resource>({
     return row && toRecord(row);
   }
 
-  /** Inserts as many records as one statement takes, or none if some id is taken. */
-  const insertTogether = connection.transaction((records: readonly Stored<Resource>[], now: number) => {
-    const values: unknown[] = [];
-    for (const record of records) {
-      const { id, addedAt = now } = record;
-      values.push(id, addedAt, ...toTexts(record));
-    }
-    if (insertMany.run(values).changes !== records.length) throw someTaken;
-  });
+  /** Inserts as many records as one statement takes, or none if some id is taken; the first change has the number after one. */
+  const insertTogether = connection.transaction(
+    (records: readonly Stored<Resource>[], now: number, last: number) => {
+      const values: unknown[] = [];
+      let number = last;
+      for (const record of records) {
+        const { id, addedAt = now } = record;
+        values.push(id, addedAt, ++number, ...toTexts(record));
+      }
+      if (insertMany.run(values).changes !== records.length) throw someTaken;
+    },
+  );
 
-  function wereInserted(records: readonly Stored<Resource>[], now: number): boolean {
+  function wereInserted(records: readonly Stored<Resource>[], now: number, last: number): boolean {
     try {
-      insertTogether(records, now);
+      insertTogether(records, now, last);
       return true;
     } catch (error) {
       if (error === someTaken) return false;
@@ -112,13 +128,20 @@ export function createSqliteStore<Resource>({
   /** Returns what has the id of each record that was not stored; `undefined` if all were stored. */
   function createAll(records: readonly Stored<Resource>[]) {
     const now = Date.now();
+    let number = lastNumber();
     let taken: Map<number, StoredRecord<Resource>> | undefined;
     for (let start = 0; start < records.length; start += rowsTogether) {
       const some = records.slice(start, start + rowsTogether);
-      if (some.length === rowsTogether && wereInserted(some, now)) continue;
+      if (some.length === rowsTogether && wereInserted(some, now, number)) {
+        number += rowsTogether;
+        continue;
+      }
       for (const [index, record] of some.entries()) {
         const { id, addedAt = now } = record;
-        if (insert.run(id, addedAt, ...toTexts(record)).changes === 1) continue;
+        if (insert.run(id, addedAt, number + 1, ...toTexts(record)).changes === 1) {
+          number++;
+          continue;
+        }
         const existing = findOne(id);
         // A trigger may skip a row silently.
         if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
@@ -129,14 +152,15 @@ export function createSqliteStore<Resource>({
     return taken && { taken, version: dataVersion.get() };
   }
 
-  function changeOne({ id, replace }: Change<Resource>): ChangeOutcome<Resource> {
+  function changeOne({ id, replace }: Change<Resource>, now: number): ChangeOutcome<Resource> {
     const before = findOne(id);
     const after = replace(before);
     if (after === undefined) return { before, after };
     const addedBefore = deleteRow.get(id) ?? null;
+    const change = [changedAtOf(after, now), lastNumber() + 1];
     const values = isTombstone(after)
-      ? [addedBefore, null, 1, ...erasedTexts]
-      : [after.addedAt ?? addedBefore, after.original ?? null, 0, ...toTexts(after)];
+      ? [addedBefore, null, 1, ...change, ...erasedTexts]
+      : [after.addedAt ?? addedBefore, after.original ?? null, 0, ...change, ...toTexts(after)];
     // A trigger may skip a row silently.
     if (insertChanged.run(id, ...values).changes !== 1) throw new Error(`The record ${id} was not changed`);
     return { before, after };
@@ -144,7 +168,7 @@ export function createSqliteStore<Resource>({
 
   const createTransaction = connection.transaction(createAll);
   const changeTransaction = connection.transaction((changes: readonly Change<Resource>[]) => ({
-    outcomes: changes.map(changeOne),
+    outcomes: changes.map((change) => changeOne(change, Date.now())),
     version: dataVersion.get(),
   }));
   const findTransaction = connection.transaction((ids: readonly bigint[]) => ({
@@ -190,6 +214,20 @@ export function createSqliteStore<Resource>({
         const { plants, ...listed } = await listRecords(query, limits);
         confirmDurable(dataVersion.get());
         return { ...listed, plants: withoutTombstones(plants) };
+      }),
+    listChanges: (after, limits) =>
+      transact(async () => {
+        const last = selectLastChange.get();
+        if (isBeyond(after, last?.[0] ?? 0)) throw unknownPlace();
+        const listed = await listChanges(after, limits);
+        confirmDurable(dataVersion.get());
+        return listed;
+      }),
+    lastChange: () =>
+      transact(() => {
+        const [number, id] = selectLastChange.get() ?? [];
+        confirmDurable(dataVersion.get());
+        return id === undefined ? undefined : { number, id };
       }),
     read: (after, limits) =>
       readPages(async (last) => {

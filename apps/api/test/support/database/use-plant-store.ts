@@ -42,6 +42,8 @@ export function usePlantStore(kind: StoreKind) {
   const store: PlantStore = {
     create: (plants) => database.plants.create(plants),
     change: (changes) => database.plants.change(changes),
+    listChanges: (after, limits) => database.plants.listChanges(after, limits),
+    lastChange: () => database.plants.lastChange(),
     find: (ids) => database.plants.find(ids),
     list: (query, limits) => database.plants.list(query, limits),
     read: (after, limits) => database.plants.read(after, limits),

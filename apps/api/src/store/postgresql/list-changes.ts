@@ -1,0 +1,114 @@
+import { INT64_MIN } from '@plant-store/contract';
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import type { ClientBase } from 'pg';
+import { type ChangePlace, isBeyond, type ListedChanges, type ListLimits, unknownPlace } from '../store.js';
+import { integers, type Table } from '../table.js';
+import { durableColumnSql } from './probe-commit.js';
+
+/**
+ * Where changes have their places: each is the number of its transaction plus a base. Transactions commit in any order, so only those
+ * places are final that are below the oldest transaction in progress.
+ */
+export interface ChangeNumbers {
+  /** SQL for the number of the transaction that it runs in. */
+  readonly ofTransaction: string;
+  /** SQL for the first number that is not final. */
+  readonly notFinal: string;
+}
+
+/**
+ * Reads the base of the numbers. A database that was restored on another server has larger numbers than that has had transactions, so
+ * its base grows beyond them.
+ */
+export async function readChangeNumbers(connection: Pick<ClientBase, 'query'>): Promise<ChangeNumbers> {
+  const isPassed = `base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= (SELECT max(change_place) FROM plants)`;
+  const { rows } = await connection.query(`SELECT base, ${isPassed} AS "isPassed" FROM plants_change_base`);
+  if (rows[0]?.isPassed) {
+    await connection.query(
+      `UPDATE plants_change_base SET base = (SELECT max(change_place) FROM plants) WHERE ${isPassed}`,
+    );
+    return readChangeNumbers(connection);
+  }
+  const base = BigInt(rows[0]?.base ?? 0);
+  return {
+    ofTransaction: `(pg_current_xact_id()::text::bigint + ${base})`,
+    notFinal: `(pg_snapshot_xmin(pg_current_snapshot())::text::bigint + ${base})`,
+  };
+}
+
+/** Lists changes as `Store.listChanges` does, and finds the last one as `Store.lastChange`. */
+export function createListChanges<Resource>(
+  connections: Pick<SqlDriverAdapter, 'queryRaw'>,
+  { name, columns, changeColumns, bytes, toChange }: Table<Resource>,
+  numbers: ChangeNumbers,
+) {
+  const query = async (sql: string) =>
+    (await connections.queryRaw({ sql, args: [], argTypes: [] })).rows.map((row) => row.map(toBigint));
+  const findSql = `
+    SELECT ${[...columns, ...changeColumns].join(', ')}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
+
+  /** The places of changes with a number, or of records without one, and where to go on after all that were examined. */
+  async function listPlaces(
+    after: ChangePlace | undefined,
+    { matches, plants, bytes: maxBytes }: ListLimits,
+  ) {
+    const isNumbered = after?.number !== undefined;
+    const count = isNumbered ? matches + 1 : plants;
+    const rows = isNumbered
+      ? await query(`
+          SELECT id, change_place, ${bytes} FROM ${name}
+          WHERE change_place >= ${after.number} AND (change_place, id) > (${after.number}, ${after.id})
+            AND change_place < ${await readNotFinal(after)}
+          ORDER BY change_place, id LIMIT ${count}`)
+      : await query(`
+          SELECT id, change_place, ${bytes} FROM ${name}
+          ${after === undefined ? '' : `WHERE id > ${after.id}`} ORDER BY id LIMIT ${count}`);
+    const places: ChangePlace[] = [];
+    let last = after;
+    let total = 0n;
+    for (const [id = 0n, number, size = 0n] of rows) {
+      const isWanted = isNumbered || number === undefined;
+      if (isWanted) total += size;
+      const isFull = places.length > 0 && total > maxBytes;
+      if (places.length === matches || isFull) return { places, last, hasMore: true };
+      last = { id, ...(isNumbered && { number: Number(number) }) };
+      if (isWanted) places.push(last);
+    }
+    if (isNumbered || rows.length === count) return { places, last, hasMore: rows.length === count };
+    // After those without a number come the others.
+    return { places, last: { number: 0, id: INT64_MIN }, hasMore: true };
+  }
+
+  async function readNotFinal(after?: ChangePlace): Promise<bigint> {
+    const [[notFinal = 0n] = []] = await query(`SELECT ${numbers.notFinal}`);
+    if (isBeyond(after, Number(notFinal) - 1)) throw unknownPlace();
+    return notFinal;
+  }
+
+  return {
+    async listChanges(after: ChangePlace | undefined, limits: ListLimits): Promise<ListedChanges<Resource>> {
+      const { places, ...listed } = await listPlaces(after, limits);
+      if (places.length === 0) return { changes: [], ...listed };
+      const args = [places.map(({ id }) => id)];
+      const { rows } = await connections.queryRaw({ sql: findSql, args, argTypes: [integers] });
+      const found = new Map(rows.map(toChange).map((change) => [change.place.id, change]));
+      const changes = places.flatMap(({ id, number }) => {
+        const change = found.get(id);
+        // One that has changed since comes later.
+        return change?.place.number === number ? (change ?? []) : [];
+      });
+      return { changes, ...listed };
+    },
+    async lastChange(): Promise<ChangePlace | undefined> {
+      const [last] = await query(`
+        SELECT id, change_place FROM ${name} WHERE change_place < ${await readNotFinal()}
+        ORDER BY change_place DESC, id DESC LIMIT 1`);
+      return last && { id: last[0] ?? 0n, number: Number(last[1]) };
+    },
+  };
+}
+
+/** Driver adapters return an integer that a number cannot hold exactly as text. */
+function toBigint(value: unknown): bigint | undefined {
+  return value === null ? undefined : BigInt(String(value));
+}
