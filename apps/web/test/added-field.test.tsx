@@ -7,7 +7,7 @@ import { exportPlants } from '../src/plants/export-plants.js';
 import { PlantSheet } from '../src/plants/plant-sheet.js';
 import { Plants } from '../src/plants/plants.js';
 import { noTexts } from '../src/shared/fields.js';
-import { addButton, field, fill, holdReplies, listed, open, tab } from './open-add-sheet.js';
+import { add, addButton, expectList, field, fill, hold, open, tab } from './open-add-sheet.js';
 import { catchSaved, choose, openImportWithStore, press } from './open-import.js';
 import { describes, renderView } from './render-view.js';
 import { writeWorkbook } from './write-workbook.js';
@@ -30,10 +30,9 @@ function serveRose() {
 describe('the form', () => {
   it('keeps what was typed into the field while another plant was being stored', async () => {
     const user = open();
-    const reply = holdReplies();
-    await fill(user, { Id: '7', Name: 'Rose' });
-    await user.click(addButton());
-    await waitFor(() => expect(listed()).toEqual([expect.stringMatching(/^adding/)]));
+    const reply = hold();
+    await add(user, { Id: '7', Name: 'Rose' });
+    await waitFor(() => expectList(/^adding/));
     await user.type(field('Location'), 'bed 4');
     reply();
     await screen.findByText(/^Stored: Rose/);
@@ -57,12 +56,11 @@ describe('the form', () => {
   it('lists it, keeps it over a reload, sends it again from the list, and is empty afterwards', async () => {
     const user = open();
     tab.store.fail({ kind: 'drop' }, { kind: 'drop' }, { kind: 'drop' });
-    await fill(user, { Id: '7', Name: 'Rose', Location: 'bed "3"' });
-    await user.click(addButton());
+    await add(user, { Id: '7', Name: 'Rose', Location: 'bed "3"' });
     await screen.findByRole('button', { name: 'Try again' });
     const after = open();
     expect(field('Location').value).toBe('bed "3"');
-    expect(listed()).toEqual([expect.stringContaining('bed "3"')]);
+    expectList(/bed "3"/);
     await after.click(screen.getByRole('button', { name: 'Try again: Rose' }));
     await screen.findByText(/^Stored: Rose/);
     expect(tab.sent.map(({ body }) => JSON.parse(String(body)))).toEqual(Array(4).fill(rose));

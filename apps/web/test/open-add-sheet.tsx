@@ -1,7 +1,6 @@
-import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { screen } from '@testing-library/react';
-import { beforeEach, type Mock, vi } from 'vitest';
+import { beforeEach, expect, type Mock, vi } from 'vitest';
 import { AddSheet } from '../src/add/add-sheet.js';
 import { renderView } from './render-view.js';
 
@@ -24,15 +23,12 @@ beforeEach(() => {
 });
 
 /** Holds all requests from now on until the function is called. */
-export function holdReplies(): () => void {
+export function hold(): () => void {
   const { fetch } = globalThis;
   const { promise, resolve } = Promise.withResolvers<void>();
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => promise.then(() => fetch(url, init)));
   return resolve;
 }
-
-/** Stores the plant 7, Fern, past the page. */
-export const storeFern = () => createClient(tab.store).createPlant({ body: { id: 7, name: 'Fern' } });
 
 /** Shows the sheet; again, as after a reload, once it was shown before. */
 export const open = (token = tab.store.token) =>
@@ -43,7 +39,11 @@ export const open = (token = tab.store.token) =>
 /** The controls, and the list. */
 export const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 export const addButton = () => screen.getByRole('button', { name: /^Add/ });
-export const listed = () => screen.queryAllByRole('listitem').map((item) => item.textContent);
+/** Expects that so many plants are listed, with these texts. */
+export const expectList = (...texts: readonly RegExp[]) =>
+  expect(screen.queryAllByRole('listitem').map((item) => item.textContent)).toEqual(
+    texts.map((text) => expect.stringMatching(text)),
+  );
 
 export async function fill(user: ReturnType<typeof open>, values: Record<string, string>) {
   const change = screen.queryByRole('button', { name: 'Change the id' });
@@ -53,4 +53,9 @@ export async function fill(user: ReturnType<typeof open>, values: Record<string,
     // Not key by key, of which each renders the form again.
     await user.paste(value);
   }
+}
+
+export async function add(user: ReturnType<typeof open>, values: Record<string, string>) {
+  await fill(user, values);
+  await user.click(addButton());
 }
