@@ -4,9 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { JSDOM } from 'jsdom';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { findExample } from './support/example.ts';
-import { run } from './support/process.ts';
+import { run, until } from './support/process.ts';
 import { createTemporaryFolder, startService } from './support/service.ts';
-import { until } from './support/until.ts';
 
 const { folder, command, path } = findExample('browser-form');
 

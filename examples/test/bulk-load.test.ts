@@ -2,10 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findExample } from './support/example.ts';
-import { run, start } from './support/process.ts';
+import { run, start, until } from './support/process.ts';
 import { startProxy } from './support/proxy.ts';
 import { createTemporaryFolder, type Service, startService } from './support/service.ts';
-import { until } from './support/until.ts';
 
 const { folder, command } = findExample('bulk-load');
 const quiet = { NODE_OPTIONS: '--no-warnings' };

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { startExample } from './support/example.ts';
-import { post } from './support/post.ts';
+import { post, startExample } from './support/example.ts';
 import { startService } from './support/service.ts';
 
 it('stores the plant of its README exactly by its route handler, and one by its server action', async () => {

@@ -5,11 +5,10 @@ import { createClient } from '@plant-store/client';
 import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
 import { afterEach, expect, it, vi } from 'vitest';
 import { handleOrders } from '../node-service/service.ts';
-import { startExample } from './support/example.ts';
-import { listen } from './support/listen.ts';
-import { post } from './support/post.ts';
+import { post, startExample } from './support/example.ts';
+import { until } from './support/process.ts';
+import { listen } from './support/proxy.ts';
 import { createTemporaryFolder, startService } from './support/service.ts';
-import { until } from './support/until.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -6,12 +6,10 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { createClient } from '@plant-store/client';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { withAttemptSpans } from '../opentelemetry/with-attempt-spans.ts';
-import { startExample } from './support/example.ts';
-import { listen } from './support/listen.ts';
-import { post } from './support/post.ts';
-import { startProxy } from './support/proxy.ts';
+import { post, startExample } from './support/example.ts';
+import { until } from './support/process.ts';
+import { listen, startProxy } from './support/proxy.ts';
 import { startService } from './support/service.ts';
-import { until } from './support/until.ts';
 
 const exporter = new InMemorySpanExporter();
 

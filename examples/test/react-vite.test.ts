@@ -2,11 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchChromium } from '../../apps/api/test/browser/launch-chromium.ts';
-import { findExample, startExample } from './support/example.ts';
-import { post } from './support/post.ts';
-import { run } from './support/process.ts';
+import { findExample, post, startExample } from './support/example.ts';
+import { run, until } from './support/process.ts';
 import { createTemporaryFolder, type Service, startService } from './support/service.ts';
-import { until } from './support/until.ts';
 
 const { folder, path } = findExample('react-vite');
 const first = '9007199254740992';

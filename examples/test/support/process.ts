@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { onTestFinished } from 'vitest';
-import { until } from './until.ts';
+import { onTestFinished, vi } from 'vitest';
 
 /** How to start a command: the working directory, and the environment besides `PATH` and `HOME`. */
 interface Call {
@@ -64,4 +63,12 @@ export function start([file = '', ...args]: readonly string[], { folder, environ
 /** Runs a command until it exits. */
 export function run(command: readonly string[], call: Call) {
   return start(command, call).end();
+}
+
+/** Less than a test may take (`vitest.config.ts`), so that a test that fails reports which condition did not hold. */
+const timeoutMs = 240_000;
+
+/** Polls until the condition returns something truthy, and resolves with that; rejects with what it throws. */
+export function until<Found>(condition: () => Found | Promise<Found>) {
+  return vi.waitUntil(condition, { timeout: timeoutMs, interval: 50 });
 }

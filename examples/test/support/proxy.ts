@@ -1,6 +1,8 @@
-import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { listen } from './listen.ts';
+import { onTestFinished } from 'vitest';
 
 /**
  * What happens to one request: the proxy answers it itself with a status and headers, closes the connection before or
@@ -59,4 +61,14 @@ export async function startProxy(
     });
   });
   return { url: await listen(server), requests };
+}
+
+/** Lets a server listen on a free port of 127.0.0.1 until the end of the test, and resolves to its URL. */
+export async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
