@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { beginAdding, recordResult, restoreAdded } from '../src/add/added/added-plants.js';
@@ -94,12 +94,10 @@ describe('a plant', () => {
     renderView(<PlantSheet token="a" id={7n} onClose={ignore} onDelete={ignore} onTokenRejected={ignore} />);
     const title = await screen.findByText('Location', { selector: 'dt' });
     expect(title.nextElementSibling?.textContent).toBe('bed "3"');
-    expect(screen.getByText(/^curl http/).textContent).toContain(
-      `-d '{"id":7,"name":"Rose","location":"bed \\"3\\""}'`,
-    );
-    expect(screen.getByText(/^await client/).textContent).toContain(
-      '{ id: 7n, name: "Rose", location: "bed \\"3\\"" }',
-    );
+    const json = `-d '{"id":7,"name":"Rose","location":"bed \\"3\\""}'`;
+    expect(screen.getByText(/^curl http/).textContent).toContain(json);
+    const code = '{ id: 7n, name: "Rose", location: "bed \\"3\\"" }';
+    expect(screen.getByText(/^await client/).textContent).toContain(code);
   });
 
   it.each([
@@ -133,17 +131,15 @@ describe('the import', () => {
     return { addRose };
   }
 
-  it('recognizes the title of the field, and sends it', async () => {
+  it('recognizes the title of the field, alone, too, and sends it', async () => {
+    await open('plants.csv', 'Location;Foo\nbed 3;Rose\nbed 4;Fern\n');
+    expect([await choiceOf('Location'), await choiceOf('Foo')]).toEqual(['location', 'name']);
+    cleanup();
     const { addRose } = await open('plants.csv', 'Location;Nummer;Name\n"bed ""3""";7;Rose\n');
     expect(await choiceOf('Location')).toBe('location');
     await press('Review lines');
     expect(await screen.findByText('bed "3"')).toBeDefined();
     await addRose();
-  });
-
-  it('takes the title of the field alone for a header, and its column for no other field', async () => {
-    await open('plants.csv', 'Location;Foo\nbed 3;Rose\nbed 4;Fern\n');
-    expect([await choiceOf('Location'), await choiceOf('Foo')]).toEqual(['location', 'name']);
   });
 
   it('imports a column as the field that a person chooses, and another one no longer', async () => {
@@ -154,30 +150,24 @@ describe('the import', () => {
     await addRose();
   });
 
-  it('sends the field of NDJSON', async () => {
-    const { addRose } = await open('plants.ndjson', JSON.stringify(rose));
-    await addRose();
-  });
+  const [ndjson, untitled] = [
+    '{"id":"x","name":"Rose","location":"bed 2"}\n',
+    'name,id,location,line,error,reason',
+  ];
 
-  it.each<[fileName: string, content: string, download: string, choices?: readonly Choice[]]>([
+  it.each<[fileName: string, content: string, download: string, ...choices: readonly Choice[]]>([
     ['plants.csv', 'id,name,location\nx,Rose,bed 2\n', 'y,Rose,"bed ""3""",2'],
     [
       'names.csv',
       'Rose,x,bed 2\n',
-      'name,id,location,line,error,reason\r\nRose,y,"bed ""3""",1',
-      [
-        ['Column 2', 'Id'],
-        ['Column 3', 'Location'],
-      ],
+      `${untitled}\r\nRose,y,"bed ""3""",1`,
+      ['Column 2', 'Id'],
+      ['Column 3', 'Location'],
     ],
-    [
-      'plants.ndjson',
-      '{"id":"x","name":"Rose","location":"bed 2"}\n',
-      '"name":"Rose","location":"bed \\"3\\""',
-    ],
+    ['plants.ndjson', ndjson, '"name":"Rose","location":"bed \\"3\\""'],
   ])(
     'lets a person correct it in %s, download it, and sends it',
-    async (fileName, content, text, choices) => {
+    async (fileName, content, text, ...choices) => {
       const { addRose } = await open(fileName, content, choices);
       if (fileName.endsWith('.csv')) await press('Review lines');
       const form = within(await screen.findByRole('form'));
@@ -203,11 +193,8 @@ describe('the import', () => {
   });
 
   it('shows a problem of the field at it', async () => {
-    const rows = [
-      ['id', 'name', 'location'],
-      ['7', 'Rose', { number: '1E+20' }],
-    ];
-    await open('plants.xlsx', writeWorkbook({ Plants: rows }));
+    const row = ['7', 'Rose', { number: '1E+20' }];
+    await open('plants.xlsx', writeWorkbook({ Plants: [['id', 'name', 'location'], row] }));
     await press('Review lines');
     expect(await screen.findByText(/^location "1E\+20": the spreadsheet may have rounded/)).toBeDefined();
     expect(screen.getByLabelText('Location').getAttribute('aria-invalid')).toBe('true');
@@ -220,7 +207,10 @@ describe('the import', () => {
     expect(screen.queryByRole('form')).toBeNull();
   });
 
-  it('shows a line of NDJSON that has nothing but the field', async () => {
+  it('sends the field of NDJSON, and shows a line that has nothing else', async () => {
+    const { addRose } = await open('plants.ndjson', JSON.stringify(rose));
+    await addRose();
+    cleanup();
     await open('plants.ndjson', '{"location":"bed 2"}\n');
     const form = within(await screen.findByRole('form'));
     expect(form.getByLabelText<HTMLInputElement>('Name').value).toBe('');

@@ -1,6 +1,6 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { screen } from '@testing-library/react';
-import { beforeEach, expect, type Mock, vi } from 'vitest';
+import { beforeEach, expect, vi } from 'vitest';
 import { AddSheet } from '../src/add/add-sheet.js';
 import { renderView } from './render-view.js';
 
@@ -9,13 +9,11 @@ export const tab = {
   store: createFakePlantStore(),
   /** The requests so far that add plants. */
   sent: [] as RequestInit[],
-  onTokenRejected: vi.fn() as Mock<(message: string) => void>,
 };
 
 beforeEach(() => {
   tab.store = createFakePlantStore({ baseUrl: location.origin });
   tab.sent = [];
-  tab.onTokenRejected.mockClear();
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     if (init.method === 'POST') tab.sent.push(init);
     return tab.store.fetch(url, init);
@@ -31,19 +29,19 @@ export function hold(): () => void {
 }
 
 /** Shows the sheet; again, as after a reload, once it was shown before. */
-export const open = (token = tab.store.token) =>
+export const open = () =>
   renderView(
-    <AddSheet token={token} filter={{ order: 'newest' }} isOpen onTokenRejected={tab.onTokenRejected} />,
+    <AddSheet token={tab.store.token} filter={{ order: 'newest' }} isOpen onTokenRejected={vi.fn()} />,
   );
 
 /** The controls, and the list. */
 export const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 export const addButton = () => screen.getByRole('button', { name: /^Add/ });
 /** Expects that so many plants are listed, with these texts. */
-export const expectList = (...texts: readonly RegExp[]) =>
-  expect(screen.queryAllByRole('listitem').map((item) => item.textContent)).toEqual(
-    texts.map((text) => expect.stringMatching(text)),
-  );
+export function expectList(...texts: readonly RegExp[]) {
+  const listed = screen.queryAllByRole('listitem').map((item) => item.textContent);
+  expect(listed).toEqual(texts.map((text) => expect.stringMatching(text)));
+}
 
 export async function fill(user: ReturnType<typeof open>, values: Record<string, string>) {
   const change = screen.queryByRole('button', { name: 'Change the id' });

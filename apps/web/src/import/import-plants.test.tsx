@@ -69,9 +69,8 @@ it('corrects a problem in place, and sends only that after the others', async ()
 
 it('shows each column of a file with its title and samples, and loses none silently', async () => {
   openImportWithStore();
-  await choose(
-    'Nummer;Bezeichnung;Preis;Art\n1;Rose;\t5;Strauch\n2;Fern;6;Farn\n3;Ivy;6;\n4;Oak;6;Baum\n5;Ash;6;x',
-  );
+  const lines = '1;Rose;\t5;Strauch\n2;Fern;6;Farn\n3;Ivy;6;\n4;Oak;6;Baum\n5;Ash;6;x';
+  await choose(`Nummer;Bezeichnung;Preis;Art\n${lines}`);
   const select = (title: string) => screen.findByLabelText<HTMLSelectElement>(`${title} Import as`);
   const chosen = async () => {
     const selects = await Promise.all(['Nummer', 'Bezeichnung', 'Preis', 'Art'].map(select));
@@ -99,9 +98,8 @@ it('makes ids where there are none, the same again, and explains it', async () =
   const { store } = openImportWithStore();
   const text = 'name\nRose\nRose\n';
   await choose(text);
-  expect((await screen.findByText('Generate ids:')).parentElement?.textContent).toContain(
-    'Importing the same file again stores nothing twice',
-  );
+  const about = (await screen.findByText('Generate ids:')).parentElement?.textContent;
+  expect(about).toContain('Importing the same file again stores nothing twice');
   await press('Review lines');
   await press('Add 2 plants');
   await heading('2 plants added from plants.csv.');

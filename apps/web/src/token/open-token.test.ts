@@ -12,14 +12,10 @@ function openTab() {
   };
   const replace = vi.fn();
   const replaceState = vi.fn();
-  const open = (hash: string, usedStorage = storage) =>
-    openToken(
-      {
-        location: { hash, pathname: '/', search: '?a=1', replace },
-        history: { state: 7, replaceState },
-      },
-      usedStorage,
-    );
+  const open = (hash: string, usedStorage = storage) => {
+    const location = { hash, pathname: '/', search: '?a=1', replace };
+    return openToken({ location, history: { state: 7, replaceState } }, usedStorage);
+  };
   return { items, storage, replace, replaceState, open };
 }
 
@@ -36,12 +32,7 @@ it('loads the page again without the token, and takes it there, once', () => {
 
 it('takes the token without loading the page again where the browser keeps nothing', () => {
   const { storage, replace, open } = openTab();
-  const blocked: TabStorage = {
-    ...storage,
-    setItem() {
-      throw new DOMException('', 'QuotaExceededError');
-    },
-  };
-  expect(open('#token=pst_secret', blocked)).toEqual({ token: 'pst_secret' });
+  const setItem = vi.fn().mockThrow(new DOMException('', 'QuotaExceededError'));
+  expect(open('#token=pst_secret', { ...storage, setItem })).toEqual({ token: 'pst_secret' });
   expect(replace).not.toHaveBeenCalled();
 });

@@ -2,14 +2,11 @@ import { expect, it } from 'vitest';
 import type { Progress } from '../protocol.js';
 import { createAnnouncer } from './announce.js';
 
-const progress = (done: number, changes: Partial<Progress> = {}): Progress => ({
-  runs: 1,
-  state: 'running',
-  stop: undefined,
-  retrying: undefined,
+const steady = { runs: 1, state: 'running', stop: undefined, retrying: undefined, rejected: 0 } as const;
+const progress = (done: number, changes: Partial<Progress> = {}) => ({
+  ...steady,
   done,
   total: 1000,
-  rejected: 0,
   ...changes,
 });
 
