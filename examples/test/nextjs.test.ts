@@ -28,10 +28,7 @@ it('stores the plant of its README exactly by its route handler, and one by its 
 });
 
 /** Submits the form as a browser without JavaScript does, and resolves to the message in the page that comes back. */
-async function submitForm(
-  url: string,
-  fields: Readonly<Record<string, string>>,
-): Promise<string | undefined> {
+async function submitForm(url: string, fields: Readonly<Record<string, string>>) {
   const page = await (await fetch(url)).text();
   const form = new FormData();
   for (const [input] of page.matchAll(/<input type="hidden"[^>]*>/g)) {

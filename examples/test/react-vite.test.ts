@@ -34,12 +34,8 @@ describe('in a browser', () => {
   /** Starts the example as its README says, and opens its page. */
   async function open({ environment }: Service) {
     const withPort = (command: string) => `${command} --port 0`;
-    const { url, plant } = await startExample(
-      'react-vite',
-      environment,
-      /(?<=Local: +)http:\S+(?=\/)/,
-      withPort,
-    );
+    const pattern = /(?<=Local: +)http:\S+(?=\/)/;
+    const { url, plant } = await startExample('react-vite', environment, pattern, withPort);
     const page = await browser.newPage();
     onTestFinished(() => page.close());
     const calls: string[] = [];
