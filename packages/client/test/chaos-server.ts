@@ -119,7 +119,7 @@ export const faults = {
   'truncated JSON': page(200, '{"name":"Monst', true),
 } satisfies Record<string, ChaosFault>;
 
-export type FaultName = keyof typeof faults;
+type FaultName = keyof typeof faults;
 export const faultNames = Object.keys(faults) as FaultName[];
 
 /** The request header that names the fault of an attempt. */

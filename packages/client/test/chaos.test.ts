@@ -6,15 +6,9 @@ import { PlantStoreError } from '../src/errors/plant-store-error.js';
 import { TimeoutError } from '../src/errors/timeout-error.js';
 import { UnexpectedResponseError } from '../src/errors/unexpected-response-error.js';
 import type { Fetch } from '../src/options.js';
-import {
-  type ChaosFault,
-  type FaultName,
-  faultHeader,
-  faultNames,
-  faults,
-  startChaosServer,
-} from './chaos-server.js';
+import { type ChaosFault, faultHeader, faultNames, faults, startChaosServer } from './chaos-server.js';
 
+type FaultName = keyof typeof faults;
 type ChaosServer = Awaited<ReturnType<typeof startChaosServer>>;
 
 /**

@@ -49,9 +49,9 @@ export const malformed = (problem: string) => rejected('malformed_json', message
 export const unauthorized = { Authorization: undefined };
 const challenge = { 'www-authenticate': 'Bearer realm="plant-store"' };
 export const missingToken = rejected('missing_token', messages.missingToken, challenge);
-export const noToken = (request: Request): Case => [
+export const noToken = (sent: Request): Case => [
   'no token',
-  { ...request, headers: unauthorized },
+  { ...sent, headers: unauthorized },
   missingToken,
 ];
 const compared = ['content-type', 'www-authenticate', 'allow', 'idempotent-replayed'];

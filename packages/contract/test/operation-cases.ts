@@ -84,10 +84,11 @@ const notWrittenIds = [
   ...[`1.${'0'.repeat(40)}1`, '9'.repeat(400), 'null', 'true', '[1]', '{}'],
 ];
 const exact = { name: '" e\u0301\\t\\"/\u007f "', tag: '"\u2028🪴"' };
+const escaped = { name: '" e\\u0301\\t\\"/\\u007f "', tag: '"\\u2028\\ud83e\\udeb4"' };
 const storedPlants: readonly (readonly [bigint, Members?])[] = [
   ...([[1n, all], [2n], [3n, empty], [4n, exact], [5n], [6n, { tag: '"t"' }]] as const),
   ...[...writtenIds.values()].map((id) => [id] as const),
-];
+].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** What no text of a plant may be, in JSON, by why. */
 const hasNul = 'must not contain the character NUL (U+0000)';
@@ -160,10 +161,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['the required texts again', create(2), replayed()],
     ['empty texts', create(3, empty), created(empty)],
     ...each(taken(3n), ...optional.map((name) => create(3, without(name, empty)))),
-    ...each(
-      created(exact),
-      create(4, { name: '" e\\u0301\\t\\"/\\u007f "', tag: '"\\u2028\\ud83e\\udeb4"' }),
-    ),
+    ['exact texts', create(4, escaped), created(exact)],
     ['another form of the same text', create(4, { ...exact, name: '" \u00e9\\t\\"/\u007f "' }), taken(4n)],
     ...each(created(), ...[...writtenIds.keys()].map((id) => create(id))),
     ['the id -0, which is 0', create('-0'), replayed()],
@@ -188,11 +186,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['a query', { ...create(5), line: 'POST /plants?id=7' }, unknown('id')],
     ['no id of an invalid plant is taken', create(5), created()],
     ['an invalid plant under a taken id', create(5, { name: '7' }), invalid('name must be a string')],
-    [
-      'what is stored',
-      get('/plants'),
-      listed([...storedPlants].sort(([a], [b]) => (a < b ? -1 : 1)).map((stored) => shown(...stored))),
-    ],
+    ['what is stored', get('/plants'), listed(storedPlants.map((stored) => shown(...stored)))],
   ],
 
   createPlants: [
@@ -295,11 +289,7 @@ export const operationCases: Readonly<Record<keyof Operations, readonly Case[]>>
     ['a part of the name, tag and order', get('/plants?q=monstera&tag=indoor&order=newest'), listed([a])],
     ['an emoji', get('/plants?q=%F0%9F%8C%B1'), listed([d])],
     ['the longest texts, to be listed', create(10, long), created(long)],
-    [
-      'the longest texts',
-      get(encodeURI(`/plants?q=${longest.name}&tag=${longest.tag}`)),
-      listed([shown(10, long)]),
-    ],
+    ...each(listed([shown(10, long)]), get(encodeURI(`/plants?q=${longest.name}&tag=${longest.tag}`))),
     ['the longest texts, deleted', remove(10), deleted],
     ['another page', get('/plants?limit=1'), listed([a], true)],
     ...each(otherCursor, ...lists('tag=indoor&after=<next>', 'q=&after=<next>', 'order=newest&after=<next>')),

@@ -24,7 +24,6 @@ const notAllowed = (method: string, path = '/plants', allowed = ['POST', 'GET', 
   rejected('method_not_allowed', messages.methodNotAllowed(method, path, allowed), {
     allow: allowed.join(', '),
   });
-
 const invalidToken = (message: string) =>
   rejected('invalid_token', message, {
     'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"',
@@ -127,8 +126,7 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
     ['a byte order mark', post(`\uFEFF${valid}`), malformed('it starts with a byte order mark')],
     ...each(
       malformed('it is not in UTF-8'),
-      post(bytes('{"id":1,"name":"\xe9"}')),
-      post(bytes('"\xed\xa0\x80"')),
+      ...posts(...['{"id":1,"name":"\xe9"}', '"\xed\xa0\x80"'].map(bytes)),
     ),
     // Of each kind of problem one; exact-json/parse.test.ts has more.
     ...Object.entries({
