@@ -78,7 +78,7 @@ describe('the form', () => {
 });
 
 describe('a plant', () => {
-  it('has the field in the table', async () => {
+  it('has the field in the table, in its sheet, and in the calls that create it', async () => {
     serveRose();
     renderView(<Plants token="a" route={{ view: 'plants', filter }} onTokenRejected={ignore} />);
     const cell = await screen.findByText('bed "3"');
@@ -87,10 +87,6 @@ describe('a plant', () => {
     expect(titles).toEqual(['Name', 'Tag', 'Location', 'Id', 'Added']);
     expect(cells.indexOf(cell as HTMLTableCellElement)).toBe(2);
     expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe('5');
-  });
-
-  it('has it in its sheet, and in the calls that create it', async () => {
-    serveRose();
     renderView(<PlantSheet token="a" id={7n} onClose={ignore} onDelete={ignore} onTokenRejected={ignore} />);
     const title = await screen.findByText('Location', { selector: 'dt' });
     expect(title.nextElementSibling?.textContent).toBe('bed "3"');
@@ -150,24 +146,17 @@ describe('the import', () => {
     await addRose();
   });
 
-  const [ndjson, untitled] = [
-    '{"id":"x","name":"Rose","location":"bed 2"}\n',
-    'name,id,location,line,error,reason',
-  ];
+  const ndjson = '{"id":"x","name":"Rose","location":"bed 2"}\n';
+  const header = 'name,id,location,line,error,reason\r\n';
+  const choices: readonly Choice[] = Object.entries({ 'Column 2': 'Id', 'Column 3': 'Location' });
 
-  it.each<[fileName: string, content: string, download: string, ...choices: readonly Choice[]]>([
+  it.each<[fileName: string, content: string, download: string, choices?: readonly Choice[]]>([
     ['plants.csv', 'id,name,location\nx,Rose,bed 2\n', 'y,Rose,"bed ""3""",2'],
-    [
-      'names.csv',
-      'Rose,x,bed 2\n',
-      `${untitled}\r\nRose,y,"bed ""3""",1`,
-      ['Column 2', 'Id'],
-      ['Column 3', 'Location'],
-    ],
+    ['names.csv', 'Rose,x,bed 2\n', `${header}Rose,y,"bed ""3""",1`, choices],
     ['plants.ndjson', ndjson, '"name":"Rose","location":"bed \\"3\\""'],
   ])(
     'lets a person correct it in %s, download it, and sends it',
-    async (fileName, content, text, ...choices) => {
+    async (fileName, content, text, choices) => {
       const { addRose } = await open(fileName, content, choices);
       if (fileName.endsWith('.csv')) await press('Review lines');
       const form = within(await screen.findByRole('form'));

@@ -4,12 +4,8 @@ import { beforeEach, expect, vi } from 'vitest';
 import { AddSheet } from '../src/add/add-sheet.js';
 import { renderView } from './render-view.js';
 
-/** What the sheet works with, made again before each test. */
-export const tab = {
-  store: createFakePlantStore(),
-  /** The requests so far that add plants. */
-  sent: [] as RequestInit[],
-};
+/** What the sheet works with, made again before each test; `sent` are the requests so far that add plants. */
+export const tab = { store: createFakePlantStore(), sent: [] as RequestInit[] };
 
 beforeEach(() => {
   tab.store = createFakePlantStore({ baseUrl: location.origin });

@@ -7,7 +7,7 @@ const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_';
 const [first, last] = [token.slice(0, 20), token.slice(20)];
 
 it.each([token, `  ${token}\r\n`, `${first}\n${last}`, `Bearer ${token}`, `bearer  ${token} `, ` ${jwt}\n`])(
-  'reads %j, a JSON Web Token by its form alone',
+  'reads the access token or JSON Web Token %j',
   (text) => {
     expect(readToken(text)).toEqual({ token: text.includes(jwt) ? jwt : token });
   },
@@ -15,8 +15,8 @@ it.each([token, `  ${token}\r\n`, `${first}\n${last}`, `Bearer ${token}`, `beare
 
 it.each([
   ['Paste your access token.', '', ' \n', 'Bearer '],
-  ['not complete, or mistyped', first, `${token}0`, token.replace('72YDVwp', '72YDVwq'), 'pst_'],
+  ['not complete, or mistyped', token.slice(0, -1), `${token}0`, token.replace('72YDVwp', '72YDVwq'), 'pst_'],
   ['no access token', 'hello', `PST_${token.slice(4)}`, `${jwt}.x`, jwt.replaceAll('.', ''), 'a.b.ä'],
-])('explains %j', (problem, ...texts) => {
+])('explains by "%s" what is wrong with such as %j', (problem, ...texts) => {
   for (const text of texts) expect(readToken(text)).toEqual({ problem: expect.stringContaining(problem) });
 });

@@ -2,13 +2,9 @@ import { expect, it } from 'vitest';
 import type { Progress } from '../protocol.js';
 import { createAnnouncer } from './announce.js';
 
-const steady = { runs: 1, state: 'running', stop: undefined, retrying: undefined, rejected: 0 } as const;
-const progress = (done: number, changes: Partial<Progress> = {}) => ({
-  ...steady,
-  done,
-  total: 1000,
-  ...changes,
-});
+const quiet = { stop: undefined, retrying: undefined, rejected: 0 };
+const steady = { ...quiet, runs: 1, state: 'running', total: 1000 } as const;
+const progress = (done: number, changes?: Partial<Progress>) => ({ ...steady, done, ...changes });
 
 it('announces progress every ten seconds, not ten times a second', () => {
   const announce = createAnnouncer();
