@@ -45,10 +45,8 @@ const order = async (store: ReturnType<typeof createFakePlantStore>, body: unkno
 it('shows what is wrong with an order', async () => {
   const store = createFakePlantStore();
   await order(store, { plant: '1', name: 'Rose' });
-  expect(await order(store, { plant: '1', name: 'Fern' })).toEqual([
-    422,
-    { message: 'The id 1 belongs to another plant. Choose another id.' },
-  ]);
+  const message = 'The id 1 belongs to another plant. Choose another id.';
+  expect(await order(store, { plant: '1', name: 'Fern' })).toEqual([422, { message }]);
   expect(await order(store, { plant: 1, name: 'Rose' })).toMatchObject([400, {}]);
   expect(await order(store, undefined)).toEqual([400, { message: 'The order is not JSON.' }]);
 });
