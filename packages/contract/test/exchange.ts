@@ -49,11 +49,7 @@ export const malformed = (problem: string) => rejected('malformed_json', message
 export const unauthorized = { Authorization: undefined };
 const challenge = { 'www-authenticate': 'Bearer realm="plant-store"' };
 export const missingToken = rejected('missing_token', messages.missingToken, challenge);
-export const noToken = (sent: Request): Case => [
-  'no token',
-  { ...sent, headers: unauthorized },
-  missingToken,
-];
+export const noToken = (one: Request): Case => ['no token', { ...one, headers: unauthorized }, missingToken];
 const compared = ['content-type', 'www-authenticate', 'allow', 'idempotent-replayed'];
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -20,14 +20,10 @@ const notPaths = [
   ...['/pl%C3%A4nts', `/${'x'.repeat(300)}`],
 ];
 const notFound = (path: string) => rejected('not_found', messages.notFound(path));
-const notAllowed = (method: string, path = '/plants', allowed = ['POST', 'GET', 'HEAD']) =>
-  rejected('method_not_allowed', messages.methodNotAllowed(method, path, allowed), {
-    allow: allowed.join(', '),
-  });
-const invalidToken = (message: string) =>
-  rejected('invalid_token', message, {
-    'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"',
-  });
+const notAllowed = (method: string, path = '/plants', allow = ['POST', 'GET', 'HEAD']) =>
+  rejected('method_not_allowed', messages.methodNotAllowed(method, path, allow), { allow: allow.join(', ') });
+const challenge = { 'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"' };
+const invalidToken = (message: string) => rejected('invalid_token', message, challenge);
 const secret = `pst_${'0'.repeat(43)}`;
 const neverIssued = `${secret}${accessTokenChecksum(secret)}`;
 const malformedTokens = ['secret', neverIssued.slice(0, -1), 'TOKEN0', '"TOKEN"', 'TOKEN TOKEN'];

@@ -3,11 +3,10 @@ import { hasFailures, runProofs, type Trials } from './proof.js';
 import { formatRuns } from './report.js';
 
 const trials = { name: 'a', promise: 'A 200 survives', short: 1_200, full: 1 };
-const prove: Trials['prove'] = async (kills, { seed }) => ({
-  figures: { seed, kills, p99: 1.5 },
-  failures: [],
-});
-const holds: Trials = { ...trials, prove };
+const holds: Trials = {
+  ...trials,
+  prove: async (kills, { seed }) => ({ figures: { seed, kills, p99: 1.5 }, failures: [] }),
+};
 const broken: Trials = { ...trials, prove: () => Promise.reject('no disk') };
 const notRun: Trials = { ...holds, promise: 'B', findObstacle: () => 'It needs the user root.' };
 const context = { seed: 7, amount: 'short', settings: {}, log: () => undefined } as const;
