@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { examine } from '../../test/support/examine.js';
 import {
   beAway,
@@ -78,7 +78,6 @@ async function inspectProvider(
   prepare: (provider: IdentityProvider) => void = () => undefined,
 ) {
   const provider = await startIdentityProvider();
-  onTestFinished(() => provider.stop());
   prepare(provider);
   const settings = { ...provider.environment, JWT_SCOPES: 'read=plants:view', ...environment };
   return [await inspectIdentityProvider({ config: parseConfig(settings, '/') })].flat();
@@ -117,7 +116,6 @@ it.each<[string, Record<string, string>, ((provider: IdentityProvider) => void) 
 
 it('is an item of plant-store check', async () => {
   const provider = await startIdentityProvider();
-  onTestFinished(() => provider.stop());
   const settings = { ...provider.environment, DATABASE_URL: `file:${temporaryFolder()}/none.db` };
   expect((await examine(settings))('identity provider')).toHaveLength(2);
 });

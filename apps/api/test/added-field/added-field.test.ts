@@ -1,7 +1,7 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { errors, INT64_MAX } from '@plant-store/contract';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Config, parseConfig } from '../../src/config.js';
 import { startService } from '../../src/service.js';
 import type { Migration } from '../../src/store/migrations.js';
@@ -43,19 +43,12 @@ async function start(engine: Engine, settings: Readonly<Record<string, string>> 
   const { baseUrl } = service;
   const run = (args: string[], input = '') =>
     runInProcess(args, { folder: temporaryFolder(), environment, input: toInput(input) });
-  const stop = async () => {
-    await service.stop();
-    await database.remove();
-  };
-  return { database, client: createClient({ baseUrl, token }), run, stop };
-}
-
-function startFake() {
-  return { client: createClient(createFakePlantStore()), stop: async () => undefined };
+  onTestFinished(async () => void (await service.stop().finally(database.remove)));
+  return { database, client: createClient({ baseUrl, token }), run };
 }
 
 it.each([...engines, 'fake'] as const)('a field comes back from each operation of %s', async (engine) => {
-  const { client, stop } = await (engine === 'fake' ? startFake() : start(engine));
+  const client = engine === 'fake' ? createClient(createFakePlantStore()) : (await start(engine)).client;
   const balcony = located(INT64_MAX, 'Balcony');
   const empty = located(2n, '');
   const none = located(3n);
@@ -93,13 +86,12 @@ it.each([...engines, 'fake'] as const)('a field comes back from each operation o
   expect((await client.listPlants({ query: { limit: 1, q: 'rose' } })).body).toMatchObject({
     plants: [empty.plant],
   });
-  await stop();
 });
 
 it.each(engines)(
   'a field is exported, imported and listed, and erased with its plant, on %s',
   async (engine) => {
-    const { database, client, run, stop } = await start(engine);
+    const { database, client, run } = await start(engine);
     const lines =
       '{"id":1,"name":"Rose","location":"Balcony","addedAt":null}\n{"id":2,"name":"Fern","addedAt":null}\n';
     expect(await run(['import'], lines)).toMatchObject({ stdout: '2 imported, 0 already there, 0 bad\n' });
@@ -118,12 +110,11 @@ it.each(engines)(
     expect(await database.query('SELECT name, location FROM plants WHERE id = 1')).toEqual([
       { name: '', location: null },
     ]);
-    await stop();
   },
 );
 
 it('a field that older instances would drop is ignored as they ignore it', async () => {
-  const { client, stop } = await start('sqlite', { COMPATIBLE_WITH: '8.9' });
+  const { client } = await start('sqlite', { COMPATIBLE_WITH: '8.9' });
   const plants = [located(2n, 'Cellar').plant];
   expect((await client.createPlant({ body: located(1n, 'Balcony').plant })).body).toEqual({ name: 'Rose' });
   expect(await client.createPlants({ body: { plants } })).toMatchObject({ status: 200 });
@@ -132,5 +123,4 @@ it('a field that older instances would drop is ignored as they ignore it', async
   expect(JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? `${value}` : value))).not.toContain(
     'location',
   );
-  await stop();
 });

@@ -46,7 +46,6 @@ it('is not ready and refuses creates while the coordinator is away, and stores t
     DATABASE_STATEMENT_TIMEOUT_MS: '3000',
     ADMIN_PORT: '0',
   });
-  onTestFinished(async () => void (await service.stop()));
   let id = 0;
   const statuses = async () => {
     const created = await postPlant(service, { id: ++id, name: 'Fern' });

@@ -61,7 +61,6 @@ it('examines the store of a service that is running', async () => {
     'access tokens': 'ok: 1 valid',
     write: 'ok: a plant can be inserted; it was rolled back',
   });
-  await service.stop();
 });
 
 it('applies no pending migrations, and reports them', async () => {

@@ -30,7 +30,6 @@ it.each(['a backup', 'PostgreSQL'])(
     const { headers } = await postPlant(service, { id: 1, name: 'Fern' }).expect(200);
     expect(headers).toHaveProperty('idempotent-replayed');
     expectError(await postPlant(service, retired), 'id_retired', /./);
-    await service.stop();
   },
 );
 
@@ -55,7 +54,6 @@ it('moves tokens to PostgreSQL, where they keep working or stay revoked', async 
     async (token) => (await postPlant({ ...service, token }, { id: 1, name: 'Fern' })).status,
   );
   expect(await Promise.all(statuses)).toEqual([200, 401]);
-  await service.stop();
 });
 
 const token = { name: 'shop', hash: 'a'.repeat(64), createdAt: new Date(), expiresAt: null, revokedAt: null };

@@ -1,7 +1,7 @@
 import { createClient } from '@plant-store/client';
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract';
 import fc from 'fast-check';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
 import { composePlantRequest, postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
@@ -78,7 +78,6 @@ it('are all stored and answered in order when they are pipelined, wherever the n
 
 it('of a batch are stored while the queue has room, and the rest can be retried', async () => {
   const narrow = await startTestService({ QUEUE_MAX_PLANTS: '10' });
-  onTestFinished(async () => void (await narrow.stop()));
   const { baseUrl, token } = narrow;
   const plants = numbers(200, 0).map((id) => ({ id, name: 'x' }));
   const reply = await createClient({ baseUrl, token, retries: 0 }).createPlants({ body: { plants } });

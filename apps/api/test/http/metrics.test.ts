@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errors } from '@plant-store/contract/errors';
 import supertest from 'supertest';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { readPage } from '../support/read-markdown.js';
@@ -60,7 +60,6 @@ it('counts commits, requests and creates by what became of them', async () => {
 it('counts commits that fail, by the error, and rejections for overload by the limit that was reached', async () => {
   const settings = { ADMIN_PORT: '0', QUEUE_MAX_BYTES: '1', DATABASE_STATEMENT_TIMEOUT_MS: '1000' };
   const narrow = await startTestService(settings);
-  onTestFinished(async () => void (await narrow.stop()));
   await postPlant(narrow, { id: 1, name: 'Fern' }).expect(200);
   // It locks plants alone: another worker than before may have to look up the token.
   const endOutage = await narrow.database.beginOutage('locked');

@@ -259,5 +259,4 @@ it('leaves out the page with PAGE=off, and the link to it', async () => {
     (await getFile(baseUrl, '/docs')).content.includes('<a href="/">Add plants');
   expect([await linked(service), await linked(without)]).toEqual([true, false]);
   for (const [path] of files.slice(0, 4)) expect((await getFile(without.baseUrl, path)).status).toBe(404);
-  await without.stop();
 });

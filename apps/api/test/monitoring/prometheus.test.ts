@@ -81,7 +81,6 @@ const ofOtherServices = /^(PostgreSQL|Citus|Workers)\b/;
 
 it('a real Prometheus scrapes every metric of the page, and can evaluate the alerts and the dashboard', async () => {
   const service = await startTestService({ ADMIN_PORT: '0' });
-  onTestFinished(async () => void (await service.stop()));
   await postPlant(service, { id: 1, name: 'Monstera' }).expect(200);
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
   const texts = metrics.split('\n\n').filter((text) => text.startsWith('# HELP plant_store_'));

@@ -30,20 +30,14 @@ beforeAll(async () => {
 afterEach(() => server.restoreStandby());
 afterAll(() => server.remove());
 
-/** Starts a service until the end of the test. */
-async function start(statementTimeoutMs: string, change?: (config: Config) => Config) {
+function start(statementTimeoutMs: string, change?: (config: Config) => Config) {
   const settings = {
     DATABASE_URL: server.url,
     DATABASE_POOL_SIZE: String(poolSize),
     DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs,
     ADMIN_PORT: '0',
   };
-  const service = await startTestService(settings, change);
-  onTestFinished(async () => {
-    await server.restoreStandby();
-    await service.stop();
-  });
-  return service;
+  return startTestService(settings, change);
 }
 
 /** So long that the service does not give up before the test has seen a commit wait, and ended that. */

@@ -240,7 +240,6 @@ it('limits the requests of all workers together, each to its share, and ends all
 
 it('verifies JSON Web Tokens with one set of keys for each worker, also while the provider is away', async () => {
   const provider = await startIdentityProvider();
-  onTestFinished(() => provider.stop());
   const service = await startWorkers(provider.environment);
   const token = await provider.sign();
   const send = async (id: number, sent = token) => (await create({ ...service, token: sent }, id)).status;
@@ -262,6 +261,5 @@ it('sends the same bytes with one process and with two workers', async () => {
   const settings = { ...comparedSettings, RATE_LIMIT_PER_MINUTE: '0', PAGE: 'off', CLIENT: 'off' };
   const [one, two] = await Promise.all([startTestService(settings), startWorkers(settings)]);
   await compareReplies(one, two);
-  await one.stop();
   await stop(two);
 });

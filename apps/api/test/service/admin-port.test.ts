@@ -43,7 +43,6 @@ it.each([
   const other = await startTestService(settings);
   expect(other.adminUrl).toEqual(url);
   expect(other.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  await other.stop();
 });
 
 it('reports that the service is live and ready', async () => {

@@ -54,7 +54,6 @@ it('stores nothing after a create hits a damaged page, is not ready, and logs it
     .map((line): { msg: string } => JSON.parse(line))
     .filter(({ msg }) => msg === 'the database is damaged');
   expect(found).toMatchObject([{ level: 50, err: { message: expect.stringMatching(/^SQLITE_CORRUPT: /) } }]);
-  await service.stop();
 });
 
 it('is not opened if its first pages are overwritten, and reports what to do', async () => {

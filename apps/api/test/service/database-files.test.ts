@@ -2,7 +2,7 @@ import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import type { LogLine } from '../support/read-log.js';
@@ -15,7 +15,6 @@ beforeEach(async () => {
   path = fileURLToPath(service.database.url);
   expect(await post(1)).toMatchObject({ status: 200 });
 });
-afterEach(() => service.stop());
 
 const post = (id: number) => postPlant(service, { id, name: 'Fern' }).then((reply) => reply);
 const readReadiness = async () => {
