@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { withTimeout } from '../../src/runtime/timing.js';
 import { readMigrations } from '../../src/store/migrations.js';
+import { listen } from '../support/listen.js';
 import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
 import { fillStore, storePath } from '../support/process/fill-store.js';
 import { failed, runCommand, startCommand, succeeded } from '../support/process/run-command.js';
@@ -28,11 +28,8 @@ it.each([
   ['ADMIN_PORT', { PORT: '0' }],
   ['PORT', { WORKERS: '2' }],
 ])('prints what to do if the port is taken: %s, %j', async (name, settings) => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
-  const environment = { ...settings, [name]: String(port) };
+  const { port } = new URL(await listen(createServer()));
+  const environment = { ...settings, [name]: port };
   expect(await runCommand(['serve'], { folder: temporaryFolder(), environment })).toMatchObject({
     exitCode: 1,
     stderr: `plant-store: The port ${port} on 127.0.0.1 is taken. Stop the program that has it, or set ${name} to another one.\n`,

@@ -1,7 +1,8 @@
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createAdminServer, type ReadableMetrics } from '../../src/admin-port.js';
-import { listen, silentLog } from '../support/open-app.js';
+import { listen } from '../support/listen.js';
+import { silentLog } from '../support/open-app.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import type { LogLine } from '../support/read-log.js';
 import { openConnection } from '../support/send-raw.js';

@@ -5,7 +5,8 @@ import supertest from 'supertest';
 import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server.js';
 import { comparedSettings, compareReplies } from '../support/compare-replies.js';
-import { listen, openApp, silentLog } from '../support/open-app.js';
+import { listen } from '../support/listen.js';
+import { openApp, silentLog } from '../support/open-app.js';
 import { startTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 

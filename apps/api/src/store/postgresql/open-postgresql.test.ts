@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
+import { listen } from '../../../test/support/listen.js';
 import { until } from '../../../test/support/until.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { withConnection } from './connection.js';
@@ -93,14 +93,9 @@ it.each<[title: string, urlOf: (url: string) => string | Promise<string>, messag
 it('rejects a server that does not answer, and leaves no connection open, which would keep the process running', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined).resume()));
-  await once(silent.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void silent.close());
-  const { port } = silent.address() as AddressInfo;
-  const opening = openTestDatabase(
-    { url: Object.assign(new URL(shared), { port }).href },
-    {},
-    { startConnectMs: 200 },
-  );
+  const { port } = new URL(await listen(silent));
+  const url = Object.assign(new URL(shared), { port }).href;
+  const opening = openTestDatabase({ url }, {}, { startConnectMs: 200 });
   await expectRejection(opening, /timeout.*\nSet /);
   await until(() => sockets.length > 0 && sockets.every(({ destroyed }) => destroyed));
 });

@@ -1,9 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
-import { afterTest } from '../on-finished.js';
+import { listen } from '../listen.js';
 
 /** Claims or headers, valid or not. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -50,12 +48,9 @@ export async function startIdentityProvider() {
     if (published.reply) published.reply(response);
     else response.end(JSON.stringify({ keys: published.keys.map(({ jwk }) => jwk) }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
+  const jwksUrl = `${await listen(server)}/jwks`;
   const names = { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl };
   const environment: Readonly<Record<string, string>> = names;
-  const stop = () => void server.close().closeAllConnections();
-  afterTest(stop);
   return Object.assign(published, {
     issuer,
     audience,
@@ -71,6 +66,6 @@ export async function startIdentityProvider() {
         .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt', ...header } as JWTHeaderParameters)
         .sign(key.privateKey);
     },
-    stop,
+    stop: () => void server.close().closeAllConnections(),
   });
 }
