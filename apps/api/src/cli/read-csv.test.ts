@@ -67,38 +67,16 @@ it.each([
 });
 
 it.each([
-  [
-    'ends with the file',
-    ['2,Fern\n3,"Ivy\n4,Oak\n'],
-    `Line 5 begins a quoted field that does not end. ${advice}`,
-  ],
-  [
-    'does not end',
-    endless('2,Fern\n3,"Ivy\n', '4,Oak\n'),
-    `Line 5 begins a quoted field that does not end, or is longer than 1,000,000 characters. ${advice}`,
-  ],
-])('ends at a quoted field that is not closed, where the file %s', async (_, rest, message) => {
-  function* chunks() {
-    yield 'id,name\n1,"a\nb"\n';
-    yield* rest;
-  }
-  const read5 = await read(chunks());
-  expect(read5.lines.slice(0, 2)).toEqual([
-    [2, { id: 1n, name: 'a\nb' }],
-    [4, { id: 2n, name: 'Fern' }],
-  ]);
-  expect(read5).toMatchObject({ message });
-  expect(read5.taken).toBeLessThan(4 * maxLength);
-});
-
-it.each([
   ['columns', endless('id,name,', 'a,'), 1],
   ['a line without columns', endless('x', 'x'), 1],
   ['quoted columns', endless('id,name,"b', '","b'), 1],
   ['fields', endless('id,name\n1,Fern\n2,', '"a",'), 3],
+  ['a field that is not closed', endless('id,name\n1,"a\nb"\n2,Fern\n3,"Ivy\n', '4,Oak\n'), 5],
 ])('ends at a line that does not end, with bounded memory: %s', async (_, chunks, number) => {
   const { message, taken } = await read(chunks);
-  expect(message).toContain(`Line ${number} begins a quoted field that does not end, or is longer than`);
+  expect(message).toBe(
+    `Line ${number} begins a quoted field that does not end, or is longer than 1,000,000 characters. ${advice}`,
+  );
   expect(taken).toBeLessThan(4 * maxLength);
 });
 

@@ -5,7 +5,6 @@ import { parseConfig } from '../../../src/config.js';
 import type { PostgresqlTimeouts } from '../../../src/store/database-location.js';
 import { withTimeouts } from '../database/create-test-database.js';
 import { temporaryFolder } from '../temporary-folder.js';
-import { toInput } from './plant-lines.js';
 import type { Call, Result } from './run-command.js';
 
 /** As for a process of its own, and what differs from the defaults. */
@@ -81,11 +80,9 @@ export function useCommands(
   environment: Readonly<Record<string, string>> = {},
   folder: string = temporaryFolder(),
 ) {
-  const run = (line: string, input: string | Readable = '') =>
-    runInProcess(line.split(' '), {
-      folder,
-      environment,
-      input: typeof input === 'string' ? toInput(input) : input,
-    });
+  function run(line: string, content: string | Readable = '') {
+    const input = typeof content === 'string' ? Readable.from([Buffer.from(content)]) : content;
+    return runInProcess(line.split(' '), { folder, environment, input });
+  }
   return { folder, run };
 }

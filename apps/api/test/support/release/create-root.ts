@@ -1,14 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { temporaryFolder } from '../temporary-folder.js';
 
 /** Where Node.js is in a root, as in the official images. */
 export const nodePath = '/usr/local/bin/node';
 
 /**
  * Creates the root of a minimal Linux, with the libraries that Node.js needs and nothing else: neither a shell nor the
- * repository. Node.js itself and the devices are added by `startInRoot`.
+ * repository. Node.js itself and the devices are added by `startInRoot`. It is removed as a `temporaryFolder` is.
  *
  * @throws {Error} where `startInRoot` would fail: other systems than Linux, other users than root, or no right to mount
  */
@@ -17,7 +17,7 @@ export function createRoot(): string {
     throw new Error('These tests need Linux and the user root, to give a process a root folder of its own.');
   }
   requireMounts();
-  const root = mkdtempSync(join(tmpdir(), 'plant-store-root-'));
+  const root = temporaryFolder();
   execFileSync('chmod', ['755', root]);
   for (const folder of ['proc', 'dev', 'etc', 'tmp', dirname(nodePath)]) {
     mkdirSync(join(root, folder), { recursive: true });
