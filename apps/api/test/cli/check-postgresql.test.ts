@@ -144,10 +144,7 @@ it('warns of more connections than the server accepts', async () => {
 it('counts the connections and standbys of others, as an ordinary user', async () => {
   const visitor = await createUser(url);
   // As a standby or pg_receivewal connects.
-  const replication: pg.ClientConfig & { replication: string } = {
-    connectionString: url,
-    replication: 'database',
-  };
+  const replication = { connectionString: url, replication: 'database' };
   const others = [replication, ...Array(9).fill(url)].map((config) => new pg.Client(config));
   onTestFinished(async () => void (await Promise.all(others.map((client) => client.end()))));
   await Promise.all(others.map((client) => client.connect()));

@@ -28,9 +28,7 @@ it.skipIf(inject('workers') > 1).each([
       for (const [at, connection] of connections.entries())
         connection.write(composePlantRequest(service, `{"id":${first + at},"name":"Fern"}`));
     });
-    const gone = Promise.all(
-      received.map((socket) => new Promise((resolve) => socket.once(noticed, resolve))),
-    );
+    const gone = Promise.all(received.map((socket) => new Promise((seen) => socket.once(noticed, seen))));
     for (const connection of connections) connection[disconnect]();
     await gone;
     await endOutage();

@@ -96,9 +96,8 @@ it('are those that the page lists for the engine, and no others', async () => {
     inject('engine') === 'sqlite' ? 'PostgreSQL: ' : 'SQLite: ',
     ...(inject('workers') > 1 ? [] : ['Workers: ']),
   ];
-  const rows = [
-    ...readPage('docs/operate/observability.md').matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm),
-  ];
+  const page = readPage('docs/operate/observability.md');
+  const rows = [...page.matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm)];
   const listed = rows
     .filter(([, , , meaning = '']) => !others.some((other) => meaning.startsWith(other)))
     .map(([, name, type]) => `${name} ${type}`);
@@ -106,9 +105,8 @@ it('are those that the page lists for the engine, and no others', async () => {
 });
 
 it('have no labels that a stranger chooses', async () => {
-  for (const path of ['/one', '/two', '/plants/1/2/3', '/docs/four']) {
+  for (const path of ['/one', '/two', '/plants/1/2/3', '/docs/four'])
     await supertest(service.baseUrl).get(path).expect(404);
-  }
   await sendRaw(service.baseUrl, 'BREW /plants HTTP/1.1\r\nHost: a\r\n\r\n');
   await expectLines([
     'plant_store_http_requests_total{method="GET",route="other",status="404",error="40400"} 4',

@@ -41,10 +41,8 @@ function send({ baseUrl }: TestService, name: Operation, token: string) {
 async function expectPermitted(of: TestService, token: string, permitted: readonly Scope[]): Promise<void> {
   for (const [name, scope] of operations) {
     const { status } = await send(of, name, token);
-    expect([name, status]).toEqual([
-      name,
-      permitted.includes(scope) ? expect.toBeOneOf([200, 400, 404]) : 403,
-    ]);
+    const expected = permitted.includes(scope) ? [200, 400, 404] : [403];
+    expect([name, status]).toEqual([name, expect.toBeOneOf(expected)]);
   }
 }
 
@@ -76,10 +74,7 @@ it('scopes may have other names at the identity provider, and a token without on
 it('a missing scope is named as who issued the token does, before what is wrong with the request', async () => {
   const { text: own } = await service.accessTokens.issue({ name: 'test', scopes: ['read'] });
   const jwt = await provider.sign({ scope: 'plants:read' });
-  for (const [token, missing] of [
-    [own, 'create'],
-    [jwt, 'plants:create'],
-  ] as const) {
+  for (const [missing, token] of Object.entries({ create: own, 'plants:create': jwt })) {
     const request = supertest(service.baseUrl).post('/plants').auth(token, { type: 'bearer' });
     const reply = await request.type('text/plain').send('{');
     expectError(reply, 'insufficient_scope', `does not have the scope ${missing}.`, missing);

@@ -77,11 +77,7 @@ describe('a token that is rejected', () => {
     ['unsecured', unsecured, 'an algorithm (alg) that is not allowed'],
     ['unsecured, with the algorithm in other letters', unsecuredInCapitals, 'an algorithm (alg) that is not'],
     ['signed with the public key as a secret', signWithPublicKey, 'an algorithm (alg) that is not allowed'],
-    [
-      'signed with another algorithm',
-      () => signWithAnother('PS256'),
-      'an algorithm (alg) that is not allowed',
-    ],
+    ['signed with another algorithm', () => signWithAnother('PS256'), 'an algorithm (alg) that is not'],
     ['with an extension that is not known', demandExtension, 'demands an extension (crit)'],
     ['cut', (token) => token.slice(0, token.lastIndexOf('.')), 'is neither one of this service'],
     ['encrypted', () => 'eyJhbGciOiJkaXIifQ..a.b.c', 'is neither one of this service'],

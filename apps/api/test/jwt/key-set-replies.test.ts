@@ -27,11 +27,8 @@ it.each<[string, reply: string | ((response: ServerResponse) => void), problem: 
   const settings = { jwksUrl: provider.jwksUrl, algorithms: ['RS256', 'ES256'], keyTimes };
   const keys = createProviderKeys(settings, log);
   onTestFinished(keys.close);
-  const findFirst = () =>
-    keys.find({ alg: 'ES256', kid: 'first' }, { payload: '', signature: '' }).then(
-      (key) => key.type,
-      () => undefined,
-    );
+  const find = async () => keys.find({ alg: 'ES256', kid: 'first' }, { payload: '', signature: '' });
+  const findFirst = async () => (await find().catch(() => undefined))?.type;
   await until(findFirst);
   provider.reply = typeof reply === 'string' ? (response) => void response.end(reply) : reply;
   await until(() => problems.length > 0);

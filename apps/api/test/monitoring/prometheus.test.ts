@@ -47,11 +47,8 @@ rule_files: ['${join(folder, 'alerts.yml')}']
 `,
   );
   const address = `127.0.0.1:${await findFreePort()}`;
-  const args = [
-    `--config.file=${config}`,
-    `--storage.tsdb.path=${data}/data`,
-    `--web.listen-address=${address}`,
-  ];
+  const storage = `--storage.tsdb.path=${data}/data`;
+  const args = [`--config.file=${config}`, storage, `--web.listen-address=${address}`];
   const prometheus = spawn('/usr/bin/prometheus', args, { stdio: 'ignore' });
   const exited = once(prometheus, 'exit');
   onTestFinished(async () => {

@@ -96,12 +96,9 @@ it('is not ready while another program locks the database, and recovers by itsel
   await until(async () => (await probe('/readyz')).status === 200);
   expect(await probe('/readyz')).toMatchObject(ready);
   const lines = service.logLines.map((line): LogLine => JSON.parse(line));
+  const err = { message: expect.stringContaining('SQLITE_BUSY'), stack: expect.any(String) };
   expect(lines.filter(({ msg }) => msg !== 'request')).toMatchObject([
-    {
-      level: 40,
-      msg: 'not ready',
-      err: { message: expect.stringContaining('SQLITE_BUSY'), stack: expect.any(String) },
-    },
+    { level: 40, msg: 'not ready', err },
     { level: 30, msg: 'ready' },
   ]);
 });
@@ -192,11 +189,7 @@ it('closes connections beyond the documented number, and serves others once some
   Object.assign(server, { headersTimeout: 0, requestTimeout: 0, timeout: 0 });
   const documented = 64;
   const open = await Promise.all(Array.from({ length: documented }, () => openConnection(url)));
-  const isLive = () =>
-    fetch(`${url}/livez`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+  const isLive = async () => (await fetch(`${url}/livez`).catch(() => undefined))?.ok ?? false;
   expect(await isLive()).toBe(false);
   open[0]?.destroy();
   await until(isLive);

@@ -13,13 +13,7 @@ import { openConnection } from '../support/send-raw.js';
 import { until } from '../support/until.js';
 import { viewerPaths } from '../support/viewer-files.js';
 
-const limits = {
-  requestMs: 1_000,
-  headersMs: 500,
-  stalledMs: 10_000,
-  keepAliveMs: 60_000,
-  checkIntervalMs: 20,
-};
+const limits = { requestMs: 1_000, headersMs: 500, stalledMs: 1e4, keepAliveMs: 6e4, checkIntervalMs: 20 };
 
 /** Starts a server with only the app and short limits; returns its log lines too. */
 async function start() {

@@ -97,9 +97,8 @@ it('measures its connections', async () => {
   const metrics = new Registry();
   const { create } = await open({ metrics });
   const readValues = async () => {
-    const values = (await metrics.metrics()).matchAll(
-      /^plant_store_postgresql_(\w+)(?:\{state="(\w+)"\})? (\d+)$/gm,
-    );
+    const line = /^plant_store_postgresql_(\w+)(?:\{state="(\w+)"\})? (\d+)$/gm;
+    const values = (await metrics.metrics()).matchAll(line);
     return Object.fromEntries([...values].map(([, name, state = name, value]) => [state, Number(value)]));
   };
   expect(await readValues()).toEqual({ idle: 0, in_use: 0, waiting_queries: 0 });

@@ -62,7 +62,7 @@ it.each<[title: string, urlOf: (url: string) => string | Promise<string>, messag
   [
     'a user who may not create tables',
     asUser,
-    /permission denied.*\nSet DATABASE_URL to .* a user who may create tables in it/,
+    /permission denied.*\nSet .* a user who may create tables in it/,
   ],
   [
     'a read-only database',
@@ -110,16 +110,8 @@ it.each([
   ['is emptied by a crash', 'ALTER TABLE plants SET UNLOGGED', 'it is unlogged'],
   ['is missing', 'DROP TABLE plants', 'it does not exist'],
   ['lacks a column', 'ALTER TABLE plants DROP COLUMN tag', 'column "tag" .* does not exist \\(42703\\)'],
-  [
-    'has a column of another type',
-    'ALTER TABLE plants ALTER COLUMN tag TYPE integer USING NULL',
-    'column "tag" is of type integer .* \\(42804\\)',
-  ],
-  [
-    'may not be changed by the user',
-    `REVOKE INSERT ON plants FROM ${user}`,
-    'permission denied .* \\(42501\\)',
-  ],
+  ['has another type', 'ALTER TABLE plants ALTER tag TYPE integer USING NULL', '.* of type integer .*42804'],
+  ['may not be changed by the user', `REVOKE INSERT ON plants FROM ${user}`, 'permission denied .*42501'],
 ])('rejects a table of plants that %s', async (_, change, reason) => {
   const message = `^The database cannot be used: its table plants does not fit this version: ${reason}`;
   await expectRejection(open(asUser(await createTables(change))), new RegExp(message));
@@ -181,9 +173,8 @@ it('opens a database that is up to date as a user who may not migrate, while ano
   const url = await createTables();
   await withConnection({ connectionString: shared }, async (other) => {
     const schema = new URL(url).searchParams.get('schema');
-    await other.query(
-      `BEGIN; SELECT pg_advisory_xact_lock(72707369); LOCK TABLE ${schema}.plants IN EXCLUSIVE MODE`,
-    );
+    await other.query('BEGIN; SELECT pg_advisory_xact_lock(72707369)');
+    await other.query(`LOCK TABLE ${schema}.plants IN EXCLUSIVE MODE`);
     const database = await open(asUser(url));
     expect(database.appliedMigrations).toEqual([]);
     await database.close();

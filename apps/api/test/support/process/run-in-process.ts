@@ -76,10 +76,7 @@ export async function runInProcess(
  * Returns a function that does so in a folder, with a command line whose words have single spaces between them, and with
  * what it reads from its standard input.
  */
-export function useCommands(
-  environment: Readonly<Record<string, string>> = {},
-  folder: string = temporaryFolder(),
-) {
+export function useCommands(environment: Readonly<Record<string, string>> = {}, folder = temporaryFolder()) {
   function run(line: string, content: string | Readable = '') {
     const input = typeof content === 'string' ? Readable.from([Buffer.from(content)]) : content;
     return runInProcess(line.split(' '), { folder, environment, input });

@@ -12,14 +12,11 @@ export async function startWorkers(environment: Readonly<Record<string, string>>
   onFinished(() => database.remove());
   const settings = { WORKERS: '2', ADMIN_PORT: '0', DRAIN_DELAY_MS: '0', DATABASE_URL: database.url };
   const token = await issueToken({ folder, environment: settings });
-  const { command, baseUrl, adminUrl } = await startServe({
-    folder,
-    environment: { ...settings, ...environment },
-  });
+  const service = await startServe({ folder, environment: { ...settings, ...environment } });
+  const { adminUrl, command } = service;
   const pid = command.process.pid ?? 0;
   return {
-    command,
-    baseUrl,
+    ...service,
     token,
     pid,
     readPlants: () => readPlants({ database }),
