@@ -98,15 +98,11 @@ it('reports missing privileges, one after the other', async () => {
   await fill();
   for (const [granted, item, expected] of [
     ['SELECT ON _prisma_migrations', 'access tokens', 'error: permission denied for table access_tokens'],
-    [
-      'SELECT ON access_tokens',
-      'privileges',
-      /^error: .* permission denied .* GRANT SELECT and INSERT on it to the user/,
-    ],
+    ['SELECT ON access_tokens', 'privileges', /^error: .*permission denied .* GRANT SELECT and INSERT on it/],
     [
       'SELECT, INSERT ON plants',
       'privileges',
-      /^error: the user may not INSERT, UPDATE, use the sequence of access_tokens/,
+      /^error: .* not INSERT, UPDATE, use the sequence of access_tokens/,
     ],
     ['INSERT, UPDATE ON access_tokens', 'privileges', /^error: /],
     [

@@ -6,9 +6,8 @@ import { failed, main, watchCommand } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = temporaryFolder();
   await fillStore(folder, [[1n, 'Fern', null]]);
   await list('token create --name shop');
 });

@@ -1,28 +1,19 @@
 import { contract } from '@plant-store/contract';
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import supertest from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { operationScopes } from '../../../../packages/contract/test/operation-cases.js';
 import { expectError } from '../support/expect-error.js';
-import { type IdentityProvider, startIdentityProvider } from '../support/identity/start-identity-provider.js';
-import { startTestService, type TestService } from '../support/start-test-service.js';
+import { startIdentityProvider } from '../support/identity/start-identity-provider.js';
+import { type TestService, useTestService } from '../support/start-test-service.js';
 
-let provider: IdentityProvider;
-let service: TestService;
+const provider = await startIdentityProvider();
+afterAll(provider.stop);
+const service = useTestService(provider.environment);
 /** With other names for scopes, of which `read` keeps its own. */
-let renamed: TestService;
-beforeAll(async () => {
-  provider = await startIdentityProvider();
-  service = await startTestService(provider.environment);
-  renamed = await startTestService({
-    ...provider.environment,
-    JWT_SCOPES: 'create=https://shop.example.com/write delete=https://shop.example.com/write',
-  });
-});
-afterAll(async () => {
-  await service.stop();
-  await renamed.stop();
-  await provider.stop();
+const renamed = useTestService({
+  ...provider.environment,
+  JWT_SCOPES: 'create=https://shop.example.com/write delete=https://shop.example.com/write',
 });
 
 type Operation = keyof typeof operationScopes;

@@ -29,9 +29,8 @@ beforeAll(async () => {
   const { folder } = await writeRelease({ parent: join(root, 'opt'), commit: 'unknown', time: undefined });
   release = basename(folder);
   linkTo(release);
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
     chmodSync(join(entry.parentPath, entry.name), entry.isFile() ? 0o444 : 0o555);
-  }
   mkdirSync(join(root, 'data'));
   data = temporaryFolder();
   chownSync(data, nobody.uid, nobody.gid);
@@ -72,9 +71,8 @@ it.each(['sqlite 1', 'sqlite 2', 'postgresql 1'].map((names) => names.split(' ')
     const viewer = await (await fetch(`${baseUrl}/docs`)).text();
     const files = viewer.match(/\/docs\/assets\/[\w.-]+/g);
     expect(files).toHaveLength(4);
-    for (const path of ['/openapi.json', ...(files ?? [])]) {
+    for (const path of ['/openapi.json', ...(files ?? [])])
       expect([path, (await fetch(baseUrl + path)).status]).toEqual([path, 200]);
-    }
     linkTo(release);
     const metrics = await (await fetch(`http://127.0.0.1:${ADMIN_PORT}/metrics`)).text();
     expect(metrics).toContain('commit="unknown"');

@@ -29,14 +29,11 @@ const readLosses = () =>
 
 /** Longer than the results of comparing the files and of readiness checks are cached. */
 const cacheMs = 600;
+const gone = /plant-store\.db was deleted or moved away/;
 
 it.each<[what: string, lose: () => void, message: RegExp]>([
-  ['the file is deleted', () => rmSync(path), /plant-store\.db was deleted or moved away/],
-  [
-    'its folder is deleted',
-    () => rmSync(dirname(path), { recursive: true }),
-    /plant-store\.db was deleted or moved away/,
-  ],
+  ['the file is deleted', () => rmSync(path), gone],
+  ['its folder is deleted', () => rmSync(dirname(path), { recursive: true }), gone],
   [
     'the file is replaced',
     () => {

@@ -59,11 +59,7 @@ it.each<[title: string, urlOf: (url: string) => string | Promise<string>, messag
     (url) => asUser(url).replace(/\/\w+$/, '/nowhere'),
     /^The database nowhere on .+: database "nowhere" does not exist\nSet DATABASE_URL to /,
   ],
-  [
-    'a user who may not create tables',
-    asUser,
-    /permission denied.*\nSet .* a user who may create tables in it/,
-  ],
+  ['a user who may not create tables', asUser, /permission denied.*\nSet .* a user who may create tables/],
   [
     'a read-only database',
     async () => {

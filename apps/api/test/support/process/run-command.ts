@@ -62,11 +62,7 @@ export function startCommand(
   const node = [process.execPath, main, ...args] as const;
   const limited = ['sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...node] as const;
   const [file, ...rest] = openFiles === undefined ? node : limited;
-  const child = spawn(file, rest, {
-    cwd: folder,
-    env: { ...inherited, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawn(file, rest, { cwd: folder, env: { ...inherited, ...environment } });
   // It may exit before it has read everything.
   child.stdin.on('error', () => input.destroy());
   input.pipe(child.stdin);

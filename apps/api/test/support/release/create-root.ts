@@ -19,15 +19,13 @@ export function createRoot(): string {
   requireMounts();
   const root = temporaryFolder();
   execFileSync('chmod', ['755', root]);
-  for (const folder of ['proc', 'dev', 'etc', 'tmp', dirname(nodePath)]) {
+  for (const folder of ['proc', 'dev', 'etc', 'tmp', dirname(nodePath)])
     mkdirSync(join(root, folder), { recursive: true });
-  }
   for (const file of ['dev/null', 'dev/urandom', nodePath]) writeFileSync(join(root, file), '');
   writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0::/:\nnode:x:1000:1000::/:\nnobody:x:65534:65534::/:\n');
   const libraries = execFileSync('ldd', [realpathSync(process.execPath)], { encoding: 'utf8' });
-  for (const [, path = ''] of libraries.matchAll(/(?:=> |^\s+)(\/\S+) \(0x/gm)) {
+  for (const [, path = ''] of libraries.matchAll(/(?:=> |^\s+)(\/\S+) \(0x/gm))
     cpSync(realpathSync(path), join(root, path));
-  }
   return root;
 }
 
