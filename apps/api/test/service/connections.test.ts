@@ -79,7 +79,9 @@ it('end even if the client does not close them', async () => {
 const bundle = viewerPaths.swaggerUiScript;
 
 it('keep no file descriptor open for replies that are not read', async () => {
-  const { baseUrl } = await start();
+  const { server, baseUrl } = await start();
+  // A slow machine may take longer to begin to read.
+  Object.assign(server, { headersTimeout: 0, requestTimeout: 0 });
   const { hostname, port } = new URL(baseUrl);
   const countDescriptors = () => readdirSync('/dev/fd').length;
   const before = countDescriptors();
